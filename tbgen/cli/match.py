@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import os
 import signal
-from typing import TYPE_CHECKING, Any
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
 from tbgen.apps.games.standings import Standings, crosstable
 from tbgen.apps.match.arguments import OPTIONS, settings_of
+from tbgen.apps.match.engine import TIME_FORFEIT
 from tbgen.apps.match.match import Match, MatchSettings, Notation
+from tbgen.apps.match.play import Sheet
+from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.run import play_match
-from tbgen.cli.match_view import MatchView
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.standings import Figures, MatchStandings
+from tbgen.apps.match.statistics import Strength
 from tbgen.cli.options import beginning_so, from_shell
 from tbgen.cli.output import written_whole
-from tbgen.cli.reporter import compile_for
-from tbgen.cli.rows import Form, text_of
+from tbgen.cli.reporter import Bars, Lines, Reporter, Work, clock, compile_for
+from tbgen.cli.rows import Form, table_lines, text_of
 from tbgen.compiled.known import Purpose
+from tbgen.rules.game import FiftyMoveSetting
+from tbgen.rules.points import format_points
+from tbgen.text import counted
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -136,3 +151,202 @@ def _facts(match: Match) -> dict[str, Any]:
         "sprt": test,
         **({"bracket": rounds} if rounds else {}),
     }
+
+
+class MatchView:
+    """A line when a game begins and when it is over, and the standings now and then; if quiet, only at the end."""
+
+    def __init__(self, *, quiet: bool = False) -> None:
+        self._quiet = quiet
+        is_live = sys.stdout.isatty() and not quiet
+        self._reporter = Bars(sys.stdout) if is_live else Reporter() if quiet else Lines(sys.stdout)
+        self._match: Match
+        self._games: Work
+        self._boards: dict[int, Work] = {}
+        self._begun = time.monotonic()
+        self._played = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._reporter.close()
+
+    def says(self, text: str) -> None:
+        self._reporter.say(text)
+
+    def begins(self, match: Match) -> None:
+        self._match = match
+        settings, done = match.settings, len(match.standings.results)
+        self.says(f"{', '.join(match.names)}: {counted(len(match.pairings), 'game', 'games')}, seed {match.seed}")
+        if done:
+            rest = "there is nothing left to play" if match.is_over() else "going on with the others"
+            self.says(f"{counted(done, 'game', 'games')} played already; {rest}")
+        cores = os.cpu_count() or 1
+        if settings.concurrency > cores:
+            self.says(f"note: {settings.concurrency} games at a time share {cores} cores; engines may lose on time")
+        plain = [name for name, knows in zip(match.names, match.knows_variant, strict=True) if not knows]
+        if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
+            self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
+        self._games = self._work("games", len(match.pairings))
+
+    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
+        self._reporter.log(f"Started game {self._title(pairing)}")
+        names = self._match.names
+        self._boards[board] = self._work(f"{pairing.number}. {names[pairing.white]} - {names[pairing.black]}")
+        self.moved(board, sheet)
+
+    def moved(self, board: int, sheet: Sheet) -> None:
+        clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
+        self._boards[board].advance(0, detail=f"{sheet.move_text}, accrued {sheet.game.last.accrued}, {clocks}")
+
+    def game_over(self, board: int, record: GameRecord) -> None:
+        self._played += 1
+        ending, match = record.ending, self._match
+        points = format_points(record.scoring.points(ending.outcome), record.scoring.scheme)
+        self._reporter.end(self._boards.pop(board))
+        self.says(f"Finished game {self._title(record.pairing)}: {ending.outcome} {points} {{{ending.details}}}")
+        done, total = len(match.standings.results), len(match.pairings)
+        pace = (time.monotonic() - self._begun) / self._played
+        self._games.reach(done, total, detail=test_line(match), left=(total - done) * pace)
+        interval = match.settings.rating_interval
+        if interval and self._played % interval == 0 and not match.is_over():
+            for line in self._standings(final=False):
+                self.says(line)
+
+    def ends(self, match: Match, *, interrupted: bool) -> None:
+        """The last word on a match."""
+        self._reporter.close()
+        self._match = match
+        standings = match.standings
+        if standings.results:
+            for line in ("", *self._standings(final=True), *_forfeits(standings)):
+                click.echo(line)
+        if match.is_decided():
+            click.echo(f"the test is decided after {counted(len(standings.results), 'game', 'games')}")
+        elif interrupted and match.settings.pgn is not None:
+            left = counted(len(match.pairings) - len(standings.results), "game", "games")
+            click.echo(f"interrupted with {left} to play; the same command with -recover goes on")
+        click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
+
+    def _work(self, title: str, total: int | None = None) -> Work:
+        """A piece of work that bars show, and lines do not."""
+        work = self._reporter.work(title, total, as_share=total is None, at_once=True)
+        work.every = math.inf
+        return work
+
+    def _title(self, pairing: Pairing) -> str:
+        names = self._match.names
+        return f"{pairing.number} of {len(self._match.pairings)} ({names[pairing.white]} vs {names[pairing.black]})"
+
+    def _standings(self, *, final: bool) -> Iterator[str]:
+        """The ranking, and at the end every meeting under every scoring."""
+        standings, players = self._match.standings, self._match.standings.players
+        if len(players) > 2:
+            yield from ranking_lines(standings)
+        for first, second in standings.meetings() if final or len(players) == 2 else []:
+            games = standings.record(first, standings.scoring, against=second).games.games
+            yield f"{players[first]} against {players[second]}, {counted(games, 'game', 'games')}"
+            yield from meeting_lines(standings, first, second)
+        yield from bracket_lines(self._match)
+        if line := test_line(self._match):
+            yield line
+
+
+def meeting_lines(standings: MatchStandings, first: int, second: int) -> Iterator[str]:
+    """One engine's results against another, under every scoring."""
+    heads = ("scoring", "points", "%", "Elo", "95 %", "LOS", ">½", "=½", "<½", "var game", "var pair", "0-½-1-1½-2")
+    records = {each.scheme.value: standings.record(first, each, against=second) for each in standings.scorings()}
+    return table_lines(heads, [(name, *_figures(record)) for name, record in records.items()])
+
+
+def _figures(record: Figures) -> list[str]:
+    strength, games, pairs = record.strength, record.games, record.pairs
+    variances = [f"{float(each.variance):.4f}" if each.units else "-" for each in (games, pairs)]
+    return [
+        f"{points_text(strength.points)}-{points_text(strength.games - strength.points)}",
+        *_strength(strength),
+        "-" if strength.superiority is None else likelihood_text(strength.superiority),
+        *map(str, games.wins_draws_losses()),
+        *variances,
+        "-".join(map(str, pairs.by_quarters())) if pairs.units else "-",
+    ]
+
+
+def _strength(strength: Strength) -> list[str]:
+    """The share of points, Elo and its error."""
+    error = "-" if strength.error is None else f"±{strength.error:.1f}"
+    return [f"{float(100 * strength.share):.2f}", f"{strength.elo:+.1f}", error]
+
+
+def ranking_lines(standings: MatchStandings) -> Iterator[str]:
+    """All engines, best first under the scoring that decides, with the points of the other scorings."""
+    mine, *others = standings.scorings()
+    heads = ("", "engine", "games", mine.scheme.value, "%", "Elo", "95 %", *(each.scheme.value for each in others))
+    rows = []
+    for place, player in enumerate(standings.ranking(), start=1):
+        strength = standings.record(player, mine).strength
+        totals = (points_text(standings.record(player, each).games.total) for each in others)
+        start = (str(place), standings.players[player], str(strength.games), points_text(strength.points))
+        rows.append((*start, *_strength(strength), *totals))
+    return table_lines(heads, rows)
+
+
+def likelihood_text(likelihood: float) -> str:
+    """A likelihood in per cent, never 0 or 100.
+
+    >>> likelihood_text(0.00672), likelihood_text(0.5), likelihood_text(0.99999)
+    ('0.7 %', '50.0 %', '> 99.9 %')
+    """
+    percent = 100 * likelihood
+    if percent < 0.05:
+        return "< 0.1 %"
+    return "> 99.9 %" if percent >= 99.95 else f"{percent:.1f} %"
+
+
+def points_text(points: Fraction) -> str:
+    """Points without more decimals than they need, at most four.
+
+    >>> points_text(Fraction(9, 16)), points_text(Fraction(3)), points_text(Fraction(7, 2))
+    ('0.5625', '3', '3.5')
+    """
+    return f"{float(points):.4f}".rstrip("0").rstrip(".")
+
+
+def bracket_lines(match: Match) -> Iterator[str]:
+    """The meetings of a knockout, round by round."""
+    names = match.names
+    for meetings in match.bracket():
+        yield f"Round {meetings[0].round}"
+        for meeting in meetings:
+            if meeting.second is None:
+                yield f"  {names[meeting.first]}: bye"
+                continue
+            points = "-".join(map(points_text, meeting.points))
+            end = "" if meeting.winner is None else f": {names[meeting.winner]} by {meeting.decided_by}"
+            yield f"  {names[meeting.first]} - {names[meeting.second]} {points}{end}"
+
+
+def test_line(match: Match) -> str | None:
+    """Where the sequential test stands, if there is one."""
+    sprt = match.settings.sprt
+    if sprt is None:
+        return None
+    state = match.standings.test(sprt)
+    bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) [{sprt.elo0:g}, {sprt.elo1:g}]"
+    return f"SPRT {sprt.model.value}: LLR {state.ratio:.2f} {bounds}, {state.conclusion.value}"
+
+
+def _forfeits(standings: MatchStandings) -> Iterator[str]:
+    """How often each engine lost otherwise than on the board, and what to try if every game was lost on time."""
+    for player, name in enumerate(standings.players):
+        ways = Counter(
+            result.game.termination
+            for result in standings.forfeits()
+            if result.side(player) is not result.game.outcome.holder
+            and player in (result.pairing.white, result.pairing.black)
+        )
+        if ways:
+            yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
+    if all(each.game.termination == TIME_FORFEIT for each in standings.results.values()):
+        yield "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"
