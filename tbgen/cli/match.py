@@ -147,7 +147,7 @@ def _facts(match: Match) -> dict[str, Any]:
     return {
         "seed": match.seed,
         "scheduled": len(match.pairings),
-        **match.standings.facts(),
+        **match.standings.facts(match.settings.pgn),
         "sprt": test,
         **({"bracket": rounds} if rounds else {}),
     }

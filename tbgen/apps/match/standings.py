@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 from tbgen.apps.match.record import StoredGame
@@ -153,8 +154,8 @@ class MatchStandings:
         ratio = sprt.ratio(record.games, record.pairs)
         return TestState(sprt, ratio, sprt.conclusion(ratio))
 
-    def facts(self) -> dict[str, Any]:
-        """Every meeting under every scoring, for JSON."""
+    def facts(self, file: Path | None = None) -> dict[str, Any]:
+        """Every meeting under every scoring, for JSON; `file` is where the games are."""
         return {
             "engines": self.players,
             "games": len(self.results),
@@ -162,7 +163,11 @@ class MatchStandings:
             "ranking": [self.players[player] for player in self.ranking()],
             "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
             "forfeits": [
-                {"game": result.pairing.number, "termination": result.game.termination, "details": result.game.details}
+                {
+                    "file": None if file is None else str(file),
+                    "number": result.pairing.number,
+                    **facts_of(result.game, "termination", "details"),
+                }
                 for result in self.forfeits()
             ],
         }

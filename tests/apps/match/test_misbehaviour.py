@@ -92,10 +92,18 @@ def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the
 def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tbgen.apps.match.engine._START_SECONDS", 3.0)
     pgn = tmp_path / "games.pgn"
-    run([*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)])
+    standings, _ = run([*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)])
     (game,) = games_of(pgn)
     assert game.tags["TerminationDetails"] == "White does not answer isready within 3 s"
     assert (game.tags["Termination"], game.tags["RMobilityResult"]) == ("abandoned", "-G0.0")
+    assert standings.facts(pgn)["forfeits"] == [
+        {
+            "file": str(pgn),
+            "number": 1,
+            "termination": "abandoned",
+            "details": game.tags["TerminationDetails"],
+        }
+    ]
 
 
 @pytest.mark.slow
