@@ -52,7 +52,7 @@ class Spread(Count):
 
 
 @dataclass(frozen=True)
-class Census:
+class TableCount:
     """A table counted whole."""
 
     spreads: dict[Color, dict[Score, Spread]]
@@ -65,7 +65,7 @@ class Census:
     """As a record has them."""
 
 
-def census_of(file: TableFile, threads: int | None = None) -> Census:
+def census_of(file: TableFile, threads: int | None = None) -> TableCount:
     """Count a table on some threads, or on as many as there are processors."""
     layout, bishops = file.order.layout, _pair_of_bishops(file.order.layout)
     entry, dtg, kinds_of = _kinds_in(file)
@@ -83,7 +83,7 @@ def census_of(file: TableFile, threads: int | None = None) -> Census:
     by_color = counts.kinds.reshape(2, -1, len(entry), 2)
     spreads = {side: _spreads(entry, dtg, by_color[side].sum(axis=0)) for side in Color}
     one_colored = {side: _counts(entry, by_color[side, -1]) for side in Color} if bishops else None
-    return Census(spreads, _zugzwangs(counts.pairs), _fen_of_longest(file, counts.longest), one_colored)
+    return TableCount(spreads, _zugzwangs(counts.pairs), _fen_of_longest(file, counts.longest), one_colored)
 
 
 def _kinds_in(file: TableFile) -> tuple[Longs, Longs, KindsOf]:

@@ -53,7 +53,7 @@ BEHIND = _behind()
 
 
 @by_address
-class Men(NamedTuple):
+class BlockMen(NamedTuple):
     """The men of a block by slots: pawns, white king, other men, black king."""
 
     role: npt.NDArray[np.int64]
@@ -70,7 +70,7 @@ class Men(NamedTuple):
     """How boards are turned in this block, see index/layout.py."""
 
 
-def men_of(layout: Layout, block: int) -> Men:
+def men_of(layout: Layout, block: int) -> BlockMen:
     """The men of one block."""
     role = np.array([int(role) for _, role in layout.slots], np.int64)
     color = np.array([int(color) for color, _ in layout.slots], np.int64)
@@ -80,7 +80,7 @@ def men_of(layout: Layout, block: int) -> Men:
         twin_start[first:end] = first
     how = how_turned(layout.pawns, layout.is_own_mirror(layout.blocks[block]))
     digit = np.arange(64) if layout.pawns else TRIANGLE_INDEX
-    return Men(
+    return BlockMen(
         role=role,
         color=color,
         pawns=pawns,
@@ -97,7 +97,7 @@ def rows_of(layout: Layout) -> npt.NDArray[np.int64]:
 
 
 @inner
-def begin_row(men: Men, squares: Ints) -> None:
+def begin_row(men: BlockMen, squares: Ints) -> None:
     """Put the pawns on their squares."""
     for slot in range(men.pawns.size):
         squares[slot] = men.pawns[slot]
@@ -169,7 +169,7 @@ def _by_length(longest: npt.NDArray[np.int64]) -> tuple[int, ...]:
 
 
 @inner
-def set_up(men: Men, row: Int, squares: Ints) -> None:
+def set_up(men: BlockMen, row: Int, squares: Ints) -> None:
     """Put the men of a row, but for the white king, on their squares; the pawns stand there."""
     for slot in range(men.pawns.size + 1, men.role.size):
         squares[slot] = row & 63
@@ -177,7 +177,7 @@ def set_up(men: Men, row: Int, squares: Ints) -> None:
 
 
 @inner
-def occupied_by(men: Men, squares: Ints) -> Word:
+def occupied_by(men: BlockMen, squares: Ints) -> Word:
     """The squares of all men of a row as a word; nothing if two stand on one square."""
     occupied = NOTHING
     for slot in range(men.role.size):
@@ -190,7 +190,7 @@ def occupied_by(men: Men, squares: Ints) -> Word:
 
 
 @inner
-def out_of_check(men: Men, squares: Ints, occupied: Word) -> tuple[Word, Word]:
+def out_of_check(men: BlockMen, squares: Ints, occupied: Word) -> tuple[Word, Word]:
     """White kings beside which the black king is not attacked, and those that are not attacked themselves."""
     white, black = EVERYTHING, EVERYTHING
     prey = squares[men.role.size - 1]
@@ -211,7 +211,7 @@ def out_of_check(men: Men, squares: Ints, occupied: Word) -> tuple[Word, Word]:
 
 
 @inner
-def find_row(men: Men, row: Int, squares: Ints, other: Ints) -> tuple[Word, Word, int]:
+def find_row(men: BlockMen, row: Int, squares: Ints, other: Ints) -> tuple[Word, Word, int]:
     """Put the men of a row on their squares; `other` is a scratch buffer of their size.
 
     Returns the squares of all but the white king, the white kings that make primary places of it (none if two men stand
@@ -244,7 +244,7 @@ def is_longer(longest: Ints, far: Int, near: Int, block: Int, place: Int) -> boo
     return block < longest[2] or (block == longest[2] and place < longest[3])
 
 
-class Row(NamedTuple):
+class KingRow(NamedTuple):
     """A row: its block and first place, the white kings with whom its places count, and with whom a side may move."""
 
     block: Int
@@ -271,7 +271,7 @@ def count_pair(
 
 
 @inner
-def count_row(men: Men, row: Row, run: PlaceRun, meanings: Meanings, counts: Counts, stands_for: Int) -> None:
+def count_row(men: BlockMen, row: KingRow, run: PlaceRun, meanings: Meanings, counts: Counts, stands_for: Int) -> None:
     """Count the positions of a row."""
     left = row.counted
     while left:
@@ -290,7 +290,7 @@ def count_row(men: Men, row: Row, run: PlaceRun, meanings: Meanings, counts: Cou
 
 
 @borrowing
-def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts, rows: Ints) -> None:
+def count_places(men: BlockMen, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts, rows: Ints) -> None:
     """Count the positions of a run of whole rows of a block; `rows` is a scratch buffer."""
     squares, other = rows[0], rows[1]
     begin_row(men, squares)
@@ -301,7 +301,7 @@ def count_places(men: Men, block: Int, run: PlaceRun, meanings: Meanings, counts
         halved = kings & DIAGONAL if compared == 0 else NOTHING
         kings &= ~halved
         white, black = out_of_check(men, squares, occupied)
-        count_row(men, Row(block, place, kings, white, black), run, meanings, counts, WHOLE)
+        count_row(men, KingRow(block, place, kings, white, black), run, meanings, counts, WHOLE)
         if halved:
-            row = Row(block, place, halved, white, black)
+            row = KingRow(block, place, halved, white, black)
             count_row(men, row, run, meanings, counts, stands_on_diagonal(squares))

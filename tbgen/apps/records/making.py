@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from tbgen.apps.records.census import Census, Spread, census_of
+from tbgen.apps.records.census import Spread, TableCount, census_of
 from tbgen.apps.records.changing import changing_in
 from tbgen.apps.records.folder import FOLDER, write_record
 from tbgen.apps.records.quiet import longest_stretch
@@ -106,7 +106,7 @@ def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
     return lines
 
 
-def _zugzwangs(census: Census, tables: Tablebase) -> Zugzwangs:
+def _zugzwangs(census: TableCount, tables: Tablebase) -> Zugzwangs:
     """The counts, and what the longest zugzwang is worth."""
     fen = census.longest_zugzwang
     if fen is None:
@@ -119,7 +119,7 @@ def _zugzwangs(census: Census, tables: Tablebase) -> Zugzwangs:
     )
 
 
-def _quiet_of(file: TableFile, census: Census, played: Lines, tables: Tablebase) -> Quiet | None:
+def _quiet_of(file: TableFile, census: TableCount, played: Lines, tables: Tablebase) -> Quiet | None:
     """The longest quiet stretch: of all positions, or of the longest lines of a large table."""
     if file.material.men > MOST_MEN_STRETCHED_WHOLE:
         return _stretch_of_lines(played)

@@ -129,7 +129,7 @@ def _with_own_scores(cells: Any) -> Any:
     return cells * _SCORES + _OWN
 
 
-class Layer(NamedTuple):
+class PairLayer(NamedTuple):
     """The pairs that are so many plies away from their goal."""
 
     pairs: Longs
@@ -155,8 +155,8 @@ class Stretches:
             start, after = _followed(subject, pairs) if plies else (np.zeros(len(pairs) + 1, np.int64), nothing)
             listed.append((pairs, start, after))
             reached = np.unique(after)
-        below = Layer(nothing, nothing, nothing, nothing)
-        self._layers = list[Layer]()
+        below = PairLayer(nothing, nothing, nothing, nothing)
+        self._layers = list[PairLayer]()
         for pairs, start, after in reversed(listed):
             below = _weighed(pairs, start, np.searchsorted(below.pairs, after), below)
             self._layers.append(below)
@@ -182,12 +182,12 @@ class Stretches:
         return way
 
 
-def _weighed(pairs: Longs, start: Longs, after: Longs, below: Layer) -> Layer:
+def _weighed(pairs: Longs, start: Longs, after: Longs, below: PairLayer) -> PairLayer:
     """A layer with its waits: one ply more than the longest of those below that a pair leads to."""
     waits, some = np.zeros(len(pairs), np.int64), np.flatnonzero(np.diff(start))
     if len(some):
         waits[some] = 1 + np.maximum.reduceat(below.waits[after], start[some])
-    return Layer(pairs, start, after, waits)
+    return PairLayer(pairs, start, after, waits)
 
 
 def _followed(subject: Subject, pairs: Longs) -> tuple[Longs, Longs]:

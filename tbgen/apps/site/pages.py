@@ -51,7 +51,7 @@ CLAIMS: Final = ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")
 
 
 @dataclass(frozen=True)
-class Part:
+class SidePage:
     """One side to move of a record."""
 
     record: Record
@@ -92,17 +92,17 @@ class Part:
         return f"with {self.side} to move the commonest outcome is {outcome}, {percent(count, self.total)}"
 
 
-def parts_of(record: Record) -> list[Part]:
-    return [Part(record, side) for side in Color]
+def parts_of(record: Record) -> list[SidePage]:
+    return [SidePage(record, side) for side in Color]
 
 
-class Row(NamedTuple):
+class IndexRow(NamedTuple):
     """A line of the index."""
 
     men: int
     material: Material
     record: Record | None
-    sides: list[Part]
+    sides: list[SidePage]
     longest: Card | None
 
 
@@ -192,11 +192,11 @@ class Site:
                 found[child].append(parent)
         return found
 
-    def _row(self, material: Material) -> Row:
+    def _row(self, material: Material) -> IndexRow:
         record = self._known.get(material)
         if record is None:
-            return Row(material.men, material, None, [], None)
-        return Row(material.men, material, record, parts_of(record), longest_card(record))
+            return IndexRow(material.men, material, None, [], None)
+        return IndexRow(material.men, material, record, parts_of(record), longest_card(record))
 
     def _index(self) -> str:
         rows = [self._row(material) for material in every_material() if self._belongs(material)]
@@ -275,14 +275,14 @@ def _descending(records: Iterable[tuple[float, Record]]) -> list[Record]:
     return [record for _, record in sorted(records, key=lambda each: -each[0])]
 
 
-class Tally(NamedTuple):
+class SiteTally(NamedTuple):
     """How many files a site has, and how many of them are new or have changed."""
 
     files: int
     written: int
 
 
-def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> Tally:
+def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> SiteTally:
     """Write all files that are new or have changed; `tell` hears how many tables have theirs, of how many."""
     files = written = tables = 0
     for name, content in site.files():
@@ -295,4 +295,4 @@ def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lamb
         if name.startswith("material/"):
             tables += 1
             tell(tables, len(site.records))
-    return Tally(files, written)
+    return SiteTally(files, written)

@@ -27,7 +27,7 @@ _MOST_TICKS: Final = 8
 
 
 @dataclass(frozen=True)
-class Line:
+class PlotLine:
     """An outcome's line."""
 
     outcome: Score
@@ -55,7 +55,7 @@ class Tick:
 class Plot:
     """How many positions are how many plies away from their score, a line an outcome, on a log axis."""
 
-    lines: tuple[Line, ...]
+    lines: tuple[PlotLine, ...]
     """The grey ones first, then the named ones, best outcome for White first."""
     across: tuple[Tick, ...]
     up: tuple[Tick, ...]
@@ -63,7 +63,7 @@ class Plot:
     """The plot for those who cannot see it."""
 
     @property
-    def named(self) -> list[Line]:
+    def named(self) -> list[PlotLine]:
         return [line for line in self.lines if line.shade is not None]
 
     @property
@@ -97,16 +97,16 @@ class _Scale:
         return 1 - math.log(count / _LOWEST) / math.log(1.4 * self.most / _LOWEST)
 
 
-def _line(outcome: Score, counts: Sequence[int], scale: _Scale, named: list[Score]) -> Line:
+def _line(outcome: Score, counts: Sequence[int], scale: _Scale, named: list[Score]) -> PlotLine:
     points = [
         (round(WIDTH * scale.x(plies)), round(HEIGHT * scale.y(count))) for plies, count in enumerate(counts) if count
     ]
     dots = "".join(f"M{x} {y}h0" for x, y in points) if len(points) < _FEW_POINTS else ""
     end = 100 * points[-1][0] / WIDTH, 100 * points[-1][1] / HEIGHT
     if outcome not in named:
-        return Line(outcome, _path(points), dots, None, None, end)
+        return PlotLine(outcome, _path(points), dots, None, None, end)
     shade = shade_of(outcome)
-    return Line(outcome, _path(points), dots, f"{shade[0]}{min(int(shade[1]), _PALEST)}", named.index(outcome), end)
+    return PlotLine(outcome, _path(points), dots, f"{shade[0]}{min(int(shade[1]), _PALEST)}", named.index(outcome), end)
 
 
 def _path(points: Sequence[tuple[int, int]]) -> str:

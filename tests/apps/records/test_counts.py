@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.census import Census, census_of
+from tbgen.apps.records.census import TableCount, census_of
 from tbgen.apps.records.folder import read_record
 from tbgen.apps.records.record import Record
 from tbgen.material import Material, build_order, materials
@@ -48,7 +48,7 @@ def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(records: di
     assert all("BB" in str(record.material) for record in published if record.one_colored)
 
 
-def census(folder: Path, name: str) -> Census:
+def census(folder: Path, name: str) -> TableCount:
     with TableFile(path_of(folder, Material.parse(name))) as file:
         return census_of(file)
 
