@@ -37,12 +37,14 @@ def test_a_typed_program_uses_every_public_name_and_runs(
     assert set(re.findall(r"\btbgen\.(\w+)", program.read_text(encoding="utf-8"))) == set(tbgen.__all__)
     monkeypatch.setattr(sys, "argv", [str(program), str(table_folder), DRAWN])
     runpy.run_path(str(program), run_name="__main__")
-    assert capsys.readouterr().out.splitlines()[1:6] == [
+    assert capsys.readouterr().out.splitlines()[1:8] == [
         "KBvK G1.5 in 5 plies, Ke5 4, 1997.0, too many men",
         "checkmate -G0.0 0-1",
         "no KQvKB, exit code 2",
         "Black: 8/8/8/4KBk1/8/8/8/8 b - - 34 30 G3.5, G3.5",
         "held",
+        "KvK None",
+        "-G0.5 to G0.0",
     ]
 
 

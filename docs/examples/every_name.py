@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import tempfile
 from collections.abc import Callable
 
 import chess
@@ -45,6 +46,20 @@ def what_is_held() -> str:
     return tbgen.hold(perpetual, tbgen.Color.WHITE, goal="draw").verdict.value
 
 
+def what_is_built_and_proved() -> str:
+    """A table that is made here, and what is wrong with it."""
+    with tempfile.TemporaryDirectory() as folder:
+        made = tbgen.build_tables(["KvK"], folder, progress=lambda material, done: None)
+        return ", ".join(f"{report.material} {report.violation}" for report in tbgen.verify_tables(made, folder))
+
+
+def what_is_searched(folder: str) -> str:
+    """A position with more men than tables have: the bounds of its value that the tables at hand prove."""
+    solution = tbgen.solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder, budget=2000)
+    bounds: tbgen.Bracket = solution.bracket
+    return f"{bounds.lower} to {bounds.upper}"
+
+
 def what_a_file_says(path: str) -> str:
     """The games of a PGN file."""
     return ", ".join(str(game if isinstance(game, tbgen.TbgenError) else game.final) for game in tbgen.read_games(path))
@@ -69,6 +84,8 @@ def main(folder: str, pgn: str) -> None:
         print(refused(lambda: tables["8/8/8/4KBkq/8/8/8/8 w - - 0 1"]), refused(lambda: tbgen.Score("4")), sep=", ")
     print(what_a_board_says())
     print(what_is_held())
+    print(what_is_built_and_proved())
+    print(what_is_searched(folder))
     print(what_a_file_says(pgn))
 
 
