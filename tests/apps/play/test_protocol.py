@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import chess
 import chess.engine
 import pytest
 
-from tbgen.apps.play.beyond import Beyond
 from tbgen.apps.play.protocol import Protocol
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
@@ -65,14 +63,6 @@ def test_what_has_accrued_is_taken_from_wherever_it_stands(
     lines = said(table_folder, *before, f"position {position}", "go movetime 10")
     assert "info depth 5 multipv 1 score cp 44 pv e6e5 string G1.5 in 5 plies" in lines
     assert best(lines) == "e6e5"
-
-
-@pytest.mark.parametrize("empty", ["", " ", " <empty>"])
-def test_what_has_accrued_can_be_taken_back(table_folder: Path, empty: str) -> None:
-    options = ("setoption name Accrued value G1.0", f"setoption name Accrued value{empty}")
-    lines = said(table_folder, *options, f"position fen {BISHOP}", "go movetime 10")
-    assert not any("error" in line for line in lines)
-    assert any(" string G1.5 in " in line for line in lines)
 
 
 def test_the_line_is_that_of_best_play(table_folder: Path, tables: Tablebase) -> None:
@@ -222,30 +212,6 @@ def test_without_a_table_it_searches_and_says_so(table_folder: Path) -> None:
     assert best(capture) == "b1b2"  # into a table
 
 
-@pytest.mark.parametrize("is_missing", [True, False])
-def test_a_first_search_says_that_it_is_compiled(
-    table_folder: Path, is_missing: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The search is there only after that has been said, or at once if it is not to be said."""
-    lines, may_load, load = list[str](), threading.Event(), Beyond._load
-
-    def hear(text: str) -> None:
-        lines.extend(text.splitlines())
-        if "compiling" in text:
-            may_load.set()
-
-    def load_late(beyond: Beyond) -> None:
-        assert may_load.wait(60)
-        load(beyond)
-
-    if not is_missing:
-        may_load.set()
-    monkeypatch.setattr(Beyond, "_load", load_late)
-    monkeypatch.setattr("tbgen.apps.play.beyond.missing", lambda purposes: [*purposes] if is_missing else [])
-    Protocol(table_folder, hear).run([f"position fen {ROOKS} -G9.5", "go depth 1", "go depth 1"])
-    assert lines.count("info string compiling kernels, once") == is_missing
-
-
 def test_where_no_depth_can_be_searched_it_plays_for_few_moves_and_says_that_it_guesses(table_folder: Path) -> None:
     lines = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go nodes 1")
     assert any(line.endswith("a guess, no table has it") for line in lines)
@@ -262,15 +228,6 @@ def test_a_search_keeps_every_limit(table_folder: Path, limits: str) -> None:
         assert all(int(each["nodes"]) <= 3000 for each in searched(lines))
     if "depth" in limits:
         assert searched(lines)[-1]["depth"] == "3"
-
-
-def test_a_search_of_so_many_nodes_is_always_the_same(table_folder: Path) -> None:
-    asked = f"position fen {ROOKS} moves d2d3", "go nodes 20000"
-    once, *others = (said(table_folder, *asked) for _ in range(2))
-    again = said(table_folder, "position startpos", "go depth 2", *asked)
-    again = again[again.index(next(line for line in again if line.startswith("bestmove"))) + 1 :]
-    for each in (*others, again):
-        assert (searched(each), best(each)) == (searched(once), best(once))
 
 
 def test_a_search_shows_several_lines_and_only_moves_that_were_named(table_folder: Path) -> None:

@@ -131,18 +131,6 @@ def test_several_lines_are_the_best_moves_one_by_one(tables: Tablebase) -> None:
         assert [line.value for line in lines] == sorted((line.value for line in lines), reverse=True)
 
 
-def test_a_search_that_is_stopped_ends(tables: Tablebase) -> None:
-    engine, depths = Engine(tables), list[int]()
-    for found in engine.deepen(random_root(6, random.Random(3))):
-        depths.append(found.depth)
-        if found.depth == 2:
-            engine.stop()
-    assert depths == [1, 2]
-    assert not list(engine.deepen(random_root(6, random.Random(3))))
-    engine.allow()
-    assert list(engine.deepen(random_root(6, random.Random(3)), 1))
-
-
 def test_a_search_is_stopped_between_values_of_tables(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
     root, engine, stops = random_root(5, random.Random(1)), Engine(tables), list[int]()
     expected = [each.lines[0].value for each in Engine(tables).deepen(root, 4)]
