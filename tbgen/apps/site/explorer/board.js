@@ -2,10 +2,12 @@
 import { Chessground } from './vendor/chessground.min.js';
 import { byId, make } from './elements.js';
 import { inWords, isCheck, legalMoves, menOf, nameOf, play, uciOf } from './rules.js';
-import { parseScore, shadeOf, signed } from './scores.js';
+import { parseScore, signed } from './scores.js';
+import { shade } from './view.js';
 
 const ROLES = { k: 'king', q: 'queen', r: 'rook', b: 'bishop', n: 'knight', p: 'pawn' };
 const NAMES = { w: 'white', b: 'black' };
+const TOOLS = [['hand', '✥', 'Move men'], ['bin', '✕', 'Take men away']];
 const MOST_ARROWS = 6;
 
 /** How many legal moves lead to each square. */
@@ -91,7 +93,9 @@ export class Board {
     if (layer.parentNode !== container) container.append(layer);
     layer.replaceChildren(...marks.map(({ square, ...mark }) => {
       const [x, y] = upright ? [square & 7, 7 - (square >> 3)] : [7 - (square & 7), square >> 3];
-      const made = make('span', { class: mark.score ? 'field' : mark.taken ? 'dot ring' : 'dot', ...(mark.score ? { '--shade': `var(${shadeOf(parseScore(mark.score))})`, 'data-shade': shadeOf(parseScore(mark.score)).slice(2) } : {}) }, mark.score ? signed(mark.score).replace('G', '') : mark.count > 1 ? String(mark.count) : '');
+      const made = mark.score
+        ? make('span', { class: 'field', ...shade(parseScore(mark.score)) }, signed(mark.score).replace('G', ''))
+        : make('span', { class: mark.taken ? 'dot ring' : 'dot' }, mark.count > 1 ? String(mark.count) : '');
       made.style.gridArea = `${y + 1} / ${x + 1}`;
       return made;
     }));
@@ -105,8 +109,9 @@ export class Board {
       button.addEventListener('mousedown', (event) => { event.preventDefault(); this.#ground.dragNewPiece(man, event, true); });
       place.append(button);
     }
-    for (const [role, sign, label] of color === 'white' ? [['hand', '✥', 'Move men'], ['bin', '✕', 'Take men away']] : []) {
-      const button = make('button', { type: 'button', class: 'tool', 'aria-label': label, title: label, 'aria-pressed': 'false', onclick: () => this.#choose(this.#man?.button === button ? null : { color, role, button }) }, sign);
+    for (const [role, sign, label] of color === 'white' ? TOOLS : []) {
+      const button = make('button', { type: 'button', 'aria-label': label, title: label, 'aria-pressed': 'false' }, sign);
+      button.addEventListener('click', () => this.#choose(this.#man?.button === button ? null : { color, role, button }));
       place.append(button);
     }
   }

@@ -55,7 +55,9 @@ export class Drill {
 
   /** `site` is what the page can do: look at positions, play moves, ask tables. */
   constructor(site, answer) {
-    Object.assign(this, { site, side: answer.fen.split(' ')[1], fen: answer.fen, accrued: answer.accrued === answer.own ? '' : answer.accrued, goal: answer.outcome, lost: 0, moves: 0, isOver: false });
+    const accrued = answer.accrued === answer.own ? '' : answer.accrued;
+    Object.assign(this, { site, side: answer.fen.split(' ')[1], fen: answer.fen, accrued, goal: answer.outcome });
+    Object.assign(this, { lost: 0, moves: 0, isOver: false });
   }
 
   /** A move of the reader is about to be played. */
@@ -81,11 +83,16 @@ export class Drill {
   #say(answer) {
     const name = this.side === 'w' ? 'White' : 'Black', last = this.#grade, parts = [];
     if (last) parts.push(make('p', { class: last.lost ? 'wrong' : 'right' }, make('b', {}, last.san), ...this.#graded(last)));
-    if (this.isOver) parts.push(make('p', {}, badge(answer.outcome), answer.moves.length ? ' is held for ever. ' : ' ends the game. ', this.lost ? `You gave away ${this.lost.toFixed(4)} points.` : `You gave nothing away in ${this.moves} move${this.moves === 1 ? '' : 's'}.`));
+    if (this.isOver) parts.push(make('p', {}, badge(answer.outcome), answer.moves.length ? ' is held for ever. ' : ' ends the game. ', this.#total()));
     else parts.push(make('p', {}, `You play ${name}. Keep `, badge(answer.outcome), `: ${inWords(parseScore(answer.outcome))}.`));
     const does = (text, onclick) => make('button', { type: 'button', onclick }, text);
     this.site.place.replaceChildren(make('h2', { id: 'drill-title' }, 'Drill'), ...parts, make('div', { class: 'bar' },
       does('Begin again', () => this.site.drill(this)), does('Another like this', () => this.#another()), does('Leave the drill', () => this.site.leave())));
+  }
+
+  #total() {
+    const moves = `${this.moves} move${this.moves === 1 ? '' : 's'}`;
+    return this.lost ? `You gave away ${this.lost.toFixed(4)} points.` : `You gave nothing away in ${moves}.`;
   }
 
   #graded({ best, keeps, dtg, lost, outcome }) {

@@ -1,5 +1,6 @@
 // The explorer: what is looked at stands in the address; everything else follows from it.
 import { Board, askPromotion, dotsOf } from './board.js';
+import { flipped, mirrored, shifted, swapped } from './edit.js';
 import { byId, make } from './elements.js';
 import { endingOf } from './ending.js';
 import { explainScores } from './explain.js';
@@ -266,11 +267,11 @@ function showGame() {
 }
 
 async function showEnding(found) {
-  const material = materialOf(position), { name, flipped } = canonical(material), number = asked;
+  const material = materialOf(position), { name, flipped: isFlipped } = canonical(material), number = asked;
   try {
     const facts = await ending(name);
     if (number !== asked) return;
-    const shown = { material, flipped, turn: position.turn, outcome: found.outcome, report, open: (fen) => start({ fen }) };
+    const shown = { material, flipped: isFlipped, turn: position.turn, outcome: found.outcome, report, open: (fen) => start({ fen }) };
     byId('ending').replaceChildren(...endingOf(facts, shown));
     byId('ending').hidden = false;
   } catch {
@@ -298,34 +299,7 @@ function setUp(men) {
   if (men !== before) start({ fen: `${men} ${turn} - - 0 1` });
 }
 
-/** Change the men, each square's place by `to`; nothing if a man would leave the board. */
-function rearrange(to, change = (man) => man) {
-  if (!position) return null;
-  const after = { ...position, board: Array(64).fill(null), ep: -1 };
-  for (const [square, man] of position.board.entries()) {
-    if (man === null) continue;
-    const target = to(square);
-    if (target < 0) return null;
-    after.board[target] = change(man);
-  }
-  return after;
-}
-
 const goTo = (after, accrued = game.now.accrued) => after && start({ fen: formatFen(after), accrued });
-
-function shifted(by) {
-  return rearrange((square) => {
-    const x = (square & 7) + (Math.abs(by) === 1 ? by : 0), y = (square >> 3) + (Math.abs(by) === 8 ? by / 8 : 0);
-    return x >= 0 && x < 8 && y >= 0 && y < 8 ? 8 * y + x : -1;
-  });
-}
-
-function swapped() {
-  const after = rearrange((square) => square ^ 56, (man) => (man < 'a' ? man.toLowerCase() : man.toUpperCase()));
-  if (after) after.turn = after.turn === 'w' ? 'b' : 'w';
-  const { accrued } = game.now;
-  return [after, accrued && (accrued.startsWith('-') ? accrued.slice(1) : `-${accrued}`)];
-}
 
 /** Best play to the goal goes into the game; from there on the score is held for ever. */
 async function askLine() {
@@ -382,10 +356,10 @@ function wireBoard() {
   byId('best').onclick = () => answer?.moves[0]?.keeps && follow(answer.moves[0].uci);
   byId('turn-board').onclick = () => board.turn();
   byId('edit').onclick = () => { isEdited = !isEdited; look(); };
-  byId('mirror').onclick = () => goTo(rearrange((square) => square ^ 7));
-  byId('swap').onclick = () => goTo(...swapped());
+  byId('mirror').onclick = () => goTo(position && mirrored(position));
+  byId('swap').onclick = () => goTo(position && swapped(position), flipped(game.now.accrued));
   byId('kings').onclick = () => start({ fen: '4k3/8/8/8/8/8/8/4K3 w - - 0 1' });
-  for (const each of document.querySelectorAll('[data-shift]')) each.onclick = () => goTo(shifted(Number(each.dataset.shift)));
+  for (const each of document.querySelectorAll('[data-shift]')) each.onclick = () => goTo(position && shifted(position, Number(each.dataset.shift)));
   for (const each of document.querySelectorAll('[name=turn]')) {
     each.onchange = () => {
       const fields = game.now.fen.split(' ');

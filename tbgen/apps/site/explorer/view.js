@@ -1,6 +1,6 @@
 // What is said of a position: the verdict, the moves, the game, and every accrued score.
 import { make } from './elements.js';
-import { formatScore, inPlies, inWords, parseScore, pointsOf, shadeOf, signed, worth } from './scores.js';
+import { inPlies, inWords, parseScore, pointsOf, shadeOf, signed, worth } from './scores.js';
 
 const OPEN_GROUPS = 2;
 const LABEL_WIDTH = 46; // pixels
