@@ -122,7 +122,7 @@ def test_few_plies_are_searched_to_the_end_of_every_line(
         rule = FiftyMoves(setting, chance.choice([12, 12, 4, 8, 16]))
         with contextlib.suppress(AccruedError):
             found = value_within(tables, board, own if chance.random() < 0.3 else accrued, rule)
-            expected = said_by_twin(tables, board, found.accrued.accrued, left, how, rule.cutoff_code)
+            expected = said_by_twin(tables, board, found.accrued, left, how, rule.cutoff_code)
             assert found.within in (Within.SEARCHED, Within.CERTAIN)
             assert found.outcome == expected, (board.fen(), found.accrued, rule)
             asked += 1
