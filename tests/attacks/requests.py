@@ -71,25 +71,25 @@ def begin_bytes(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     body = f"{FEN}\n{FEN}"
     head = f"Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}"
     whole = f"POST /r-mobility HTTP/1.1\r\n{head}\r\n\r\n{body}"
-    asking = f"GET /r-mobility?{urlencode({'fen': FEN})} HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    asking = f"GET /r-mobility?{urlencode({'fen': FEN})} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
 
     def attempt(draw: random.Random) -> None:
         sent = draw.choice((whole, asking, asking + whole, "GET /tables/KvK.h5 HTTP/1.1\r\nRange: bytes=9-\r\n\r\n"))
-        first = _told(port, cut_up(sent.encode(), draw))
+        first = _told(port, cut_up(sent.encode(), draw), 0.2)
         assert not first or first.startswith(b"HTTP/1.1 "), first
         assert b" 500 " not in first.split(b"\r\n")[0]
-        assert b'"outcome": "G1.5"' in _told(port, asking.encode())
+        assert b'"outcome": "G1.5"' in _told(port, asking.encode(), 60)
 
     return attempt
 
 
-def _told(port: int, sent: bytes) -> bytes:
-    """What comes back before the server closes the connection, which the end of what is sent makes it do."""
+def _told(port: int, sent: bytes, seconds: float) -> bytes:
+    """What comes back before the server closes the connection, or says nothing for so many seconds."""
     parts = list[bytes]()
     try:
         with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
             client.sendall(sent)
-            client.settimeout(0.2)
+            client.settimeout(seconds)
             while part := client.recv(1 << 16):
                 parts.append(part)
     except (ConnectionError, TimeoutError):

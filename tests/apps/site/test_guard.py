@@ -69,6 +69,29 @@ def test_a_client_that_keeps_a_connection_waiting_loses_it(
     assert is_healthy(port)
 
 
+def test_work_for_a_client_that_has_left_is_dropped(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, lost, gate, answered = threading.Event(), threading.Event(), threading.Event(), list[object]()
+
+    def answer(*given: object, **how: object) -> dict[str, object]:
+        answered.append(given)
+        begun.set()
+        gate.wait(20)
+        return {}
+
+    lose = Connection.connection_lost
+    monkeypatch.setattr(Connection, "connection_lost", lambda self, error: (lose(self, error), lost.set()))
+    monkeypatch.setattr("tbgen.apps.site.answers.answer_of", answer)
+    monkeypatch.setattr("tbgen.apps.site.replies._PIECE_SECONDS", 0)
+    lines = b"8/8/8/4KBk1/8/8/8/8_b\n" * 500
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(BODY.replace(b"99", b"%d" % len(lines)).removesuffix(b"8/8/") + lines)
+        assert begun.wait(20)
+    assert lost.wait(20)
+    gate.set()
+    assert is_healthy(port)
+    assert len(answered) == 1
+
+
 def test_a_new_client_has_the_place_of_the_one_that_waits_longest(port: int, caplog: pytest.LogCaptureFixture) -> None:
     waiting = [socket.create_connection(("127.0.0.1", port)) for _ in range(3)]
     for client in waiting:

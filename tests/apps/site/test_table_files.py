@@ -55,12 +55,6 @@ def test_a_part_of_another_file_is_not_given(client: TestClient) -> None:
     assert client.get("/tables/KBvK.h5", headers={**part, "If-Range": '"another"'}).status_code == 200
 
 
-def test_the_head_of_a_file_has_its_size_and_nothing_else(client: TestClient, table_folder: Path) -> None:
-    found = client.head("/tables/KBvK.h5")
-    assert (found.status_code, found.content) == (200, b"")
-    assert int(found.headers["content-length"]) == (table_folder / "KBvK.h5").stat().st_size
-
-
 def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path: Path) -> None:
     for path in table_folder.glob("K*.h5"):
         if not path.name.endswith(".dtg.h5"):
