@@ -101,6 +101,19 @@ def test_no_bracket_of_four_men_excludes_the_value_of_its_table(tmp_path: Path, 
             assert contradictions(solver, tables, pairs(random.Random(SEED), names, 100)) == []
 
 
+def test_a_right_to_take_en_passant_counts_at_the_root(folder_of: Folder, tables: Tablebase) -> None:
+    board = chess.Board("8/8/8/8/3pP2k/8/8/K7 b - e3 0 1")
+    with PositionSolver(folder_of(*PIECES), budget=4) as solver:
+        here, there = solver.solve(board), solver.solve("8/8/8/8/3pP2k/8/8/K7 b - - 0 1")
+    (taking,) = (each for each in here.moves if board.is_en_passant(each.move))
+    assert taking.move not in {each.move for each in there.moves}
+    assert here.accrued.code == there.accrued.code + 2
+    board.push(taking.move)
+    assert taking.bracket.lower <= tables.probe(board).outcome <= taking.bracket.upper
+    assert here.bracket.lower == min(each.bracket.lower for each in here.moves)
+    assert here.bracket.upper == min(each.bracket.upper for each in here.moves)
+
+
 def test_reversed_colours_exchange_the_bounds(folder_of: Folder) -> None:
     """Either side's pawn can be taken, so that one material is reached in both colours."""
     board = chess.Board(PAWNS_OF_BOTH)
