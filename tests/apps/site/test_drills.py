@@ -23,7 +23,7 @@ from tbgen.rules.position import material_of
 from tbgen.score import Color, Score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import running
-from tests.apps.site.test_explorer import BISHOP, look_at, text_of, type_move, wait_for
+from tests.apps.site.test_explorer import BISHOP, fen_in, look_at, text_of, type_move, wait_for
 from tests.apps.site.test_plain_files import Host
 from tests.positions import random_board
 
@@ -124,6 +124,11 @@ def problem_of(tables: Tablebase, board: chess.Board, move: Any) -> tuple[bool, 
     return not replies or found.outcome == found.accrued, sum(each.keeps for each in replies)
 
 
+def press_in_drill(page: Chromium, text: str) -> None:
+    buttons = "[...document.querySelectorAll('#drill-part button')]"
+    page.run(f"{buttons}.find((each) => each.innerText === {text!r}).click()")
+
+
 def drill_said(page: Chromium) -> str:
     return text_of(page, "#drill-part")
 
@@ -138,9 +143,7 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
     assert page.violations() == []
     type_move(page, "Bg4")
     page.wait("document.getElementById('drill-part').innerText.includes('gives it away for')")
-    page.run(
-        "[...document.querySelectorAll('#drill-part button')].find((each) => each.innerText === 'Begin again').click()"
-    )
+    press_in_drill(page, "Begin again")
     wait_for(page, BISHOP)
     for _ in range(12):
         page.wait("!document.querySelector('[aria-busy]') && (document.getElementById('fen').value.includes(' w ') "
@@ -152,12 +155,27 @@ def test_a_drill_is_played_to_its_end(page: Chromium, server: str) -> None:
         page.wait(f"location.search !== {before!r}")
     assert "You gave nothing away in" in drill_said(page)
     assert page.run("document.getElementById('moves').offsetParent !== null")
-    page.run("[...document.querySelectorAll('#drill-part button')][1].click()")
-    page.wait(
-        "location.search.includes('_w_') && document.getElementById('drill-part').innerText.includes('Keep G1.5')"
-    )
-    assert page.run("document.querySelectorAll('.cg-board piece, cg-board piece').length") == 3
+    here = page.run("location.search")
+    press_in_drill(page, "Another like this")
+    page.wait(f"location.search !== {here!r} && document.getElementById('drill-part').innerText.includes('Keep G1.5')")
+    board = chess.Board(fen_in(page))
+    assert (board.turn, len(board.piece_map())) == (chess.WHITE, 3)
+    assert board.fen() != BISHOP
     assert page.complaints == []
+
+
+def test_a_drill_of_black_turns_the_board_and_hides_its_arrows(page: Chromium, server: str) -> None:
+    arrows = "document.querySelectorAll('.cg-shapes line').length"
+    look_at(page, server, "8/8/8/8/8/2k5/1r6/K7 b - - 0 1")
+    page.wait(f"{arrows} > 0")
+    for side in ("black", "white"):
+        page.press("f")
+        page.run("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+        page.wait(f"document.querySelector('.orientation-{side}') && {arrows} > 0")
+    page.run("document.getElementById('ask-drill').click()")
+    page.wait(f"document.querySelector('.orientation-black') && {arrows} === 0")
+    press_in_drill(page, "Leave the drill")
+    page.wait(f"document.getElementById('drill-part').hidden && {arrows} > 0")
 
 
 def rows_of(name: str) -> list[list[Any]]:

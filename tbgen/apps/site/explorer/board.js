@@ -64,8 +64,9 @@ export class Board {
   }
 
   turn() {
+    this.#ground.setAutoShapes([]);
     this.#ground.toggleOrientation();
-    this.#draw(this.#marks);
+    requestAnimationFrame(() => this.point(null)); // what the old board has still to draw would pass for drawn on the new one
   }
 
   /** Turn the board so that a side plays upwards. */
