@@ -121,6 +121,8 @@ def command(
             "--strict": strict,
         }
         refuse_beside("--continue never", idle)
+    if solve and not game.forgets:
+        raise UsageError(f"--solve means nothing with --game {game}: positions are solved for r-mobility alone")
     texts = in_place or output is not None
     if lines and not texts:
         raise UsageError("--line means nothing without -o or --in-place")

@@ -28,8 +28,8 @@ from tbgen.probe.tablebase import default_folders
 from tbgen.probe.values import Position
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.position import material_of
-from tbgen.score import Score
-from tbgen.storage.folders import Folders, folders_in
+from tbgen.score import Mobility, Score
+from tbgen.storage.folders import Folders, folder_of_game, folders_in
 from tbgen.system.disk import free_disk
 from tbgen.system.process import available_memory
 
@@ -62,7 +62,8 @@ class PositionSolver(contextlib.ExitStack):
         cache_bytes: int = DEFAULT_CACHE_BYTES,
     ) -> None:
         super().__init__()
-        places = folders_in(default_folders() if folders is None else folders)
+        given = folders_in(default_folders() if folders is None else folders)
+        places = tuple(folder_of_game(folder, Mobility.RESET) for folder in given)
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)

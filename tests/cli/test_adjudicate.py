@@ -210,5 +210,9 @@ def test_games_with_six_men_are_solved_where_that_is_asked_for(tmp_path: Path, t
 
 
 def test_solving_needs_its_options_together(held: Path) -> None:
-    for words, what in ((("--budget", "1"), "--solve"), (("--solve", "--jobs", "2"), "--jobs")):
+    for words, what in (
+        (("--budget", "1"), "--solve"),
+        (("--solve", "--jobs", "2"), "--jobs"),
+        (("--solve", "--game", "whole-game"), "--game"),
+    ):
         assert what in complaint("adjudicate", str(held), *words)[1]

@@ -16,6 +16,7 @@ from tbgen.errors import (
     IllegalPositionError,
     MissingTableError,
     NotEnoughMemoryError,
+    UsageError,
 )
 from tbgen.position import solving
 from tbgen.position.bracket import Bracket, Solution
@@ -198,11 +199,13 @@ def test_a_folder_that_cannot_be_written_to_is_enough(folder_of: Folder) -> None
         assert not solver.solve(chess.Board(PAWNS)).bracket.is_exact
 
 
-def test_what_cannot_be_solved_is_refused(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_solved_is_refused(folder_of: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_of("KvK")
     six = "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138"
     with PositionSolver(folder, budget=10**6) as solver, pytest.raises(MissingTableError, match="tbgen build KRvKR"):
         solver.plan(chess.Board(six))
+    with pytest.raises(UsageError, match="whole-game"):
+        PositionSolver(tmp_path / "whole-game")
     with PositionSolver(folder, budget=1) as solver:
         for fen, error, what in (
             ("4k3/8/8/8/8/8/4P3/R3K3 w Q - 0 1", CastlingError, "castling"),
