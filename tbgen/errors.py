@@ -435,14 +435,11 @@ def expect_number(value: object, name: str, least: int, most: int | None = None)
 
 
 def expect_member(value: object, kind: type[M], name: str, what: str) -> M:
-    """The argument called `name` as a member of an enum, which its value as a text is too."""
-    return member_of(kind, value, what) if isinstance(value, str) else expect(value, kind, name, f"{what}, or its name")
-
-
-def member_of(kind: type[M], text: str, what: str) -> M:
-    """The member of an enum whose value is this text, in upper or lower case; ScoreFormatError lists what there is."""
+    """The argument called `name` as a member of an enum, or as its value in upper or lower case."""
+    if not isinstance(value, str):
+        return expect(value, kind, name, f"{what}, or its name")
     try:
-        return kind(text.lower())
+        return kind(value.lower())
     except ValueError:
         names = ", ".join(each.value for each in kind)
-        raise ScoreFormatError(text, f"{what}; there are {names}") from None
+        raise ScoreFormatError(value, f"{what}; there are {names}") from None

@@ -18,13 +18,15 @@ from tbgen.cli.rows import Column, Form, print_facts, show_facts, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves
-from tbgen.rules.fen import board_in_colors, picture_of, position_of
+from tbgen.rules.fen import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Mobility, Score, with_scores
 from tbgen.text import in_plies
 
 _INPUT = "-"
+_INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
+"""Colours of the men, and of dark and light squares."""
 
 
 @declared(
@@ -117,6 +119,19 @@ def command(
         if moves is not None:
             _show_moves(moves, scoring)
     return 0
+
+
+def board_in_colors(board: Any) -> str:
+    """The board as `picture_of` has it, for a terminal that shows colours."""
+    lines = [f"   {'  '.join('abcdefgh')}", f"{'White' if board.turn else 'Black'} to move"]
+    for rank in range(8):
+        men = (board.piece_at(8 * rank + file) for file in range(8))
+        squares = (
+            click.style(f" {man.unicode_symbol() if man else ' '} ", fg=_INK, bg=_SQUARES[(file + rank) % 2])
+            for file, man in enumerate(men)
+        )
+        lines.insert(0, f"{rank + 1} {''.join(squares)}")
+    return "\n".join(lines)
 
 
 def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form) -> None:

@@ -200,25 +200,3 @@ def picture_of(board: chess.Board) -> str:
     lines = [f"{8 - number} {rank}" for number, rank in enumerate(str(board).splitlines())]
     side = "White" if board.turn == chess.WHITE else "Black"
     return "\n".join([*lines, "  a b c d e f g h", f"{side} to move"])
-
-
-def board_in_colors(board: chess.Board) -> str:
-    """The same board for a terminal that shows colours."""
-    lines = []
-    for rank in reversed(range(8)):
-        squares = (_square_in_color(board, chess.square(file, rank)) for file in range(8))
-        lines.append(f"{rank + 1} {''.join(squares)}")
-    return "\n".join([*lines, f"   {'  '.join('abcdefgh')}", f"{'White' if board.turn else 'Black'} to move"])
-
-
-def _square_in_color(board: chess.Board, square: chess.Square) -> str:
-    man = board.piece_at(square)
-    is_light = (chess.square_file(square) + chess.square_rank(square)) % 2
-    return in_color(f" {man.unicode_symbol() if man else ' '} ", "#1f2328", "#efe3cc" if is_light else "#b99571")
-
-
-def in_color(text: str, ink: str, ground: str) -> str:
-    """A text with its colours as an escape sequence."""
-    pairs = ((38, ink), (48, ground))
-    codes = ";".join(f"{kind};2;{';'.join(map(str, bytes.fromhex(each[1:])))}" for kind, each in pairs)
-    return f"\x1b[{codes}m{text}\x1b[0m"

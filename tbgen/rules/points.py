@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from tbgen.errors import ScoreFormatError, UsageError, expect, expect_member, expect_number, member_of
+from tbgen.errors import ScoreFormatError, UsageError, expect, expect_member, expect_number
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
     MATE_CODE,
@@ -35,8 +35,6 @@ Points = tuple[Fraction, Fraction]
 """White's and Black's; they add to one."""
 
 _KOMI = re.compile(SIGN + r"([Gg])?(0|[1-9][0-9]{0,2})(?:\.(0|00|25|5|50|75))?")
-_A_SCHEME = "a scoring scheme"
-_A_KOMI = "a komi such as G5.75 or -G3.5"
 OTB_CUTOFF_CODE = 8
 
 
@@ -55,11 +53,6 @@ class Scheme(enum.Enum):
     def is_graded(self) -> bool:
         """Whether points can be other than a win, a draw or a loss."""
         return self in (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.LASKER)
-
-
-def scheme_of(name: str) -> Scheme:
-    """The scoring scheme of that name, in upper or lower case."""
-    return member_of(Scheme, name, _A_SCHEME)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +85,7 @@ def parse_komi(text: str) -> Komi:
     """
     match = _KOMI.fullmatch(expect(text, str, "komi", "a text such as 'G5.75'").strip())
     if match is None or not any(match.group(2, 4)):
-        raise ScoreFormatError(text, _A_KOMI)
+        raise ScoreFormatError(text, "a komi such as G5.75 or -G3.5")
     sign, _, whole, part = match.groups()
     quarters = 4 * int(whole) + int((part or "0").ljust(2, "0")) // 25
     return Komi(side_of(sign), quarters)
@@ -102,9 +95,9 @@ DEFAULT_KOMI = Komi(Color.WHITE, 23)
 """G5.75"""
 
 
-def expect_scheme(value: object, name: str) -> Scheme:
-    """The argument called `name` as a scheme; its name is one too."""
-    return expect_member(value, Scheme, name, _A_SCHEME)
+def expect_scheme(value: object, name: str = "scheme") -> Scheme:
+    """The argument called `name` as a scheme, which may be given by its name."""
+    return expect_member(value, Scheme, name, "a scoring scheme")
 
 
 def expect_komi(value: object, name: str) -> Komi:
@@ -136,7 +129,7 @@ class Scoring:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "scheme", expect_scheme(self.scheme, "scheme"))
+        object.__setattr__(self, "scheme", expect_scheme(self.scheme))
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
         object.__setattr__(self, "komi", expect_komi(self.komi, "komi"))
 

@@ -10,7 +10,7 @@ import enum
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from tbgen.errors import expect_member, expect_number, member_of
+from tbgen.errors import expect_member, expect_number
 from tbgen.score import (
     DEFAULT_CUTOFF_CODE,
     MATE_CODE,
@@ -26,7 +26,6 @@ from tbgen.score import (
 _FIFTY_MOVES_PLIES = 100
 _REPETITIONS = 3
 _BARE_KINGS_CODE = code_of(8, in_check=False)
-_A_SETTING = "a setting of the fifty-move rule"
 
 
 class End(enum.Enum):
@@ -52,14 +51,9 @@ class FiftyMoveSetting(enum.Enum):
     LEGACY = "legacy"
 
 
-def setting_of(name: str) -> FiftyMoveSetting:
-    """The setting of the fifty-move rule of that name, in upper or lower case."""
-    return member_of(FiftyMoveSetting, name, _A_SETTING)
-
-
-def expect_setting(value: object, name: str) -> FiftyMoveSetting:
-    """The argument called `name` as a setting of the fifty-move rule; its name is one too."""
-    return expect_member(value, FiftyMoveSetting, name, _A_SETTING)
+def expect_setting(value: object, name: str = "setting") -> FiftyMoveSetting:
+    """The argument called `name` as a setting of the fifty-move rule, which may be given by its name."""
+    return expect_member(value, FiftyMoveSetting, name, "a setting of the fifty-move rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +82,7 @@ class FiftyMoves:
         ) -> None: ...
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "setting", expect_setting(self.setting, "setting"))
+        object.__setattr__(self, "setting", expect_setting(self.setting))
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
 
     def is_reached(self, counter: int) -> bool:
@@ -140,17 +134,7 @@ class Stage(NamedTuple):
 def first_stage(own: Score, accrued: Score, counter: int, bare: int, fifty_moves: FiftyMoves) -> Stage:
     """The first position of a game, with what has accrued in it."""
     end = _end(own.code, False, counter, 1, fifty_moves)
-    return Stage(
-        number=0,
-        mover=own.holder.value,
-        code=own.code,
-        accrued_code=accrued.code,
-        holder=accrued.holder.value,
-        since=0,
-        counter=counter,
-        bare=bare,
-        end=end,
-    )
+    return Stage(0, own.holder.value, own.code, accrued.code, accrued.holder.value, 0, counter, bare, end)
 
 
 def next_stage(

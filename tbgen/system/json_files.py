@@ -55,21 +55,11 @@ class Field:
         self._check(isinstance(self.value, str), "a text")
         return str(self.value)
 
-    def text_or_none(self) -> str | None:
-        return None if self.value is None else self.text()
-
     def whole(self) -> int:
         """A number of things."""
         is_whole = isinstance(self.value, int) and not isinstance(self.value, bool)
         self._check(is_whole and self.value >= 0, "a whole number from 0 on")
         return int(self.value)
-
-    def whole_or_none(self) -> int | None:
-        return None if self.value is None else self.whole()
-
-    def positive(self) -> int:
-        self._check(self.whole() > 0, "a number of things from 1 on")
-        return self.whole()
 
     def number(self) -> float:
         """A finite number."""

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from tbgen.errors import ScoreFormatError, UsageError, expect
-from tbgen.rules.points import Komi, Points, Scheme, Scoring, format_points, parse_komi, parse_points, scheme_of
-from tbgen.rules.stage import FiftyMoveSetting, setting_of
+from tbgen.rules.points import Komi, Points, Scheme, Scoring, expect_scheme, format_points, parse_komi, parse_points
+from tbgen.rules.stage import FiftyMoveSetting, expect_setting
 from tbgen.score import Color, Score, expect_score
 
 _OFF = ("0", "false", "no")
@@ -69,11 +69,11 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
     legacy = "Legacy" in close and close["Legacy"].lower() not in _OFF
     fifty_moves = FiftyMoveSetting.LEGACY if legacy else None
     if "RMobilityFifty" in close:
-        fifty_moves = setting_of(close["RMobilityFifty"])
+        fifty_moves = expect_setting(close["RMobilityFifty"])
     return GameTags(
         outcome=Score(close["RMobilityResult"]) if "RMobilityResult" in close else None,
         points=parse_points(close["Points"]) if "Points" in close else None,
-        scheme=scheme_of(close["RMobilityScoring"]) if "RMobilityScoring" in close else None,
+        scheme=expect_scheme(close["RMobilityScoring"]) if "RMobilityScoring" in close else None,
         cutoff_code=parse_cutoff(close["RMobilityCutoff"]) if "RMobilityCutoff" in close else None,
         komi=parse_komi(close["Komi"]) if "Komi" in close else None,
         accrued=Score(close["RMobilityAccrued"]) if "RMobilityAccrued" in close else None,

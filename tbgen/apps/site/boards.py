@@ -13,11 +13,11 @@ from typing import Any, Final, NamedTuple
 
 import chess
 import chess.svg
+import click
 
 from tbgen.apps.site.palette import colors, shade_of, theme
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Probe, Tablebase
-from tbgen.rules.fen import in_color
 from tbgen.score import Score, with_scores
 from tbgen.text import facts_of, in_plies, plain
 
@@ -231,5 +231,5 @@ def _cell(value: Probe | None, *, colored: bool) -> str:
     if value is None or not colored:
         return text
     shade = shade_of(value.outcome)
-    ink = "#ffffff" if shade[1] in "01" else "#1f2328"
-    return in_color(text, ink, colors("light")[shade])
+    red, green, blue = bytes.fromhex(colors("light")[shade][1:])
+    return click.style(text, fg=(255, 255, 255) if shade[1] in "01" else (31, 35, 40), bg=(red, green, blue))

@@ -11,9 +11,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from tbgen.apps.site.boards import map_facts, map_lines, map_of
+from tbgen.cli.probe import board_in_colors
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Tablebase
-from tbgen.rules.fen import board_in_colors
 from tbgen.score import Color, Score, with_scores
 from tests.cli.calls import complaint, printed
 from tests.positions import random_board
