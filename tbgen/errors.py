@@ -72,8 +72,8 @@ class TbgenError(Exception):
 
     The fields are attributes of the error. `template` is the error's line, with the fields' names in braces.
 
-    >>> str(PgnError("games.pgn", "illegal move 'e5'", number=3))
-    "games.pgn, game 3: illegal move 'e5'"
+    >>> str(PgnError("games.pgn", "illegal move 'e5'", number=3, ply=1))
+    "games.pgn, game 3, ply 1: illegal move 'e5'"
     """
 
     exit_code: ClassVar[int] = 1

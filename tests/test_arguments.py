@@ -31,6 +31,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("code", lambda: Score(1.5, Color.WHITE)),  # type: ignore[arg-type]
     ("code", lambda: Score(True, Color.WHITE)),
     ("code", lambda: Score(2000, Color.WHITE)),
+    ("code", lambda: Score(-1, Color.WHITE)),
     ("holder", lambda: Score(3, chess.WHITE)),  # type: ignore[arg-type]
     ("holder", lambda: Score(Color.WHITE, 3)),  # type: ignore[arg-type]
     ("code", lambda: Score(3.5)),  # type: ignore[arg-type]
@@ -107,18 +108,6 @@ def test_numbers_of_numpy_are_numbers() -> None:
     assert expect_number(np.int64(5), "n", 0) == 5
 
 
-def test_an_outcome_serves_as_an_accrued_score_and_the_other_way_round() -> None:
-    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    score = Score("G4.0")
-    given = tbgen.Game(board, accrued=score)
-    assert type(given.accrued) is Score
-    assert given.accrued == score
-    assert tbgen.accrued_of(board, score) == score
-    assert tbgen.format_fen(board, score) == tbgen.format_fen(board, score)
-    assert tbgen.Scoring().points(score) == tbgen.Scoring().points(score)
-    assert type(final_outcome(score)) is Score
-
-
 def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
     board, score = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0")
     assert tbgen.Game(board, accrued="G4.0").accrued == tbgen.Game(board, accrued="4.0").accrued == score
@@ -131,9 +120,6 @@ def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
         tbgen.Scoring("geometric")  # type: ignore[arg-type]
     with pytest.raises(ScoreFormatError, match="'uscf' is not a setting of the fifty-move rule; there are none, "):
         tbgen.FiftyMoves("uscf")  # type: ignore[arg-type]
-
-
-def test_names_of_settings_and_a_komi_that_is_written_serve_as_well() -> None:
     fide, komi = FiftyMoveSetting.FIDE, Komi(Color.BLACK, 14)
     assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(fide)  # type: ignore[arg-type]
     written = GameSettings(scheme="komi", komi="-3.5", fifty_moves="FIDE")  # type: ignore[arg-type]

@@ -1,7 +1,8 @@
-"""The documentation as a site: it builds without a warning, and describes every public name and every command."""
+"""The documentation: its links lead somewhere, and as a site it describes every public name and every command."""
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,7 +15,9 @@ import tbgen
 from tbgen.cli import COMMANDS
 from tbgen.cli import tbgen as program
 
-DOCS = Path(__file__).parent.parent / "docs"
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+PAGES = sorted(page for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md")) if page.parent != DOCS / "adr")
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +54,20 @@ def test_every_command_is_described(site: Path) -> None:
 
 def test_types_of_python_chess_lead_to_its_documentation(site: Path) -> None:
     assert "python-chess.readthedocs.io/en/latest/core.html#chess.Board" in (site / "api.html").read_text()
+
+
+def anchors_of(page: Path) -> set[str]:
+    """The names under which the headings of a page can be linked to."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_the_links_of_every_page_lead_somewhere() -> None:
+    broken = []
+    for page in PAGES:
+        for link in re.findall(r"\](?:\(|: )([^)\s]+)", page.read_text(encoding="utf-8")):
+            path, _, anchor = link.partition("#")
+            target = page.parent / path if path else page
+            if "://" not in link and (not target.exists() or (anchor and anchor not in anchors_of(target))):
+                broken.append((str(page.relative_to(ROOT)), link))
+    assert broken == []

@@ -119,10 +119,6 @@ def test_children_are_canonical_smaller_and_the_same_for_both_colours(material: 
         assert (child.men, child.pawns) < (material.men, material.pawns)
 
 
-def test_a_pawn_is_never_captured_on_the_last_rank() -> None:
-    assert Material.parse("KQvK") not in Material.parse("KPvKP").children()
-
-
 def test_a_build_order_has_children_first_and_nothing_missing() -> None:
     order = build_order([Material.parse("kpvkrp"), Material.parse("KvK")])
     for place, material in enumerate(order):

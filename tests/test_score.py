@@ -5,7 +5,7 @@ import itertools
 import pytest
 from hypothesis import given
 
-from tbgen.errors import RepresentationError, ScoreFormatError, UsageError
+from tbgen.errors import RepresentationError, ScoreFormatError
 from tbgen.index.kernels import rank_of_byte
 from tbgen.score import MOST_STORED_CODE, Color, Score, code_of
 from tbgen.verify.values import rank_of as verify_rank_of
@@ -144,11 +144,6 @@ def test_bytes_rank_mate_nearest_to_zero() -> None:
     assert Score(0, Color.BLACK).to_byte() == -1
 
 
-def test_a_negative_code_is_refused() -> None:
-    with pytest.raises(UsageError, match="code must be a whole number"):
-        Score(-1, Color.WHITE)
-
-
 @given(scores, scores)
 def test_a_reset_starts_anew_whatever_has_accrued(accrued: Score, reached: Score) -> None:
     assert accrued.after(reached, reset=True) == reached
@@ -176,8 +171,3 @@ def test_on_a_tie_the_first_holder_keeps_the_score() -> None:
 )
 def test_an_outcome_can_be_said_in_words(score: str, words: str) -> None:
     assert Score(score).in_words() == words
-
-
-def test_a_color_has_another() -> None:
-    assert Color.WHITE.other is Color.BLACK
-    assert Color.BLACK.other is Color.WHITE

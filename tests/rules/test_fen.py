@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.errors import AccruedError, FenError, IllegalPositionError, InputError, ScoreFormatError
+from tbgen.errors import AccruedError, FenError, IllegalPositionError, InputError
 from tbgen.rules.fen import format_fen, parse_fen, with_score
 from tbgen.rules.position import accrued_of, own_score
 from tbgen.score import Mobility, Score
@@ -29,26 +29,6 @@ def test_right_after_a_reset_the_field_is_redundant(field: str) -> None:
     board, accrued = parse_fen(f"{AFTER_RESET} {field}")
     assert str(accrued) == "G28.5"
     assert accrued == own_score(board)
-
-
-@pytest.mark.parametrize("field", ["g2.5", "G2.5"])
-def test_whites_scores_may_be_written_small(field: str) -> None:
-    _, accrued = parse_fen(f"{QUIET} {field}")
-    assert str(accrued) == "G2.5"
-
-
-@pytest.mark.parametrize("field", ["-g2.5", "mG2.5", "-G2.5"])
-def test_blacks_scores_may_be_written_small_or_with_an_m(field: str) -> None:
-    board, accrued = parse_fen(f"{QUIET} {field}")
-    assert str(accrued) == "-G2.5"
-    assert format_fen(board, accrued).endswith(" -G2.5")
-
-
-@pytest.mark.parametrize("field", ["G2.3", "2", "draw", "G", "-", "mg"])
-def test_any_other_seventh_field_is_an_error_that_quotes_it(field: str) -> None:
-    with pytest.raises(ScoreFormatError, match="is not a score") as caught:
-        parse_fen(f"{QUIET} {field}")
-    assert repr(field) in str(caught.value)
 
 
 def test_a_field_that_the_position_itself_improves_on_is_redundant() -> None:

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from tbgen.errors import MoveError, UsageError
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game, final_outcome
+from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import accrued_of, own_score
-from tbgen.score import Color, Score
+from tbgen.score import Score
 from tests.strategies import boards, scores
 
 KINGS_FAR_APART = "8/8/2k5/8/8/5K2/8/8 w - - 0 1"
@@ -228,9 +228,7 @@ def test_castling_rights_make_positions_different() -> None:
     assert game_from(fen, *shuffle, *shuffle, *shuffle).ended is not None
 
 
-def test_the_order_of_end_tests_is_mate_bare_kings_fifty_moves_repetition() -> None:
-    mate = game_from("7k/8/6K1/8/8/8/8/R7 w - - 99 80", "Ra8", setting="fide")
-    assert mate.last.end is End.CHECKMATE
+def test_bare_kings_come_before_fifty_moves_and_those_before_repetition() -> None:
     bare = game_from("8/8/2k5/8/8/5K2/8/8 w - - 98 80", "Kf2", "Kd5", setting="fide")
     assert bare.last.end is End.BARE_KINGS
     back_and_forth = game_from(
@@ -266,11 +264,6 @@ def test_a_board_that_is_handed_over_is_left_alone() -> None:
     assert board == chess.Board()
 
 
-def test_a_resignation_counts_as_mate() -> None:
-    assert final_outcome(Score(7, Color.WHITE), Color.BLACK) == Score(0, Color.BLACK)
-    assert final_outcome(Score(7, Color.WHITE)) == Score(7, Color.WHITE)
-
-
 def state_of(game: Game) -> tuple[object, ...]:
     seen = {key: count for key, count in game._seen.items() if count}
     return game.fen(), game.plies, game.ended, list(game.board.move_stack), seen
@@ -292,16 +285,6 @@ def test_a_move_taken_back_leaves_no_trace(seed: int, setting: FiftyMoveSetting)
         elif moves:
             game.push(draw.choice(moves))
             states.append(state_of(game))
-
-
-def test_a_repetition_taken_back_is_not_counted() -> None:
-    game = Game()
-    game.push_line("Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8")
-    assert game.last.end is End.THREEFOLD_REPETITION
-    game.pop()
-    assert game.ended is None
-    game.push_text("Ng8")
-    assert game.last.end is End.THREEFOLD_REPETITION
 
 
 def test_there_is_nothing_to_take_back_at_the_start() -> None:

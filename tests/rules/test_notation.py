@@ -63,11 +63,31 @@ def test_a_null_move_is_not_skipped() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["e8=Q", "e8Q", "e8q", "e8=q", "e8(Q)", "e8/Q", "e8=(Q)", "e7e8q", "e7-e8=Q", "e8=Q+", "e8Q!?", "e8=♕"]
+    ("fen", "move", "texts"),
+    [
+        (
+            "8/4P3/8/k7/8/8/8/4K3 w - - 0 1",
+            "e7e8q",
+            "e8=Q e8Q e8q e8=q e8(Q) e8/Q e8=(Q) e7e8q e7-e8=Q e8=Q+ e8Q!? e8=♕",
+        ),
+        ("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1g1", "O-O 0-0 o-o O–O 0-0+ O-O! e1g1 e1-g1"),
+        ("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1", "e1c1", "O-O-O 0-0-0# o-o-o e1c1"),
+        ("1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1", "e1b1", "O-O-O 0-0-0 e1b1"),
+        ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "exd6 exd6e.p. exd6ep e5d6 e5xd6"),
+        (chess.STARTING_FEN, "g1f3", "Nf3 ♘f3"),
+        (chess.STARTING_FEN, "e2e4", "e4 ♙e4"),
+    ],
+    ids=["promotion", "castling", "long castling", "castling of chess960", "en passant", "knight", "pawn"],
 )
-def test_every_form_of_a_promotion_is_read(text: str) -> None:
-    board = chess.Board("8/4P3/8/k7/8/8/8/4K3 w - - 0 1")
-    assert parse_move(board, text).uci() == "e7e8q"
+def test_every_spelling_of_a_move_is_read(fen: str, move: str, texts: str) -> None:
+    board = chess.Board(fen, chess960="Bb" in fen)
+    for text in texts.split():
+        assert parse_move(board, text).uci() == move, text
+
+
+def test_a_king_does_not_step_two_squares() -> None:
+    with pytest.raises(MoveError):
+        parse_move(chess.Board("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1"), "Kg1")
 
 
 def test_a_promotion_that_names_no_man_is_refused() -> None:
@@ -76,47 +96,11 @@ def test_a_promotion_that_names_no_man_is_refused() -> None:
             parse_move(chess.Board(PROMOTION), text)
 
 
-@pytest.mark.parametrize("text", ["O-O", "0-0", "o-o", "O–O", "0-0+", "O-O!", "e1g1", "e1-g1", "Kg1"])
-def test_castling_is_read_with_letters_zeros_or_as_a_king_move(text: str) -> None:
-    board = chess.Board("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1")
-    if text == "Kg1":  # no way to write castling: a king does not step two squares
-        with pytest.raises(MoveError):
-            parse_move(board, text)
-    else:
-        assert parse_move(board, text).uci() == "e1g1"
-
-
-def test_long_castling_and_castling_of_chess960() -> None:
-    board = chess.Board("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1")
-    assert {parse_move(board, text).uci() for text in ("O-O-O", "0-0-0#", "o-o-o", "e1c1")} == {"e1c1"}
-    shuffled = chess.Board("1r2k3/8/8/8/8/8/8/1R2K3 w Bb - 0 1", chess960=True)
-    assert {parse_move(shuffled, text).uci() for text in ("O-O-O", "0-0-0", "e1b1")} == {"e1b1"}
-
-
-@pytest.mark.parametrize("text", ["exd6", "exd6e.p.", "exd6ep", "e5d6", "e5xd6", "exd6 e.p.".replace(" ", "")])
-def test_an_en_passant_capture_may_say_so(text: str) -> None:
-    board = chess.Board("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1")
-    assert parse_move(board, text).uci() == "e5d6"
-
-
-def test_figures_stand_for_letters() -> None:
-    assert parse_move(chess.Board(), "♘f3").uci() == "g1f3"
-    assert parse_move(chess.Board(), "♙e4").uci() == "e2e4"
-
-
 def test_what_fits_two_moves_is_called_ambiguous() -> None:
     board = chess.Board("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
     with pytest.raises(MoveError, match="ply 7: ambiguous move 'Rd1'"):
         parse_move(board, "Rd1", 7)
     assert parse_move(board, "Rad1").uci() == "a1d1"
-
-
-def test_what_is_no_text_is_a_usage_error() -> None:
-    for wrong in (chess.Move.from_uci("e2e4"), 4, None):
-        with pytest.raises(UsageError, match="written as a text"):
-            parse_move(chess.Board(), wrong)  # type: ignore[arg-type]
-    with pytest.raises(UsageError, match="written as a text"):
-        moves_in(["e4", 5])  # type: ignore[list-item]
 
 
 @given(st.integers(0, 2**32))

@@ -7,7 +7,7 @@ from hypothesis import given
 from tbgen.errors import UsageError
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import color_of, is_bare_kings, is_reset, material_of, own_score, play_move
-from tbgen.score import Color, code_of
+from tbgen.score import code_of
 from tests.strategies import boards
 
 OWN_SCORES = [
@@ -69,11 +69,6 @@ def test_material_is_read_from_the_board() -> None:
     assert str(material_of(chess.Board("8/8/4k3/5q2/6K1/7P/8/8 w"))) == "KPvKQ"
     assert is_bare_kings(chess.Board("8/8/4k3/8/6K1/8/8/8 w"))
     assert not is_bare_kings(chess.Board("8/8/4k3/8/6K1/7P/8/8 w"))
-
-
-def test_colours_are_translated() -> None:
-    assert color_of(chess.WHITE) is Color.WHITE
-    assert color_of(chess.BLACK) is Color.BLACK
 
 
 def test_a_move_with_a_wrong_score_leaves_the_board_as_it_was() -> None:
