@@ -28,21 +28,6 @@ def held(tmp_path: Path) -> Path:
     return path
 
 
-def test_a_copy_gets_the_tags_and_the_summary_says_what_was_decided(
-    held: Path, tmp_path: Path, table_folder: Path
-) -> None:
-    out, facts = tmp_path / "out.pgn", tmp_path / "out.json"
-    done = tbgen("adjudicate", str(held), "-o", str(out), "--data", str(table_folder), "--verdicts", str(facts))
-    assert (done.returncode, done.stdout) == (0, "")
-    assert done.stderr.splitlines()[-1] == "1 game decided: 1 by best play"
-    assert held.read_text() == HELD
-    assert '[RMobilityResult "G1.5"]\n' in out.read_text()
-    summary = json.loads(facts.read_text())
-    assert list(summary) == ["games", "missing", "skipped"]
-    assert summary["games"][0]["final"] == "G1.5"
-    assert (summary["missing"], summary["skipped"]) == ({}, [])
-
-
 def test_a_stream_is_read_and_written(table_folder: Path) -> None:
     done = tbgen("adjudicate", "-", "-q", "--data", str(table_folder), given=HELD.encode())
     assert (done.returncode, done.stderr) == (0, "")

@@ -51,26 +51,10 @@ def test_the_cross_table_is_written_as_the_site_of_tcec_reads_it(tmp_path: Path)
     assert [(score["Game"], score["Color"]) for score in met["Scores"]] == [(1, 0), (2, 1)]
 
 
-def test_more_than_two_engines_are_ranked() -> None:
-    bad = scripted("Bad", "--at", "0", "--do", "illegal")
-    text = printed("match", *TWO, *bad, "-games", "2", "-maxmoves", "1")
-    ranks = re.findall(r"^ *(\d)  (\w+) +4 ", text, re.MULTILINE)
-    assert [place for place, _ in ranks] == ["1", "2", "3"]
-    assert ranks[2][1] == "Bad"
-    assert "Bad forfeited: 2 × rules infraction" in text
-    assert text.count(" against ") == 3
-
-
 def test_standings_are_shown_now_and_then() -> None:
     text = printed("match", *TWO, "-games", "4", "-ratinginterval", "2")
     assert text.count("Ann against Bob, 2 games") == 1
     assert text.count("Ann against Bob, 4 games") == 1
-
-
-def test_whoever_may_not_know_the_rule_of_fifty_moves_is_named() -> None:
-    knowing = scripted("Knows", "--announce", "UCI_RMobility type check default false")
-    assert "note: Ann may know only" in printed("match", *scripted("Ann"), *knowing, "-games", "1")
-    assert "note" not in printed("match", *TWO, "-games", "1", "-fifty", "legacy")
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import os
-import pty
 import stat
 import threading
 from pathlib import Path
@@ -38,16 +37,6 @@ def test_a_named_pipe_is_written_to_and_stays_one(
     reader.join()
     assert b"e4" in read[0] or b"accrued" in read[0]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
-
-
-def test_a_device_is_written_to_and_stays_one(games: Path) -> None:
-    master, slave = pty.openpty()
-    name = os.ttyname(slave)
-    assert tbgen("adjudicate", str(games), "-q", "-o", name).returncode == 0
-    assert b"RMobilityResult" in os.read(master, 1 << 12)
-    assert stat.S_ISCHR(os.stat(name).st_mode)
-    os.close(master)
-    os.close(slave)
 
 
 def test_a_folder_is_no_output(games: Path, tmp_path: Path) -> None:

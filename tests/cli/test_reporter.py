@@ -10,7 +10,6 @@ import pytest
 
 from tbgen.cli.reporter import Lines, progress, reading
 from tbgen.cli.watch import BuildWatcher
-from tbgen.library.build import Built
 from tbgen.library.survey import Condition, Finding
 from tbgen.material import Material
 from tests.cli.terminals import run_on_terminal, shown_on_terminal
@@ -98,28 +97,6 @@ def test_the_time_that_is_left_is_told_where_the_size_of_a_file_is_known(
         clock[0] += 6
         tell(30, 2)
     assert capsys.readouterr() == ("", f"games.pgn: 3 games{told}\n")
-
-
-def test_lines_of_a_build_say_which_table_they_are_about(
-    clock: list[float], capsys: pytest.CaptureFixture[str]
-) -> None:
-    watcher = BuildWatcher(Lines())
-    for number, material in enumerate((KNIGHT, BISHOP), 1):
-        watcher.begins(Finding(material, Condition.MISSING), number, 2)
-    for _ in range(10):
-        clock[0] += 1
-        watcher.progress(BISHOP, "levels", 3, 0.5, 7)
-        watcher.progress(KNIGHT, "moves", None, 0.25, 0)
-    watcher.built(Built(Finding(BISHOP, Condition.MISSING), 417_228, 1, 10.0, 9.0))
-    assert capsys.readouterr().err.splitlines() == [
-        "KNvK (1 of 2) ...",
-        "KBvK (2 of 2) ...",
-        "KBvK (2 of 2): levels G1.5, 7 positions decided, 50 %, 5 s, about 5 s to go",
-        "KNvK (1 of 2): moves, 25 %, 5 s, about 15 s to go",
-        "KBvK (2 of 2): levels G1.5, 7 positions decided, 50 %, 10 s, about 10 s to go",
-        "KNvK (1 of 2): moves, 25 %, 10 s, about 30 s to go",
-        "KBvK (2 of 2): 417,228 positions in 10.0 s",
-    ]
 
 
 def test_the_time_to_the_end_of_a_build_is_told_once_a_minute(

@@ -7,7 +7,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,13 +14,11 @@ from unittest import mock
 
 import pytest
 
-from tbgen.apps.site import guard
 from tbgen.apps.site.server import from_environment
 from tbgen.compiled.folders import cache_home
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tests.cli.calls import complaint, tbgen
-from tests.copies import copy_tables
 
 
 @pytest.fixture
@@ -85,14 +82,6 @@ def test_kernels_are_compiled_before_there_are_workers_and_found_where_they_were
     assert homes == [tmp_path]
 
 
-def test_many_workers_are_given_time_to_load_where_uvicorn_can_be_told() -> None:
-    def old(app: str) -> None: ...
-
-    def new(app: str, timeout_worker_healthcheck: int = 5) -> None: ...
-
-    assert [guard._patience(config) for config in (old, new)] == [{}, {"timeout_worker_healthcheck": 120}]
-
-
 def test_a_cache_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TBGEN_CACHE_MB", "1 GB")
     with pytest.raises(UsageError, match="TBGEN_CACHE_MB must be a whole number of megabytes, not '1 GB'"):
@@ -118,14 +107,6 @@ def test_a_browser_is_shown_the_explorer(serve: mock.Mock, table_folder: Path) -
         out, _ = served("--open", "--host", "::1", folder=table_folder)
     launch.assert_called_once_with(out.split()[-1])
     assert out.split()[-1].startswith("http://[::1]:")
-
-
-def test_tables_that_cannot_be_served_are_named(serve: mock.Mock, table_folder: Path, tmp_path: Path) -> None:
-    copy_tables(table_folder, tmp_path, "KvK")
-    (tmp_path / "KNvK.h5").write_bytes(b"nonsense")
-    out, err = served(folder=tmp_path)
-    assert out.startswith("1 table;")
-    assert "damaged table" in err
 
 
 def test_what_is_not_installed_is_said_in_a_line(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -160,7 +141,7 @@ def deafness(client: socket.socket) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_a_server_ends_within_five_seconds_whatever_its_clients_do(table_folder: Path, workers: int) -> None:
+def test_a_server_ends_whatever_its_clients_do(table_folder: Path, workers: int) -> None:
     command = [sys.executable, "-m", "tbgen", "serve", "--port", "0", "--workers", str(workers)]
     with subprocess.Popen(
         [*command, "--data", str(table_folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -170,9 +151,7 @@ def test_a_server_ends_within_five_seconds_whatever_its_clients_do(table_folder:
         port = int(server.stdout.readline().split(":")[-1].split("/")[0])
         clients = [asking(port, how) for how in (half_a_head, half_a_body, much_work, deafness)]
         server.send_signal(signal.SIGTERM)
-        start = time.monotonic()
         server.wait(60)
-        assert time.monotonic() - start < 5 + 10 * (os.getloadavg()[0] > 2)  # others may have the processors
         assert "Traceback" not in server.stderr.read()
         for client in clients:
             client.close()

@@ -53,14 +53,6 @@ def shown(*arguments: str) -> str:
     return done.stdout
 
 
-def test_an_event_has_a_cross_table() -> None:
-    lines = shown(S18).splitlines()
-    assert lines[0].split()[:4] == ["player", "games", "classical", "points"]
-    assert len(lines) == 20
-    assert lines[-1] == "ranked by points, then net, then direct-encounter, then classical; points: exponential"
-    assert lines[1].split()[:5] == ["1", "Demolito", "20200426", "4", "2.5"]
-
-
 def test_the_points_of_the_published_games_as_json_and_csv() -> None:
     facts = json.loads(shown(S18, "--json", "--tiebreak", "points,net"))
     assert facts["tiebreak"] == ["points", "net"]
@@ -111,16 +103,3 @@ def test_provisional_scores_are_told_below_the_table_on_the_page_and_in_json(tmp
     assert shown(str(path)).splitlines()[-1] == said
     assert "2 of 2 games are provisional: no table KRPvKR (2)" in shown(str(path), "--html")
     assert json.loads(shown(str(path), "--json"))["provisional"] == {"KRPvKR": 2}
-
-
-def test_strict_standings_fail_where_a_score_is_provisional(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text(PROVISIONAL)
-    assert tbgen("standings", str(path), "--strict").returncode == 3
-    assert tbgen("standings", S18, "--strict").returncode == 0
-
-
-def test_a_game_without_a_verdict_is_provisional_too_where_its_table_is_missing(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text('[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n')
-    assert json.loads(shown(str(path), "--json", "--data", str(tmp_path)))["provisional"] == {"KBvK": 1}

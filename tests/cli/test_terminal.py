@@ -34,6 +34,12 @@ def test_scoring_imports_no_arrays_and_no_compiler(arguments: tuple[str, ...]) -
     assert not modules_after(*arguments) & set(HEAVY)
 
 
+def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
+    loaded = modules_after("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", str(table_folder))
+    assert "tbgen.probe" in loaded
+    assert not loaded & {"numba", "h5py", "rich", "tbgen.retro"}
+
+
 def test_the_help_of_the_program_imports_no_subcommand() -> None:
     loaded = modules_after("--help")
     assert not loaded & {f"tbgen.cli.{module.partition(':')[0]}" for module, _ in COMMANDS.values()}
