@@ -63,16 +63,6 @@ def test_what_is_skipped_is_named_with_its_reason(folder: Path) -> None:
     assert done.returncode == 2
 
 
-def test_a_contradiction_is_a_line_and_a_field_but_no_failure(folder: Path) -> None:
-    path = folder / "a.pgn"
-    path.write_text('[Result "1-0"]\n[RMobilityResult "G3.5"]\n[Points "0.5-0.5"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
-    done = tbgen("score", "--json", "--pgn", str(path))
-    (game,) = json.loads(done.stdout)["games"]
-    assert len(game["warnings"]) == 4
-    assert done.stderr.splitlines() == [f"tbgen: {path}, game 1: warning: {warning}" for warning in game["warnings"]]
-    assert done.returncode == 0
-
-
 MATE = "1. e4 e5 2. Qh5 Nc6 3. Bc4 Nf6 4. Qxf7#"
 STALEMATE = (
     "1. e3 a5 2. Qh5 Ra6 3. Qxa5 h5 4. h4 Rah6 5. Qxc7 f6 6. Qxd7+ Kf7 7. Qxb7 Qd3 8. Qxb8 Qh7 9. Qxc8 Kg6 10. Qe6"

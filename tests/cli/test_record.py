@@ -12,13 +12,6 @@ from tbgen.storage.files import PARTIAL
 from tests.cli.calls import printed, tbgen
 
 
-def test_records_are_written_where_they_are_wanted(table_folder: Path, tmp_path: Path) -> None:
-    shown = printed("study", "record", "kvkb", "--data", str(table_folder), "-o", str(tmp_path / "out"))
-    assert shown == "KBvK: 52,234 positions up to symmetry, longest G1.5 in 46 plies\n"
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == ["KBvK.json"]
-    assert read_record(tmp_path / "out" / "KBvK.json").positions.placements == 193_284 + 223_944
-
-
 def test_a_build_keeps_the_counts_of_what_it_has_made(tmp_path: Path) -> None:
     printed("build", "KvK", "--quiet", "--data", str(tmp_path))
     record = read_record(tmp_path / "records" / "KvK.json")

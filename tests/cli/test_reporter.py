@@ -110,6 +110,7 @@ def test_the_time_to_the_end_of_a_build_is_told_once_a_minute(
     assert capsys.readouterr().err.splitlines()[1:] == ["tables, 0 of 110, 60 s, about 5 h 33 min to go"]
 
 
+@pytest.mark.slow
 def test_a_terminal_shows_a_bar_for_each_table_at_work(tmp_path: Path) -> None:
     names = ("KNvK", "KBvK")
     shown = shown_on_terminal(120, "build", *names, "--jobs", "2", "--threads", "2", "--data", str(tmp_path))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import csv
 import json
 from pathlib import Path
 
@@ -48,40 +47,6 @@ def test_the_scoring_can_be_chosen(options: list[str], points: str) -> None:
 def test_the_fifty_move_rule_can_be_chosen(setting: str, ended: bool) -> None:
     text = score("--fifty", setting, "7k/8/8/8/8/8/6R1/K7 w - - 99 80 G7.5", "Rg1")
     assert ("ended by fifty moves at ply 1" in text) == ended
-
-
-def test_the_games_of_a_file_as_json_are_as_published() -> None:
-    games = json.loads(score("--json", "--pgn", str(GOLDEN / "tcec_s18.pgn")))["games"]
-    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
-        published = list(csv.DictReader(file))
-    assert [game["warnings"] for game in games] == [[]] * 20
-    for game, row in zip(games, published, strict=True):
-        assert list(game) == [
-            *("file", "number", "event", "round", "white", "black", "result"),
-            *(
-                "plies",
-                "fen",
-                "accrued",
-                "reached_at_ply",
-                "final",
-                "end",
-                "points",
-                "scoring",
-                "warnings",
-                "moves",
-                "scores",
-            ),
-        ]
-        assert [game[name] for name in ("event", "round", "white", "black")] == list(row.values())[:4]
-        assert (game["accrued"], str(game["reached_at_ply"])) == (
-            row["accrued_at_end"],
-            row["reached_at_ply"],
-        )
-        assert len(game["moves"]) == game["plies"] + 1
-        assert game["moves"][-1]["accrued"] == game["accrued"]
-        decisive = {"1-0": "G0.0", "0-1": "-G0.0"}
-        assert game["final"] == decisive.get(game["result"], game["accrued"])
-    assert (games[0]["plies"], games[0]["end"]) == (106, "adjudication")
 
 
 def test_a_pgn_comes_from_the_standard_input_too() -> None:

@@ -12,6 +12,7 @@ import pytest
 from tbgen.cli import COMMANDS
 from tbgen.cli.terminal import Terminated, run
 from tbgen.errors import MissingTableError
+from tests.cli.calls import printed
 from tests.cli.terminals import shown_on_terminal
 
 S18 = Path(__file__).parent.parent / "golden" / "tcec_s18.pgn"
@@ -95,7 +96,7 @@ def test_a_stream_that_the_shell_has_closed_does_no_harm(closed: str) -> None:
 FEN = re.compile(r"(?<!\S)(?:[1-8KQRBNPkqrbnp]+/){7}[1-8KQRBNPkqrbnp]+ [wb] \S+ \S+ [0-9]+ [0-9]+$", re.MULTILINE)
 
 
-@pytest.mark.parametrize("columns", [20, 40, 60, 80, 200])
+@pytest.mark.parametrize("columns", [20, 80])
 def test_a_fen_is_whole_on_a_terminal_of_any_width(columns: int, table_folder: Path) -> None:
     text = shown_on_terminal(columns, "list", "KPvK", "--data", str(table_folder))
     rows = [line for line in text.splitlines() if re.match(r" *-?G[0-9.]+ +[0-9,]+ +[0-9]+", line)]
@@ -103,7 +104,7 @@ def test_a_fen_is_whole_on_a_terminal_of_any_width(columns: int, table_folder: P
     assert len(FEN.findall(text)) == len(rows)
 
 
-@pytest.mark.parametrize("columns", [40, 60, 80])
+@pytest.mark.parametrize("columns", [40, 80])
 def test_rows_fit_a_terminal_except_for_what_is_kept_whole(columns: int, table_folder: Path) -> None:
     text = shown_on_terminal(columns, "probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", str(table_folder))
     rows = re.sub(r"\x1b\[[0-9;]*m", "", text[text.rindex("move") :]).splitlines()
@@ -111,12 +112,11 @@ def test_rows_fit_a_terminal_except_for_what_is_kept_whole(columns: int, table_f
     assert not any(line.endswith("…") for line in rows)
 
 
-@pytest.mark.parametrize("columns", [80, 120])
-def test_standings_leave_out_the_cross_table_where_it_has_no_room(columns: int) -> None:
-    text = shown_on_terminal(columns, "standings", "-q", str(S18))
+def test_standings_leave_out_the_cross_table_where_it_has_no_room() -> None:
+    text = shown_on_terminal(80, "standings", "-q", str(S18))
     first, *rows = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()[:19]
     assert first.split() == ["player", "games", "classical", "points"]
-    assert max(map(len, rows)) <= columns
+    assert max(map(len, rows)) <= 80
     assert [row.split()[0] for row in rows[10:14]] == ["11", "11", "13", "14"]
 
 
@@ -125,5 +125,4 @@ def test_headings_are_bold_only_on_a_terminal_that_wants_colours(table_folder: P
     assert "\x1b[1m" in shown_on_terminal(80, *arguments)
     assert "\x1b" not in shown_on_terminal(80, *arguments, environment={"NO_COLOR": "1"})
     assert "\x1b" not in shown_on_terminal(80, *arguments, environment={"TERM": "dumb"})
-    piped = subprocess.run([sys.executable, "-m", "tbgen", *arguments], capture_output=True, text=True, check=True)
-    assert "\x1b" not in piped.stdout
+    assert "\x1b" not in printed(*arguments)

@@ -18,11 +18,11 @@ import pytest
 import tbgen
 from tbgen.cli.reporter import Lines
 from tbgen.cli.watch import BuildWatcher
-from tbgen.errors import BuildError, MaterialError, NotEnoughMemoryError
+from tbgen.errors import BuildError, MaterialError
 from tbgen.library.build import Settings, build
 from tbgen.library.manifest import MANIFEST, read_manifest
-from tbgen.library.survey import Condition, examine, survey
-from tbgen.material import Material, materials
+from tbgen.library.survey import Condition, examine
+from tbgen.material import Material
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, FileDigests, Layer, build_lock, path_of, tables_in
 from tbgen.storage.reader import TableFile
@@ -48,13 +48,6 @@ def assert_whole(folder: Path) -> None:
     """Whatever has a table's name is a table."""
     for material in tables_in(folder):
         check_file(path_of(folder, material))
-
-
-def test_children_come_first_and_sound_tables_are_kept(tmp_path: Path) -> None:
-    assert made(tmp_path, [KNIGHT]) == ["KvK", "KNvK"]
-    before = {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")}
-    assert made(tmp_path, [KNIGHT]) == []
-    assert {path.name: path.stat().st_mtime_ns for path in tmp_path.glob("*.h5")} == before
 
 
 @pytest.mark.parametrize("wanted", [KINGS, KNIGHT])
@@ -96,22 +89,6 @@ def test_pipes_in_the_places_of_files_are_not_waited_for(tmp_path: Path) -> None
     assert read_manifest(tmp_path).keys() == {"KvK", "KNvK"}
 
 
-def test_a_survey_says_what_is_there(tmp_path: Path) -> None:
-    made(tmp_path, [KINGS])
-    path_of(tmp_path, KNIGHT).write_bytes(b"")
-    found = survey(tmp_path, materials(3))
-    conditions = {str(finding.material): finding.condition for finding in found}
-    assert conditions["KvK"] is Condition.SOUND
-    assert conditions["KNvK"] is Condition.DAMAGED
-    assert conditions["KPvK"] is Condition.MISSING
-
-
-def test_what_an_interrupted_build_left_is_removed(tmp_path: Path) -> None:
-    (tmp_path / f"KQvK.h5{PARTIAL}").write_bytes(b"half")
-    made(tmp_path, [KINGS])
-    assert not list(tmp_path.glob(f"*{PARTIAL}"))
-
-
 @pytest.mark.parametrize("file", ["KNvK.h5", "KNvK.dtg.h5"])
 def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, file: str
@@ -136,14 +113,6 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
     whole = {"KNvK.dtg.h5"} if file == "KNvK.h5" else set()
     assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", "KvK.dtg.h5", MANIFEST, files.LOCK} | whole
     assert made(tmp_path, [KNIGHT]) == ["KNvK"]
-
-
-def test_too_little_memory_is_said_before_anything_is_begun(tmp_path: Path) -> None:
-    watcher = Recorder()
-    with pytest.raises(NotEnoughMemoryError, match=r"cannot build KNvK: it needs about 6\d\d MiB of memory, 0 MiB are"):
-        build(tmp_path, [KNIGHT], watcher, Settings(memory=1 << 10))
-    assert not watcher.made
-    assert not list(tmp_path.glob("*.h5"))
 
 
 def test_memory_that_runs_out_on_the_way_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,15 +141,6 @@ def test_two_builds_in_one_folder_take_turns(tmp_path: Path) -> None:
         "2 built, 0 already there",
     ]
     assert_whole(tmp_path)
-
-
-def test_a_read_only_folder_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(path: Path, *_: Any, **__: Any) -> Any:
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
-
-    monkeypatch.setattr(Path, "open", refuse)
-    with pytest.raises(BuildError, match="Read-only file system"):
-        made(tmp_path, [KINGS])
 
 
 def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None:

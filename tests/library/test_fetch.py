@@ -142,6 +142,12 @@ def without_end(handler: Handler, content: bytes, start: int) -> None:
         handler.wfile.write(bytes(1 << 16))
 
 
+def chunked(handler: Handler, body: bytes) -> None:
+    """Chunks, whose extensions and trailers nobody bounds."""
+    handler.give(b"", 0, Content_Length="", Transfer_Encoding="chunked")
+    handler.wfile.write(body)
+
+
 WRONG: dict[str, tuple[Callable[[Handler, bytes, int], object], str]] = {
     "another size": (lambda handler, content, start: handler.give(content + b"x", start), "it sends"),
     "a bit flipped": (lambda handler, content, start: handler.give(flipped(content), start), "is none: damaged table"),
@@ -156,6 +162,8 @@ WRONG: dict[str, tuple[Callable[[Handler, bytes, int], object], str]] = {
         lambda handler, content, start: handler.give(gzip.compress(bytes(1 << 24)), 0, Content_Encoding="gzip"),
         "it packs its answer",
     ),
+    "a chunk's extension": (lambda handler, content, start: chunked(handler, b"5;x=y"), "how much it sends"),
+    "trailers": (lambda handler, content, start: chunked(handler, b"5\r\nhello\r\n0\r\nX: y"), "how much it sends"),
     "nothing": (lambda handler, content, start: None, "Remote end closed connection"),
     "no HTTP": (lambda handler, content, start: handler.wfile.write(b"\x1b[2J\r\n\r\n"), "x1b"),
     "busy": (lambda handler, content, start: handler.send_error(503), "it answers 503"),
@@ -170,14 +178,6 @@ def test_a_wrong_server_costs_one_line(mirror: Mirror, tmp_path: Path, wrong: st
     assert said in line, line
     assert "\x1b" not in line
     assert [name for name in files_in(tmp_path) if not name.startswith(STAGE)] == []
-
-
-def test_a_file_of_the_right_size_that_is_no_table_is_refused(mirror: Mirror, tmp_path: Path) -> None:
-    for name, content in mirror.files.items():
-        mirror.files[name] = random.Random(1).randbytes(len(content))
-    with pytest.raises(FetchError, match=r"what it gave as KvK\.(dtg\.)?h5 is none"):
-        fetch(tmp_path, mirror.url, only("KvK"))
-    assert files_in(tmp_path) == {}
 
 
 def test_files_of_two_tables_do_not_make_one(mirror: Mirror, table_folder: Path, tmp_path: Path) -> None:
@@ -234,19 +234,6 @@ def test_a_server_that_drips_or_is_silent_is_left(
     with pytest.raises(FetchError, match=r"it sends less than 1024 bytes a second|no answer for|timed out"):
         fetch(tmp_path, mirror.url, only("KNvK"))
     assert len(mirror.asked) <= 4
-
-
-@pytest.mark.parametrize("extra", [b"5;x=y", b"5\r\nhello\r\n0\r\nX: y"], ids=["extension", "trailers"])
-def test_chunks_are_refused_whose_extensions_and_trailers_nobody_bounds(
-    mirror: Mirror, tmp_path: Path, extra: bytes
-) -> None:
-    def wrong(handler: Handler, content: bytes, start: int) -> None:
-        handler.give(b"", 0, Content_Length="", Transfer_Encoding="chunked")
-        handler.wfile.write(extra)
-
-    mirror.wrong = wrong
-    with pytest.raises(FetchError, match="it does not say how much it sends"):
-        fetch(tmp_path, mirror.url, only("KNvK"))
 
 
 @pytest.mark.parametrize("upto", [lambda start, asked: start + 1, lambda start, asked: asked * 100])

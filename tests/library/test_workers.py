@@ -17,14 +17,14 @@ from tbgen.library import build as build_module
 from tbgen.library.build import Settings, build
 from tbgen.library.manifest import read_manifest
 from tbgen.library.work import Made
-from tbgen.library.workers import Processes, kill_all
+from tbgen.library.workers import Processes
 from tbgen.material import Material, materials
 from tbgen.storage.files import PARTIAL, path_of, tables_in
 from tests.copies import bytes_of_table
 from tests.files import check_file
 
 from .recorder import Recorder
-from .workloads import always_dies, dies_once, fails_strangely, sleeps
+from .workloads import always_dies, dies_once, fails_strangely
 
 THREE_MEN = [*materials(2), *materials(3)]
 KNIGHT = Material.parse("KNvK")
@@ -136,13 +136,3 @@ def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> 
         assert not list(tmp_path.glob(f"*{PARTIAL}"))
     for material in tables_in(tmp_path):
         check_file(path_of(tmp_path, material))
-
-
-def test_all_processes_can_be_ended_at_once(tmp_path: Path) -> None:
-    with Processes(2, Recorder().progress, sleeps) as workers:
-        futures = [workers.begin(tmp_path, name, 1) for name in ("KNvK", "KBvK")]
-        assert wait_until(lambda: len(list(tmp_path.glob("*.pid"))) == 2)
-        pids = [int(path.name.partition(".")[0]) for path in tmp_path.glob("*.pid")]
-        kill_all()
-        assert [str(future.exception(10)) for future in futures] == ["killed by SIGKILL"] * 2
-    assert not any(map(running, pids))

@@ -14,7 +14,7 @@ from tbgen.errors import AccruedError, MissingDistancesError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Color, Score
 from tbgen.storage.files import Layer, path_of, tables_in
-from tests.cli.calls import printed, tbgen
+from tests.cli.calls import tbgen
 from tests.copies import copy_tables
 from tests.positions import random_board
 
@@ -95,14 +95,6 @@ def test_no_line_is_promised(bare: Tablebase) -> None:
     assert bare.best_moves(board) == []
     with pytest.raises(MissingDistancesError, match="tbgen build KBvK"):
         bare.line(board)
-
-
-def test_the_program_says_that_distances_are_not_here(folder: Path) -> None:
-    said = printed("probe", BISHOP, folder=folder)
-    assert "which of the moves that keep the outcome makes progress is not known" in said
-    assert "DTG       ?" in said
-    assert "KBvK" in printed("list", folder=folder)
-    assert "longest" not in printed("list", "KBvK", folder=folder) or "?" in printed("list", "KBvK", folder=folder)
 
 
 def test_games_are_decided_by_outcomes_alone(folder: Path, table_folder: Path) -> None:

@@ -20,7 +20,7 @@ from tbgen.material import Material
 from tbgen.probe import Fault, Tablebase, open_tablebase
 from tbgen.rules.game import Game
 from tbgen.score import Color
-from tbgen.storage.files import path_of, tables_in
+from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.library.made_up import write_made_up
 from tests.positions import random_board
@@ -60,12 +60,6 @@ def test_a_table_of_six_men_answers_with_what_its_file_says(six: Tablebase, six_
         assert (found.outcome.to_byte(), found.dtg) == expected, board.fen()
         assert (int(many.outcome[number]), int(many.dtg[number])) == expected
         assert (-int(mirrored.outcome[number]), int(mirrored.dtg[number])) == expected
-
-
-def test_it_is_there_like_any_other(six: Tablebase, six_folder: Path) -> None:
-    assert six.available() == tables_in(six_folder) == [SIX]
-    assert SIX in six
-    assert str(six).count("1 table of 6 to 6 men") == 1
 
 
 def test_where_there_is_none_no_table_knows_the_position(six: Tablebase, tables: Tablebase) -> None:

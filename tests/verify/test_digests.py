@@ -107,18 +107,3 @@ def test_a_table_that_no_list_has_proves_nothing(table_folder: Path, tmp_path: P
         1
     ]
     assert line.endswith("not in the list")
-
-
-def test_options_of_digests_mean_nothing_without_them(table_folder: Path) -> None:
-    assert complaint("verify", "-o", "x", folder=table_folder)[1] == "tbgen: --output means nothing without --digest"
-    assert "cannot be given together" in complaint("verify", "--digest", "--sample", "5", folder=table_folder)[1]
-
-
-def test_a_damaged_table_is_told(table_folder: Path, tmp_path: Path) -> None:
-    shutil.copy(table_folder / "KvK.h5", tmp_path)
-    content = bytearray((tmp_path / "KvK.h5").read_bytes())
-    content[-1] ^= 1
-    (tmp_path / "KvK.h5").write_bytes(content)
-    code, line = complaint("verify", "--digest", folder=tmp_path)
-    assert code == 4
-    assert "damaged table" in line

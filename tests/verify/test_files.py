@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import tbgen
-from tbgen.errors import DamagedTableError, MissingTableError, VerificationError
+from tbgen.errors import DamagedTableError, VerificationError
 from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage.files import Layer, path_of
@@ -52,13 +52,6 @@ def with_wrong_distance(table: Table) -> Table:
     return dataclasses.replace(table, dtg=dtg)
 
 
-def test_a_wrong_table_that_was_written_properly_fails(folder: Path, small_tables: dict[Material, Table]) -> None:
-    write(folder, with_wrong_distance(small_tables[KNIGHT]))
-    violation = verify_file(folder, KNIGHT).violation
-    assert violation is not None
-    assert violation.fen is not None
-
-
 def test_a_wrong_child_is_felt_by_its_parent(folder: Path, small_tables: dict[Material, Table]) -> None:
     kings = small_tables[KINGS]
     write(folder, dataclasses.replace(kings, entry=np.where(kings.entry < 0, np.int8(-2), kings.entry)))
@@ -85,19 +78,6 @@ def test_python_verifies_tables_and_hears_how_far_it_is(folder: Path, small_tabl
     assert (right.material, right.violation, told) == (KINGS, None, {KINGS, KNIGHT})
     assert wrong.violation is not None
     assert wrong.violation.law == "distance"
-
-
-def test_a_missing_child_is_named(folder: Path) -> None:
-    path_of(folder, KINGS).unlink()
-    with pytest.raises(MissingTableError, match="KvK"):
-        verify_file(folder, KNIGHT)
-
-
-def test_the_program_says_that_tables_are_right(folder: Path) -> None:
-    done = verify(folder)
-    assert done.returncode == 0, done.stderr
-    assert [line.split()[0] for line in done.stdout.splitlines()[:3]] == ["table", "KvK", "KNvK"]
-    assert done.stdout.count("right") == 2
 
 
 def test_the_program_says_where_a_table_is_wrong(folder: Path, small_tables: dict[Material, Table]) -> None:
@@ -175,28 +155,25 @@ def with_field(field: str, number: int, value: int) -> Callable[[Items], None]:
     return change
 
 
-@pytest.mark.parametrize("states", [1 << 20, 77])
+@pytest.mark.parametrize(
+    ("field", "wrong", "states"),
+    [
+        ("outcome", lambda outcome: 127 if outcome > 0 else -127, 1 << 20),
+        ("outcome", lambda outcome: 127 if outcome > 0 else -127, 77),
+        ("holder", lambda holder: 1 - holder, 1 << 20),  # code and outcome of the break whose distance is known
+    ],
+)
 def test_every_wrong_break_in_the_file_of_outcomes_is_found(
-    pawn: Path, monkeypatch: pytest.MonkeyPatch, states: int
+    pawn: Path, monkeypatch: pytest.MonkeyPatch, field: str, wrong: Callable[[int], int], states: int
 ) -> None:
     monkeypatch.setattr(outcomes_module, "_STATES", states)
     with TableFile(pawn) as file:
         assert len(file.states.entry) > 77
-        rows = file.column("outcome_rows").copy()
-    for number, outcome in enumerate(rows["outcome"].tolist()):
-        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("outcome", number, 127 if outcome > 0 else -127))
-        assert violation_of(pawn.parent).law.endswith("by the file of outcomes")
-        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("outcome", number, outcome))
-
-
-def test_a_break_of_the_other_side_in_the_file_of_outcomes_is_found(pawn: Path) -> None:
-    """Its code and its outcome are those of the break whose distance is known."""
-    with TableFile(pawn) as file:
-        holders = file.column("outcome_rows")["holder"].tolist()
-    for number, holder in enumerate(holders):
-        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("holder", number, 1 - holder))
+        values = file.column("outcome_rows")[field].tolist()
+    for number, value in enumerate(values):
+        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field(field, number, wrong(value)))
         assert violation_of(pawn.parent).law.endswith("by the file of outcomes"), number
-        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field("holder", number, holder))
+        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", with_field(field, number, value))
 
 
 def test_a_row_of_outcomes_that_is_there_again_for_lower_codes_is_found(pawn: Path) -> None:

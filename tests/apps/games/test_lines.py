@@ -12,7 +12,6 @@ from tbgen.probe import LineStep, Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Score
-from tbgen.text import in_plies
 
 FENS = [
     "8/8/8/4KBk1/8/8/8/8 b - - 0 1",
@@ -85,8 +84,3 @@ def test_a_line_that_is_cut_short_claims_no_result(tables: Tablebase) -> None:
     assert tags["Result"] == "*"
     assert "RMobilityResult" not in tags
     assert text.endswith(" *")
-
-
-def test_one_ply_is_not_plies(tables: Tablebase) -> None:
-    assert (in_plies(0), in_plies(1), in_plies(2)) == ("0 plies", "1 ply", "2 plies")
-    assert "G1.5 in 1 ply}" in " ".join(line_of(tables, FENS[1])[0].split())

@@ -15,7 +15,7 @@ from tbgen.apps.records.folder import SCHEMA, read_record, write_record
 from tbgen.apps.records.making import record_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.records.replay import Replay, replay
-from tbgen.errors import MissingTableError, RecordError, VerificationError
+from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.score import Score
 from tbgen.text import plain
@@ -92,20 +92,6 @@ def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -
     assert Record.from_text(record.to_text()) == record
 
 
-def test_shares_add_to_one(records: dict[str, Record]) -> None:
-    for record in records.values():
-        for side in plain(record)["sides"].values():
-            shares = [each["share"] for each in side["outcomes"].values()]
-            assert abs(sum(shares) - 1) < len(shares) * 1e-6
-
-
-def test_the_longest_zugzwang_is_worth_what_it_says(records: dict[str, Record]) -> None:
-    waiting = records["KPvK"].zugzwangs.longest
-    assert waiting is not None
-    assert waiting.white.outcome < waiting.black.outcome
-    assert min(waiting.white.dtg, waiting.black.dtg) > 0
-
-
 def test_quiet_plies_are_counted_between_resets() -> None:
     found = replay("8/8/8/8/8/4k3/4p3/4K2N w - - 0 1", ["Ng3", "Kf3", "Nxe2", "Ke3", "Ng3"])
     assert found.resets == (3,)
@@ -133,11 +119,6 @@ def test_a_line_that_breaks_its_promise_stops_the_record(table_folder: Path, mon
     monkeypatch.setattr(Replay, "proves", lambda *_: False)
     with pytest.raises(VerificationError, match="best play from"):
         record_of(table_folder, Material.parse("KvK"))
-
-
-def test_a_table_that_is_missing_is_named(tmp_path: Path) -> None:
-    with pytest.raises(MissingTableError):
-        record_of(tmp_path, Material.parse("KvK"))
 
 
 def broken(facts: dict[str, Any]) -> list[tuple[str, str]]:

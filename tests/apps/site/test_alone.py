@@ -44,11 +44,6 @@ def test_the_page_needs_nothing_else_and_escapes_names() -> None:
     assert "<title>Open &amp; &lt;free&gt;</title>" in found
 
 
-def test_the_page_is_called_by_the_event() -> None:
-    assert "<h1>Candidates &amp; Co</h1>" in page(game("a", "b", "G1.5", event="Candidates & Co"))
-    assert "<h1>Standings</h1>" in page(game("a", "b", "G1.5"))
-
-
 def test_a_cell_has_the_scores_of_two_games_as_the_player_of_the_row_sees_them() -> None:
     found = page(game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G0.0"))
     cells = re.findall(r'<td class="met">(.*?)</td>', found)

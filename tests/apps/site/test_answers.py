@@ -30,19 +30,6 @@ def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables:
         assert found == with_scores({**expected, "moves": moves})
 
 
-def test_what_has_accrued_may_stand_in_the_fen_or_beside_it(client: TestClient) -> None:
-    beside = client.get("/r-mobility", params={"fen": FEN, "accrued": "G4.0"}).json()
-    within = client.get("/r-mobility", params={"fen": f"{FEN} G4.0".replace(" ", "_")}).json()
-    assert beside == within
-    assert (beside["accrued"], beside["outcome"], beside["dtg"]) == ("G4.0", "G1.5", 5)
-
-
-def test_moves_are_played_first(client: TestClient) -> None:
-    found = client.get("/r-mobility", params={"fen": FEN, "accrued": "G4.0", "moves": "30. Ke5", "brief": "1"}).json()
-    assert found["fen"].startswith("8/8/8/4KBk1/8/8/8/8 b")
-    assert (found["accrued"], "moves" in found) == ("G3.5", False)
-
-
 def test_points_follow_the_scoring_that_is_asked_for(client: TestClient) -> None:
     asked = {"fen": BISHOP, "brief": "1", "scoring": "komi", "komi": "G1.25", "cutoff": "G4.0"}
     found = client.get("/r-mobility", params=asked).json()

@@ -98,18 +98,6 @@ def test_lines_are_stepped_through_by_buttons_and_keys(page: Chromium, address: 
     assert page.complaints == []
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_cards_do_not_jump_as_they_are_stepped_through(page: Chromium, address: str, width: int) -> None:
-    page.look(width)
-    open_page(page, address, "material/KPvKP")
-    page.run("document.querySelectorAll('details').forEach((each) => { each.open = true; })")
-    heights = f"{ALL}.map((each) => each.getBoundingClientRect().height).join()"
-    before = page.run(heights)
-    for name in ("last", "back", "first"):
-        page.run(f"{ALL}.forEach((each) => {BUTTON.format(name)})")
-        assert page.run(heights) == before
-
-
 def test_what_is_copied_is_the_position_that_is_shown_and_its_line(page: Chromium, address: str, site: Path) -> None:
     open_page(page, address, "material/KPvKP")
     page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
@@ -147,18 +135,6 @@ def test_a_page_fits_a_phone_and_a_screen_reader_and_keeps_to_the_policy(
         page.run(FEWER)
         assert page.violations() == []
     assert page.complaints == []
-
-
-@pytest.mark.parametrize("width", [1280, 390])
-def test_no_letter_of_a_plot_is_cut_off(page: Chromium, address: str, width: int) -> None:
-    page.look(width)
-    for name in ("KvK", "KPvKP", "KRvKN"):
-        open_page(page, address, f"material/{name}")
-        outside = """[...document.querySelectorAll('.plot text')].filter((text) => {
-          const { left, right } = text.getBoundingClientRect();
-          return left < 0 || right > document.documentElement.clientWidth; }).map((text) => text.textContent)"""
-        assert page.run(outside) == []
-        assert page.run("document.querySelectorAll('.plot text').length") > 8
 
 
 def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> None:

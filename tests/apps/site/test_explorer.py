@@ -17,7 +17,7 @@ import chess.pgn
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
+from tbgen.apps.site.export import INDEX, SERVER, files, index_page
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 from tbgen.probe import open_tablebase
@@ -521,21 +521,6 @@ def test_the_form_without_a_script_fits_a_phone(page: Chromium, server: str, ask
     page.open(f"{server}/explorer/plain?{asked}", "document.querySelector('form')")
     assert page.run("document.documentElement.scrollWidth") == 390
     assert page.violations() == []
-
-
-@pytest.mark.parametrize("source", [SERVER, TABLES])
-def test_every_module_is_asked_for_at_once(source: str) -> None:
-    modules, waiting = set[str](), ["explorer.js"]
-    others = {
-        {SERVER: "./tables.js", TABLES: "./server.js"}[source],
-        "./drill.js",
-        "./gallery.js",
-    }  # if they are wanted
-    while waiting:
-        modules.add(name := waiting.pop())
-        named = re.findall(r"(?:from |import |import\()'(\./[^']+)'", files()[name].decode())
-        waiting += [path.removeprefix("./") for path in named if path not in others and path[2:] not in modules]
-    assert set(re.findall(r'modulepreload" href="([^"]+)"', index_page(source))) == modules
 
 
 def test_the_page_says_itself_what_it_may_do() -> None:

@@ -80,21 +80,6 @@ def test_what_the_rules_claim_stands_there_exactly(site: Path) -> None:
     assert "G0.5 18,984 (" in page
 
 
-def moves_in(figure: str) -> str:
-    found = re.search(r'<p class="moves"[^>]*>(.*?)</p>', figure, re.DOTALL)
-    assert found is not None
-    return found[1]
-
-
-def test_the_longest_stretch_of_an_ending_can_be_stepped_through(site: Path) -> None:
-    page = (site / "material" / "KPvK.html").read_text()
-    quiet = json.loads((site / "data" / "KPvK.json").read_text())["quiet"]
-    figure = re.search(r'<figure class="line" id="quiet-[^"]+"(.*?)</figure>', page, re.DOTALL)
-    assert figure is not None
-    assert " ".join(re.findall(r"(?<!\S)[^\s.]+(?!\S)", moves_in(figure[1]))) == quiet["line"]
-    assert f"for more than {quiet['plies']} plies" in page
-
-
 def test_lines_can_be_downloaded_as_games(site: Path) -> None:
     with (site / "lines" / "KBvK.pgn").open() as file:
         games = list(iter(lambda: chess.pgn.read_game(file), None))
@@ -104,16 +89,6 @@ def test_lines_can_be_downloaded_as_games(site: Path) -> None:
     for game in games:
         assert not game.errors
         assert len(list(game.mainline_moves())) == int(game.headers["PlyCount"])
-
-
-def test_a_line_on_a_page_is_the_line_of_the_record(site: Path) -> None:
-    page = (site / "material" / "KBvK.html").read_text()
-    record = json.loads((site / "data" / "KBvK.json").read_text())
-    longest = record["sides"]["black"]["outcomes"]["G1.5"]["longest"]
-    figure = re.search(r'id="line-black-w3"(.*?)</figure>', page, re.DOTALL)
-    assert figure is not None
-    assert " ".join(re.findall(r"(?<!\S)[^\s.]+(?!\S)", moves_in(figure[1]))) == longest["line"]
-    assert re.findall(r'data-scores="[^"]* ([^ "]+)"', figure[1]) == ["G1.5"]
 
 
 def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:

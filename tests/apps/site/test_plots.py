@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 
 import pytest
@@ -46,24 +45,3 @@ def test_every_count_has_its_point(plots: list[tuple[dict[Score, tuple[int, ...]
             order = sorted(zip([count for count in counts if count], heights, strict=True))
             assert [y for _, y in order] == sorted(heights, reverse=True)
             assert bool(line.dots) == (len(found) < 3)
-
-
-def test_every_named_line_has_a_dash_of_its_own(plots: list[tuple[dict[Score, tuple[int, ...]], Plot]]) -> None:
-    for distances, plot in plots:
-        dashes = [line.dash for line in plot.named]
-        assert dashes == list(range(len(dashes)))
-        assert len(dashes) <= 7
-        furthest = max(distances, key=lambda outcome: len(distances[outcome]))
-        assert furthest in {line.outcome for line in plot.named}
-
-
-def test_ticks_stand_where_they_say(plots: list[tuple[dict[Score, tuple[int, ...]], Plot]]) -> None:
-    for distances, plot in plots:
-        most = max(max(counts) for counts in distances.values())
-        assert len(plot.up) == 1 + math.floor(math.log10(most))
-        gaps = {round(a.place - b.place, 6) for a, b in zip(plot.up, plot.up[1:], strict=False)}
-        assert len(gaps) <= 1
-        assert plot.across[0].text == "0"
-        assert len(plot.across) <= 8
-        steps = {int(b.text) - int(a.text) for a, b in zip(plot.across, plot.across[1:], strict=False)}
-        assert len(steps) <= 1

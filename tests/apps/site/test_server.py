@@ -230,9 +230,6 @@ def test_an_error_quotes_the_ends_of_a_long_text_and_says_why(client: TestClient
         row = json.loads(found.text)
         assert "error" in row
         assert len(found.text) < 2000
-    row = json.loads(client.post("/r-mobility", content="8" * 4000, headers=TEXT).text)
-    assert (row["error"], row["fen"][:3]) == ("FenError", "888")
-    assert "expected 8 rows" in row["message"]
 
 
 def test_a_client_that_leaves_before_its_body_has_come_is_no_failure(client: TestClient) -> None:

@@ -78,17 +78,6 @@ def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: P
     assert [type(fault).__name__ for fault in catalog.faults] == ["DamagedTableError", "DamagedTableError"]
 
 
-def test_a_table_that_is_replaced_goes_on_answering(table_folder: Path, tmp_path: Path) -> None:
-    for name in ("KvK", "KBvK"):
-        copy_tables(table_folder, tmp_path, name)
-    with client_of(tmp_path) as client:
-        asked = {"fen": "8/8/8/4KBk1/8/8/8/8 b - - 0 1"}
-        before = client.get("/r-mobility", params=asked).json()
-        (tmp_path / "new").write_bytes(b"another file")
-        (tmp_path / "new").replace(tmp_path / "KBvK.h5")
-        assert client.get("/r-mobility", params=asked).json() == before
-
-
 @pytest.mark.parametrize("then", ["another table", "cut short", "cut in place", "none"])
 def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path, tmp_path: Path, then: str) -> None:
     for name in ("KvK", "KBvK"):
