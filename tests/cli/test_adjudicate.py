@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import signal
@@ -16,6 +15,7 @@ from tbgen.apps.games.chunks import ScannedChunk
 from tbgen.apps.match.store import state_path
 from tbgen.system.disk import try_lock
 from tests.cli.calls import complaint, tbgen
+from tests.processes import children_of
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 HELD = '[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n'
@@ -145,14 +145,6 @@ def test_no_worker_outlives_a_run_that_is_ended(tmp_path: Path, command: list[st
     process.send_signal(stop)
     process.communicate(timeout=60)  # the pipes end when nobody holds them any more
     assert process.returncode == (-stop if stop is signal.SIGKILL else 128 + stop)
-
-
-def children_of(process: int) -> list[int]:
-    """The processes that another has started and that are still there."""
-    tasks = Path(f"/proc/{process}/task")
-    with contextlib.suppress(OSError):
-        return [int(child) for task in tasks.iterdir() for child in (task / "children").read_text().split()]
-    return []
 
 
 def test_one_command_builds_what_games_lack(held: Path, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ from tbgen.material import Material, materials
 from tbgen.storage.files import PARTIAL, path_of, tables_in
 from tests.copies import bytes_of_table
 from tests.files import check_file
+from tests.processes import children_of, is_running
 
 from .recorder import Recorder
 from .workloads import always_dies, dies_once, fails_strangely
@@ -98,14 +99,6 @@ def test_a_disk_that_others_fill_meanwhile_is_noticed_before_the_next_table(
     assert [*map(str, tables_in(tmp_path))] == ["KvK"]
 
 
-def running(pid: int) -> bool:
-    """Whether a process is there and not just waiting to be collected."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
-
-
 def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> bool:
     end = time.monotonic() + seconds
     while not condition() and time.monotonic() < end:
@@ -121,13 +114,11 @@ def test_no_process_outlives_a_build(tmp_path: Path, number: signal.Signals) -> 
     for line in process.stderr:
         if line.startswith(("KBvK", "KNvK")):
             break
-    children = [int(pid) for pid in Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()]
-    for thread in Path(f"/proc/{process.pid}/task").iterdir():
-        children += [int(pid) for pid in (thread / "children").read_text().split()]
+    children = children_of(process.pid)
     assert children
     process.send_signal(number)
     rest = process.communicate()[1]
-    assert wait_until(lambda: not any(map(running, children)), 10.0)
+    assert wait_until(lambda: not any(map(is_running, children)), 10.0)
     if number != signal.SIGKILL:
         assert process.returncode == 128 + number
         assert rest.splitlines()[-1].startswith("tbgen: interrupted; finished tables are kept")

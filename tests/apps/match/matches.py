@@ -28,9 +28,9 @@ def scripted(name: str, *arguments: str, limit: str = "nodes=1") -> list[str]:
     return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", limit]
 
 
-def walker(name: str, *, mischief: int = 0) -> list[str]:
-    """An engine that plays some legal move, always the same in a position, and something else in one of so many."""
-    words = [f"arg={word}" for word in (str(ENGINES / "walker.py"), "--salt", name, "--mischief", mischief)]
+def walker(name: str) -> list[str]:
+    """An engine that plays some legal move; always the same in a position."""
+    words = [f"arg={word}" for word in (str(ENGINES / "walker.py"), "--salt", name)]
     return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", "nodes=1"]
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import EngineStartError
-from tests.apps.match.matches import games_of, random_endings, run, scripted, walker
-from tests.apps.match.test_match import check
+from tests.apps.match.matches import games_of, run, scripted
+from tests.processes import is_running
 
 GOOD = scripted("Good")
 
@@ -106,25 +106,6 @@ def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(tmp_path: Path, monkey
     ]
 
 
-@pytest.mark.slow
-def test_hundreds_of_games_with_engines_that_misbehave_at_random_are_all_scored(tmp_path: Path) -> None:
-    pgn, epd = tmp_path / "games.pgn", tmp_path / "endings.epd"
-    epd.write_text("\n".join(random_endings(100)))
-    engines = [*walker("Ann", mischief=40), *walker("Bob", mischief=60)]
-    words = ["-games", "200", "-concurrency", "2", "-openings", f"file={epd}", "-pgnout", str(pgn)]
-    standings, _ = run([*engines, *words])
-    games = games_of(pgn)
-    assert sorted(int(game.tags["MatchGame"]) for game in games) == list(range(1, 201))
-    for game in games:
-        check(game)
-        side, _, deed = game.tags["TerminationDetails"].partition(" ")
-        if deed.startswith(("makes an illegal move", "has ended")):
-            assert game.tags["RMobilityResult"] == ("-G0.0" if side == "White" else "G0.0")
-    ways = {result.game.details.partition(" ")[2] for result in standings.forfeits()}
-    assert {"has ended (signal SIGKILL)", "has ended (exit code 0)", "has ended (exit code 1)"} < ways
-    assert {f"makes an illegal move: {move}" for move in ("a1a1", "0000", "(none)", "e9e9", "resign")} < ways
-
-
 def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(tmp_path: Path) -> None:
     pgn = tmp_path / "games.pgn"
     ann, bob = scripted("Ann", "--at", "2", "--do", "noise"), scripted("Bob\x1b[2J\x00 " + 200 * "b")
@@ -133,13 +114,6 @@ def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(tmp_path: Path) 
     first, second = games_of(pgn)
     assert first.tags["Black"] == second.tags["White"] == "Bob[2J " + 72 * "b" + "…"
     assert first.tags["TerminationDetails"] == "White makes an illegal move: e2[2Je4xxxxxxxxxxxx…"
-
-
-def is_running(pid: int) -> bool:
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except OSError:
-        return False
 
 
 def test_what_an_engine_has_started_ends_with_it(tmp_path: Path) -> None:

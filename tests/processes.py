@@ -1,0 +1,22 @@
+"""What tests ask of other processes."""
+
+from __future__ import annotations
+
+import contextlib
+from pathlib import Path
+
+
+def is_running(pid: int) -> bool:
+    """Whether a process is there and not just waiting to be collected."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def children_of(pid: int) -> list[int]:
+    """The processes that another has started and that are still there."""
+    with contextlib.suppress(OSError):
+        tasks = Path(f"/proc/{pid}/task").iterdir()
+        return [int(child) for task in tasks for child in (task / "children").read_text().split()]
+    return []
