@@ -18,13 +18,6 @@ def call(*arguments: str, folder: Path, code: int = 0) -> subprocess.CompletedPr
     return done
 
 
-def test_a_score_of_a_fen_counts_although_its_clock_is_zero(whole_game_folder: Path) -> None:
-    facts = json.loads(call("probe", TAKEN, "--json", folder=whole_game_folder).stdout)
-    assert (facts["accrued"], facts["outcome"], facts["dtg"]) == ("G1.5", "G1.5", 0)
-    capture = next(move for move in facts["moves"] if move["san"] == "Kxc2")
-    assert (capture["reset"], capture["accrued"]) == (True, "G1.5")
-
-
 def test_tables_are_proved_and_their_mates_are_the_published_ones(whole_game_folder: Path) -> None:
     facts = json.loads(call("verify", "KvK", "KBvK", "--json", folder=whole_game_folder).stdout)
     assert [table["right"] for table in facts["tables"]] == [True, True]

@@ -84,7 +84,7 @@ def test_an_error_that_cannot_travel_is_told_all_the_same(
 def test_too_little_disk_is_said_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_module, "free_disk", lambda folder: 10_000)
     watcher = Recorder()
-    with pytest.raises(NotEnoughDiskError, match=r"cannot build KNvK: it and the 1 others .* 0.01 MB are free"):
+    with pytest.raises(NotEnoughDiskError, match=r"cannot build KNvK: it and the 1 others .* 10.0 kB are free"):
         build(tmp_path, [KNIGHT], watcher)
     assert not watcher.made
     assert not list(tmp_path.glob("*.h5"))

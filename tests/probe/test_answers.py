@@ -92,12 +92,6 @@ def test_an_answer_keeps_what_it_was_asked_when_the_board_goes_on(tables: Tableb
     assert str(moves[0].own) == "G3.5"
 
 
-def test_the_facts_of_a_line_are_those_of_its_steps(tables: Tablebase) -> None:
-    facts = [step.facts() for step in tables.line(WAITING, ACCRUED)]
-    assert list(facts[0]) == ["uci", "san", "reset", "own", "accrued", "outcome", "dtg"]
-    assert [each["dtg"] for each in facts[:5]] == [4, 3, 2, 1, 0]
-
-
 def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase) -> None:
     found = tables.probe(WAITING, ACCRUED)
     move = found.best[0]

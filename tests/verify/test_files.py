@@ -158,7 +158,7 @@ def with_field(field: str, number: int, value: int) -> Callable[[Items], None]:
 @pytest.mark.parametrize(
     ("field", "wrong", "states"),
     [
-        ("outcome", lambda outcome: 127 if outcome > 0 else -127, 1 << 20),
+        pytest.param("outcome", lambda outcome: 127 if outcome > 0 else -127, 1 << 20, marks=pytest.mark.slow),
         ("outcome", lambda outcome: 127 if outcome > 0 else -127, 77),
         ("holder", lambda holder: 1 - holder, 1 << 20),  # code and outcome of the break whose distance is known
     ],

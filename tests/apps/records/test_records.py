@@ -155,7 +155,7 @@ def test_a_record_under_another_name_is_refused(records: dict[str, Record], tmp_
         read_record(tmp_path / "KBvK.json")
 
 
-@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+@pytest.mark.parametrize("name", [pytest.param("KNvK", marks=pytest.mark.slow), "KPvK"])
 def test_no_stretch_is_longer_than_the_record_says(records: dict[str, Record], name: str) -> None:
     quiet = records[name].quiet
     assert quiet is not None

@@ -24,7 +24,6 @@ from tests import reference
 from tests.apps.records.slow import Entries, comparison_of, differing_pairs
 from tests.reference.whole_game import WholeGame
 
-SMALL = ("KvK", "KNvK", "KBvK")
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "records" / FILE
 
 
@@ -63,14 +62,10 @@ def assert_counts(compared: dict[str, Any], name: str, whole: Entries) -> None:
     assert {key: found[key] for key in expected} == expected
 
 
-@pytest.mark.parametrize("name", SMALL)
+@pytest.mark.parametrize(
+    "name", ["KvK", "KBvK", *(pytest.param(name, marks=pytest.mark.slow) for name in ("KNvK", "KRvK", "KQvK", "KPvK"))]
+)
 def test_every_count_is_that_of_the_slow_solvers(compared: dict[str, Any], name: str) -> None:
-    assert_counts(compared, name, entries(name))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["KRvK", "KQvK", "KPvK"])
-def test_every_count_is_that_of_the_slow_solvers_of_the_other_three_men(compared: dict[str, Any], name: str) -> None:
     assert_counts(compared, name, entries(name))
 
 

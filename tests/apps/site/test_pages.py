@@ -113,14 +113,8 @@ def test_pages_need_no_style_in_their_text(site: Path) -> None:
 
 def test_links_to_a_page_are_shown_with_words_and_with_a_picture_if_the_site_has_an_address(some: list[Record]) -> None:
     without, with_it = (dict(Site(some[:1], address=there).files()) for there in (None, "https://x.example/"))
-    page, known = without["material/KvK.html"], with_it["material/KvK.html"]
-    assert isinstance(page, str)
-    assert isinstance(known, str)
-    assert 'property="og:title" content="KvK · r-mobility endings"' in page
-    assert 'name="description" content="KvK under r-mobility: ' in page
-    assert "og:image" not in page
-    assert 'property="og:image" content="https://x.example/static/preview.png"' in known
-    assert 'property="og:url" content="https://x.example/material/KvK.html"' in known
+    assert "og:image" not in str(without["material/KvK.html"])
+    assert 'property="og:image" content="https://x.example/static/preview.png"' in str(with_it["material/KvK.html"])
     assert set(with_it) - set(without) == {"static/preview.png"}
 
 
