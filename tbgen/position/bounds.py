@@ -44,16 +44,16 @@ def fold_bounds(
         scratch.folded.outcome[:] = 0
         moves, others = NOTHING, NOTHING
         for n in range(scratch.noted[0]):
-            lanes = scratch.lanes[n]
-            moves |= lanes
+            kings = scratch.kings[n]
+            moves |= kings
             if scratch.moves[n, GONE] == taken:
-                fold_reset(children, scratch, side, lanes, scratch.moves[n])
+                fold_reset(children, scratch, side, kings, scratch.moves[n])
             else:
-                others |= lanes
-        lanes = block.legal[side, word]
-        while lanes:
-            square = lowest_square(lanes)
-            lanes &= lanes - ONE
+                others |= kings
+        kings = block.legal[side, word]
+        while kings:
+            square = lowest_square(kings)
+            kings &= kings - ONE
             bit = square_bit(square)
             byte: Int = np.int64(scratch.folded.outcome[square])
             if not moves & bit:

@@ -169,10 +169,10 @@ def name_patterns(worker: Worker, side: Int, entry: SignedBytes, pattern: Ints32
     if not has_middles(white):
         return
     for word in range(len(block.occupied)):
-        lanes = block.numbered[side, word, MASK]
-        while lanes:
-            square = lowest_square(lanes)
-            lanes &= lanes - ONE
+        kings = block.numbered[side, word, MASK]
+        while kings:
+            square = lowest_square(kings)
+            kings &= kings - ONE
             place, cell = place_of_cell(block, side, word, square), word * 64 + square
             left, right = np.int64(white.history[place]), np.int64(black.history[place])
             if entry[cell] and (left != EMPTY or right != EMPTY):

@@ -23,7 +23,7 @@ from tbgen.index.outcomes import ROWS, byte_of_row
 from tbgen.index.words import square_bit
 from tbgen.material import Material
 from tbgen.retro.levels.histories import merge_patterns
-from tbgen.retro.words.block import BlockValues, is_halved, primary_lanes
+from tbgen.retro.words.block import BlockValues, is_halved, primary_kings
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.worklist import Span
 from tbgen.score import Color, Mobility, Score
@@ -154,7 +154,7 @@ def count_words(
     for side in range(2):
         for word in range(span.first, span.end):
             weight = (2 if with_pawns else 8) // (2 if is_halved(geometry, word, own_mirror) else 1)
-            primary = primary_lanes(geometry, word, own_mirror, men)
+            primary = primary_kings(geometry, word, own_mirror, men)
             for square in range(64):
                 cell = (side * geometry.words + word) * 64 + square
                 byte = np.int64(entry[cell])

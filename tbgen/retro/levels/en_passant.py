@@ -23,7 +23,7 @@ from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell
 from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
-from tbgen.retro.words.moves import NO_ROLE, lanes_after_move, note_move, unpack_squares
+from tbgen.retro.words.moves import NO_ROLE, kings_after_move, note_move, unpack_squares
 
 
 class Right(NamedTuple):
@@ -70,10 +70,10 @@ def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, cell: Int, 
     word, square = cell >> 6, cell & 63
     king, legal, bit = word >> geometry.king_shift, block.legal[1 - side], square_bit(square)
     if side == BLACK:
-        lanes = king_spread(bit) & legal[word]
-        while lanes:
-            fold_quiet(worker, values, side, square, word * 64 + lowest_square(lanes), code)
-            lanes &= lanes - ONE
+        kings = king_spread(bit) & legal[word]
+        while kings:
+            fold_quiet(worker, values, side, square, word * 64 + lowest_square(kings), code)
+            kings &= kings - ONE
     else:
         for step in range(geometry.king_count[king]):
             to = word_after_king(geometry, word, men, step)
@@ -105,8 +105,8 @@ def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
 
 
 @inner
-def capture_lanes(worker: Worker, right: Right, word: Int, taker: Int) -> Word:
-    """Lanes in which pawn `taker` may take the pawn that has just stepped twice."""
+def kings_when_taking(worker: Worker, right: Right, word: Int, taker: Int) -> Word:
+    """Black king squares with which pawn `taker` may take the pawn that has just stepped twice."""
     block, men, geometry, side = worker.block, worker.scratch.men, worker.block.geometry, right.side
     pawns, start = block.pawns, block.pawns[taker]
     if geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(right.passed):
@@ -114,7 +114,7 @@ def capture_lanes(worker: Worker, right: Right, word: Int, taker: Int) -> Word:
     gone = square_bit(start) | square_bit(pawns[right.taken])
     occupied = block.occupied[word] & ~gone | square_bit(right.passed)
     pawns[taker] = right.passed
-    legal = lanes_after_move(side, block, men, king_of(geometry, word), occupied, NOBODY, right.taken)
+    legal = kings_after_move(side, block, men, king_of(geometry, word), occupied, NOBODY, right.taken)
     pawns[taker] = start
     return legal
 
@@ -133,13 +133,13 @@ def recall_best(worker: Worker, side: Int, word: Int, square: Int) -> None:
 
 @inner
 def search_word(
-    worker: Worker, children: ChildTables, values: BlockValues, right: Right, word: Int, lanes: Word
+    worker: Worker, children: ChildTables, values: BlockValues, right: Right, word: Int, kings: Word
 ) -> None:
-    """Find the values of the lanes of a word in which the pawn can be taken."""
+    """Find the values of the positions of a word in which the pawn can be taken."""
     block, scratch, side, best = worker.block, worker.scratch, right.side, worker.scratch.folded
     geometry, captures, anyone = block.geometry, scratch.captures, NOTHING
     for taker in range(len(geometry.pawn_color)):
-        captures[taker] = lanes & capture_lanes(worker, right, word, taker)
+        captures[taker] = kings & kings_when_taking(worker, right, word, taker)
         anyone |= captures[taker]
     while anyone:
         square = lowest_square(anyone)
@@ -180,7 +180,7 @@ def search_en_passant(worker: Worker, children: ChildTables, values: BlockValues
         passed, way = square + back, square_bit(square + back) | square_bit(square + 2 * back)
         right = Right(side, taken, passed, base)
         for word in range(geometry.words):
-            lanes = block.legal[side, word] & ~way
-            if lanes and not block.occupied[word] & way:
+            kings = block.legal[side, word] & ~way
+            if kings and not block.occupied[word] & way:
                 unpack_squares(block, worker.scratch, word)
-                search_word(worker, children, values, right, word, lanes)
+                search_word(worker, children, values, right, word, kings)

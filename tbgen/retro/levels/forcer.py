@@ -232,10 +232,10 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
     state[BEGUN], state[STATUS] = 0, 0
     for mover in range(2):
         for word in range(len(forcer.forced.left)):
-            lanes, at = block.resets[mover, word], block.first_reset[mover, word]
-            while lanes:
-                square = lowest_square(lanes)
-                lanes &= lanes - ONE
+            kings, at = block.resets[mover, word], block.first_reset[mover, word]
+            while kings:
+                square = lowest_square(kings)
+                kings &= kings - ONE
                 if rank_of_byte(np.int64(block.best.outcome[at]), forcer.side) == 0:
                     push_reset(block, forcer, mover, word, square)
                 at += ONE
@@ -253,10 +253,10 @@ def start_middles(block: Block, forcer: Forcer, places: int) -> None:
     forcer.history[:places] = 0
     for mover in range(2):
         for word in range(len(forcer.forced.left)):
-            lanes = block.numbered[mover, word, MASK] & block.resets[mover, word]
-            while lanes:
-                square = lowest_square(lanes)
-                lanes &= lanes - ONE
+            kings = block.numbered[mover, word, MASK] & block.resets[mover, word]
+            while kings:
+                square = lowest_square(kings)
+                kings &= kings - ONE
                 at = number_of_reset(block, mover, word, square)
                 rank = rank_of_byte(np.int64(block.best.outcome[at]), forcer.side)
                 if 0 < rank < worst:

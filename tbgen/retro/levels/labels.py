@@ -31,7 +31,7 @@ from tbgen.retro.levels.packing import (
     site_from,
 )
 from tbgen.retro.words.block import MASK, Block, place_of_cell
-from tbgen.retro.words.quiet import KING_LANES, find_escapes, list_neighbours
+from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
 from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word, copy_words
 
 
@@ -161,10 +161,10 @@ def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, co
     """Take away those labels of a word that break no hold any more."""
     middle = forcer.middle
     worst: Int = np.int64(0)
-    lanes = middle.labelled[side, word]
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
+    kings = middle.labelled[side, word]
+    while kings:
+        square = lowest_square(kings)
+        kings &= kings - ONE
         label = label_of_cell(block, forcer, side, word, square)
         if label < limit_of(code):
             worst = max(worst, rank_of_label(label))
@@ -243,7 +243,7 @@ def label_frozen(block: Block, forcer: Forcer, word: Int, square: Int, label: In
 @inlined
 def source_of(image: Int, square: Int) -> Word:
     """The cells, as bits, from which a move leads to a listed neighbour's cell."""
-    if image == KING_LANES:
+    if image == BLACK_KING_STEPS:
         source: Word = KING_ATTACKS[square]
         return source
     return square_bit(SYMMETRY[INVERSE[image], square])
@@ -313,10 +313,10 @@ def recheck_forcer_cells(block: Block, forcer: Forcer, label: Int, code: Int, wo
     if bits == NOTHING:
         return NOTHING
     find_least(block, forcer, word, bits, label)
-    still, lanes = NOTHING, bits
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
+    still, kings = NOTHING, bits
+    while kings:
+        square = lowest_square(kings)
+        kings &= kings - ONE
         bit, later = square_bit(square), forcer.latest[square]
         if later <= label:
             still |= bit
@@ -366,10 +366,10 @@ def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, 
     if bits == NOTHING:
         return NOTHING
     find_greatest(block, forcer, word, bits)
-    joins, lanes = NOTHING, bits
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
+    joins, kings = NOTHING, bits
+    while kings:
+        square = lowest_square(kings)
+        kings &= kings - ONE
         later = forcer.latest[square]
         if later <= label:
             joins |= square_bit(square)

@@ -46,11 +46,11 @@ def entry_label(block: Block, breaker: Forcer, code: Int, side: Int, word: Int, 
 @inner
 def freeze_word(block: Block, breaker: Forcer, values: BlockValues, code: Int, side: Int, word: Int) -> Word:
     """Freeze the undecided cells of a word that have this own code."""
-    lanes, freezing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
+    kings, freezing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
     first = side * block.code.shape[1] + word * 64
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
+    while kings:
+        square = lowest_square(kings)
+        kings &= kings - ONE
         own = np.int64(block.code[side, word * 64 + square])
         if own != code:
             next_code = min(next_code, own)
@@ -123,11 +123,11 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) ->
     """Make the cells that have just been frozen seeds; holds of this forcer begin its class at once."""
     for side in range(2):
         for word in range(len(block.occupied)):
-            lanes = block.frozen[side, word]
+            kings = block.frozen[side, word]
             cell = side * block.code.shape[1] + word * 64
-            while lanes:
-                square = lowest_square(lanes)
-                lanes &= lanes - ONE
+            while kings:
+                square = lowest_square(kings)
+                kings &= kings - ONE
                 rank = rank_of_byte(np.int64(values.entry[cell + square]), forcer.side)
                 label = label_from(rank, np.int64(values.dtg[cell + square]))
                 push_exit(block, forcer, code, side, word, square, label)

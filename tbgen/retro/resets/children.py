@@ -215,19 +215,19 @@ def copy_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, copied:
                     place += (digits[axis] - first[axis]) * stride[axis]
                     cell += ways.part[way, axis, digits[axis]]
                 for king in range(first[0], first[0] + size[0]):
-                    lanes = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
-                    if lanes != NOTHING:
+                    kings = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
+                    if kings != NOTHING:
                         start, here = place + (king - first[0]) * stride[0], cell + ways.part[way, 0, king]
-                        _copy_word(box, ways, way, lanes, start, here, copied)
+                        _copy_word(box, ways, way, kings, start, here, copied)
             going = _next_men(digits, first, size, new)
 
 
 @inlined
-def _copy_word(box: BoxValues, ways: Ways, way: Int, lanes: Word, place: Int, cell: Int, copied: Copied) -> None:
-    """Copy the primary cells of those that differ in the black king alone; `lanes` are its squares in them."""
+def _copy_word(box: BoxValues, ways: Ways, way: Int, kings: Word, place: Int, cell: Int, copied: Copied) -> None:
+    """Copy the primary cells of those that differ in the black king alone; `kings` are its squares in them."""
     last, sign = len(box.first) - 1, ways.sign[way]
     for king in range(box.first[last], box.first[last] + box.size[last]):
-        if lanes >> np.uint64(king) & ONE:
+        if kings >> np.uint64(king) & ONE:
             copied.entry[cell + ways.part[way, last, king]] = sign * box.entry[place]
             copied.dtg[cell + ways.part[way, last, king]] = box.dtg[place]
         place += box.stride[last]

@@ -1,6 +1,6 @@
 """What a position's moves give: its code from how many there are, and the best of its resets.
 
-`lanes` are black king squares: the positions of a word for which a move is legal. A reset's value is
+`kings` are black king squares: the positions of a word for which a move is legal. A reset's value is
 folded into the scratch space as the mover's best so far; the best of all moves goes to the block.
 """
 
@@ -48,11 +48,11 @@ def fold_value(best: Best, side: Int, square: Int, byte: Int, plies: Int) -> Non
 @inner
 def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     """Keep the best resets of a word after those of the words before it."""
-    lanes, best, at = scratch.with_reset[0], scratch.folded, scratch.next_reset[side]
-    block.resets[side, word], block.first_reset[side, word] = lanes, at
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
+    kings, best, at = scratch.with_reset[0], scratch.folded, scratch.next_reset[side]
+    block.resets[side, word], block.first_reset[side, word] = kings, at
+    while kings:
+        square = lowest_square(kings)
+        kings &= kings - ONE
         block.best.outcome[at] = best.outcome[square]
         block.best.shortest[at] = best.shortest[square]
         block.best.longest[at] = best.longest[square]
@@ -61,11 +61,11 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
 
 
 @inner
-def fold_promotion(promotions: Promotions, scratch: Scratch, side: Int, word: Int, lanes: Word, start: Int) -> None:
-    """Fold a promotion into every lane; its values begin at `start`, in the order of the block's own cells."""
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
+def fold_promotion(promotions: Promotions, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int) -> None:
+    """Fold a promotion into every position; its values begin at `start`, in the order of the block's own cells."""
+    while kings:
+        square = lowest_square(kings)
+        kings &= kings - ONE
         there = np.int64(start + word * 64 + square)
         byte = promotions.entry[there]
         if byte == 0:
@@ -100,8 +100,8 @@ def value_after_double(children: ChildTables, side: Int, squares: Ints, file: In
 
 
 @inner
-def fold_reset(children: ChildTables, scratch: Scratch, side: Int, lanes: Word, move: Ints) -> None:
-    """Fold what one reset leads to into every lane."""
+def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, move: Ints) -> None:
+    """Fold what one reset leads to into every position."""
     slot, to, gone, role, double = move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE]
     now, there = scratch.now, scratch.there
     reset = (gone + 1, slot + 1 if role else 0, role)
@@ -111,9 +111,9 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, lanes: Word, 
     next_side = side if flip else 1 - side
     was = now[slot]
     now[slot] = to
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
+    while kings:
+        square = lowest_square(kings)
+        kings &= kings - ONE
         if slot != black_king:
             now[black_king] = square
         for n in range(slots):
@@ -130,20 +130,20 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, lanes: Word, 
 
 @inlined
 def fold_move(
-    block: Block, children: ChildTables, scratch: Scratch, side: Int, word: Int, lanes: Word, move: Ints
+    block: Block, children: ChildTables, scratch: Scratch, side: Int, word: Int, kings: Word, move: Ints
 ) -> None:
-    """Fold a move into every lane if it is a reset."""
+    """Fold a move into every position if it is a reset."""
     role, slot = move[ROLE], move[SLOT]
     if role and move[GONE] < 0:
         start = children.promotions.start[block.number[0], slot, role]
         if start < 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         else:
-            fold_promotion(children.promotions, scratch, side, word, lanes, start)
-            scratch.with_reset[0] |= lanes
+            fold_promotion(children.promotions, scratch, side, word, kings, start)
+            scratch.with_reset[0] |= kings
     elif move[GONE] >= 0 or slot < children.shapes.pawns[0]:
-        fold_reset(children, scratch, side, lanes, move)
-        scratch.with_reset[0] |= lanes
+        fold_reset(children, scratch, side, kings, move)
+        scratch.with_reset[0] |= kings
 
 
 @borrowing
@@ -162,8 +162,8 @@ def find_moves(block: Block, children: ChildTables, scratch: Scratch, first: int
             note_moves(block, scratch, word, side)
             scratch.planes[:] = 0
             for n in range(scratch.noted[0]):
-                add_move(scratch.planes, scratch.lanes[n])
-                fold_move(block, children, scratch, side, word, scratch.lanes[n], scratch.moves[n])
+                add_move(scratch.planes, scratch.kings[n])
+                fold_move(block, children, scratch, side, word, scratch.kings[n], scratch.moves[n])
             keep_best(block, scratch, side, word)
             write_codes(block, scratch, side, word)
     status: int = scratch.status[0]

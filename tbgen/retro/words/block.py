@@ -223,8 +223,8 @@ def is_halved(geometry: Geometry, word: Int, own_mirror: bool) -> bool:
 
 
 @inlined
-def primary_lanes(geometry: Geometry, word: Int, own_mirror: bool, men: Ints) -> Word:
-    """The lanes of a word that are primary; `men` is room for the squares of its men."""
+def primary_kings(geometry: Geometry, word: Int, own_mirror: bool, men: Ints) -> Word:
+    """The kings of a word that are primary; `men` is room for the squares of its men."""
     how, king, compared = how_turned(len(geometry.pawn_color), own_mirror), king_of(geometry, word), -1
     if how == INTO_TRIANGLE and has_two_cells(how, king):
         unpack_men(geometry, word, men)
@@ -237,7 +237,7 @@ def primary_lanes(geometry: Geometry, word: Int, own_mirror: bool, men: Ints) ->
 def clear_word(block: Block, word: Int, own_mirror: bool, men: Ints, entry: SignedBytes) -> None:
     """Let only the legal primary cells of a word keep their entry values."""
     geometry = block.geometry
-    primary = primary_lanes(geometry, word, own_mirror, men)
+    primary = primary_kings(geometry, word, own_mirror, men)
     for side in range(2):
         keep, start = block.legal[side, word] & primary, (side * geometry.words + word) * 64
         for square in range(64):

@@ -1,6 +1,6 @@
 """Every legal move of 64 positions at a time, noted for a word, and mobility counted bit by bit.
 
-`lanes` are black king squares: the positions of a word for which a move is legal.
+`kings` are black king squares: the positions of a word for which a move is legal.
 """
 
 from __future__ import annotations
@@ -45,20 +45,20 @@ class Scratch(NamedTuple):
     """[slot] the squares of the position at hand."""
     there: Ints
     """[slot] the squares of its successor, as its table has them; as much again for an image of these."""
-    lanes: Words
+    kings: Words
     """[move] the black king squares for which it is legal."""
     moves: Ints
     """[move, field] SLOT, TO, GONE, ROLE, DOUBLE."""
     noted: Ints
     """[0] how many moves are noted."""
     planes: Words
-    """[plane] the move counts of 64 lanes, bit-sliced: bit n of lane x's count is bit x of plane n."""
+    """[plane] the move counts of 64 positions, bit-sliced: bit n of position x's count is bit x of plane n."""
     captures: Words
-    """[pawn] the lanes in which it may take en passant."""
+    """[pawn] the black king squares with which it may take en passant."""
     folded: Best
     """[square] as far as the moves of the word have been folded."""
     with_reset: Words
-    """The lanes that have one, as far as they have been folded."""
+    """The black king squares that have one, as far as they have been folded."""
     next_reset: Ints
     """[side] the number of the next cell that has one."""
     status: Ints
@@ -71,7 +71,7 @@ def new_scratch(men: int) -> Scratch:
         men=np.zeros(men, np.int64),
         now=np.zeros(MOST_SLOTS, np.int64),
         there=np.zeros(2 * MOST_SLOTS, np.int64),
-        lanes=np.zeros(MOST_MOVES, np.uint64),
+        kings=np.zeros(MOST_MOVES, np.uint64),
         moves=np.zeros((MOST_MOVES, 5), np.int64),
         noted=np.zeros(1, np.int64),
         planes=np.zeros(PLANES, np.uint64),
@@ -84,35 +84,35 @@ def new_scratch(men: int) -> Scratch:
 
 
 @inlined
-def note_move(scratch: Scratch, lanes: Word, slot: Int, to: Int, gone: Int, role: Int, double: Int) -> None:
-    """Note a move, if it is legal anywhere. Of a quiet move only the lanes matter: it is counted and not folded."""
-    if lanes:
+def note_move(scratch: Scratch, kings: Word, slot: Int, to: Int, gone: Int, role: Int, double: Int) -> None:
+    """Note a move, if it is legal anywhere. Of a quiet move only the squares matter: it is counted and not folded."""
+    if kings:
         n = scratch.noted[0]
         scratch.noted[0] = n + 1
-        scratch.lanes[n] = lanes
+        scratch.kings[n] = kings
         move = scratch.moves[n]
         move[SLOT], move[TO], move[GONE], move[ROLE], move[DOUBLE] = slot, to, gone, role, double
 
 
 @small
-def add_move(planes: Words, lanes: Word) -> None:
-    """Add one to the counts of some lanes: a ripple-carry addition, plane by plane."""
+def add_move(planes: Words, kings: Word) -> None:
+    """Add one to the counts of some positions: a ripple-carry addition, plane by plane."""
     for plane in range(PLANES):
-        carry = planes[plane] & lanes
-        planes[plane] ^= lanes
-        lanes = carry
-        if lanes == NOTHING:
+        carry = planes[plane] & kings
+        planes[plane] ^= kings
+        kings = carry
+        if kings == NOTHING:
             return
 
 
 @inner
 def write_codes(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     """Spread the bit-sliced counts to one code per cell."""
-    lanes, planes = block.legal[side, word], scratch.planes
+    kings, planes = block.legal[side, word], scratch.planes
     lowest = np.int64(255)
-    while lanes:
-        square = lowest_square(lanes)
-        lanes &= lanes - ONE
+    while kings:
+        square = lowest_square(kings)
+        kings &= kings - ONE
         moves = np.int64(0)
         for plane in range(PLANES):
             moves |= np.int64(planes[plane] >> np.uint64(square) & ONE) << plane
@@ -147,28 +147,28 @@ def slot_of(geometry: Geometry, man: Int, pawn: Int) -> Int:
 
 
 @inner
-def lanes_after_white_move(block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int) -> Word:
-    """Lanes in which White's king is not attacked once White has moved."""
+def kings_after_white_move(block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int) -> Word:
+    """Black king squares with which White's king is not attacked once White has moved."""
     geometry = block.geometry
     attacked = white_king_attacked(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
     return ~(attacked | KING_ATTACKS[king])
 
 
 @inner
-def lanes_after_black_move(block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int) -> Word:
-    """Lanes in which Black's king is not attacked once another black man has moved."""
+def kings_after_black_move(block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int) -> Word:
+    """Black king squares with which Black's king is not attacked once another black man has moved."""
     geometry = block.geometry
     return ~white_attacks(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
 
 
 @inner
-def lanes_after_move(
+def kings_after_move(
     side: Int, block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
 ) -> Word:
-    """Lanes in which the mover's king is not attacked after the move of another man."""
+    """Black king squares with which the mover's king is not attacked after the move of another man."""
     if side == WHITE:
-        return lanes_after_white_move(block, men, king, occupied, gone_man, gone_pawn)
-    return lanes_after_black_move(block, men, king, occupied, gone_man, gone_pawn)
+        return kings_after_white_move(block, men, king, occupied, gone_man, gone_pawn)
+    return kings_after_black_move(block, men, king, occupied, gone_man, gone_pawn)
 
 
 @inner
@@ -185,20 +185,20 @@ def note_white_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
         if gone < 0 and occupied & square_bit(to):
             continue
         now_occupied = occupied & ~square_bit(king) | square_bit(to)
-        lanes = block.legal[WHITE, word] & ~square_bit(to)
-        lanes &= lanes_after_white_move(block, men, to, now_occupied, gone_man, gone_pawn)
-        note_move(scratch, lanes, slot, to, gone, NO_ROLE, 0)
+        kings = block.legal[WHITE, word] & ~square_bit(to)
+        kings &= kings_after_white_move(block, men, to, now_occupied, gone_man, gone_pawn)
+        note_move(scratch, kings, slot, to, gone, NO_ROLE, 0)
 
 
 @inner
 def note_black_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
-    """Steps and captures of the black king, whose squares are the lanes."""
+    """Steps and captures of the black king, whose squares are the kings."""
     geometry = block.geometry
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
     slot = len(geometry.pawn_color) + len(geometry.color) + 1
     for direction in range(8):
-        lanes = block.legal[BLACK, word] & king_step(block.legal[WHITE, word], direction ^ 2)
-        note_move(scratch, lanes, slot, 0, NO_SLOT, NO_ROLE, 0)
+        kings = block.legal[BLACK, word] & king_step(block.legal[WHITE, word], direction ^ 2)
+        note_move(scratch, kings, slot, 0, NO_SLOT, NO_ROLE, 0)
     for prey in range(slot):
         if prey == len(geometry.pawn_color):
             continue
@@ -206,7 +206,7 @@ def note_black_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
         man = NOBODY if pawn != NOBODY else prey - len(geometry.pawn_color) - 1
         color = geometry.pawn_color[pawn] if man == NOBODY else geometry.color[man]
         to = scratch.now[prey]
-        safe = lanes_after_black_move(block, men, king, occupied & ~square_bit(to), man, pawn)
+        safe = kings_after_black_move(block, men, king, occupied & ~square_bit(to), man, pawn)
         if color == WHITE and safe & square_bit(to):
             note_move(scratch, block.legal[BLACK, word] & KING_ATTACKS[to], slot, to, prey, NO_ROLE, 0)
 
@@ -225,17 +225,17 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
                 break
             clear &= ~square_bit(to)
             if not occupied & square_bit(to):
-                lanes = clear & block.legal[1 - side, word_after(geometry, word, men, man, to)]
-                note_move(scratch, lanes, slot, to, NO_SLOT, NO_ROLE, 0)
+                kings = clear & block.legal[1 - side, word_after(geometry, word, men, man, to)]
+                note_move(scratch, kings, slot, to, NO_SLOT, NO_ROLE, 0)
                 continue
             gone_man, gone_pawn = man_on(block, men, 1 - side, to)
             gone = slot_of(geometry, gone_man, gone_pawn)
             if gone >= 0:
                 men[man] = to
                 now_occupied = occupied & ~square_bit(start)
-                lanes = clear & lanes_after_move(side, block, men, king, now_occupied, gone_man, gone_pawn)
+                kings = clear & kings_after_move(side, block, men, king, now_occupied, gone_man, gone_pawn)
                 men[man] = start
-                note_move(scratch, lanes, slot, to, gone, NO_ROLE, 0)
+                note_move(scratch, kings, slot, to, gone, NO_ROLE, 0)
             break
 
 
@@ -246,7 +246,7 @@ def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: 
     pawns, men, king, occupied = block.pawns, scratch.men, king_of(geometry, word), block.occupied[word]
     start, up = pawns[pawn], 8 if side == WHITE else -8
     reach = 2 if start >> 3 == (1 if side == WHITE else 6) else 1
-    lanes = block.legal[side, word]
+    kings = block.legal[side, word]
     for target in range(2 + len(geometry.pawn_color) + len(geometry.color) + 1):
         gone_man, gone_pawn, prey = NOBODY, NOBODY, target - 2
         if prey < 0:
@@ -262,7 +262,7 @@ def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: 
                 continue
         pawns[pawn] = to
         now_occupied = occupied & ~square_bit(start) | square_bit(to)
-        legal = lanes & clear & lanes_after_move(side, block, men, king, now_occupied, gone_man, gone_pawn)
+        legal = kings & clear & kings_after_move(side, block, men, king, now_occupied, gone_man, gone_pawn)
         pawns[pawn] = start
         first, last = (NO_ROLE, NO_ROLE) if 0 < to >> 3 < 7 else (KNIGHT, QUEEN)
         for role in range(first, last + 1):

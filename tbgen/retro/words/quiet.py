@@ -28,7 +28,7 @@ RAY = np.uint64(8)
 MOST_NEIGHBOURS = 128
 """More words than the quiet moves of all men of a side lead to."""
 
-KING_LANES = -1
+BLACK_KING_STEPS = -1
 """In place of a symmetry: the black king has stepped, within the word."""
 
 
@@ -40,7 +40,7 @@ class Neighbours(NamedTuple):
     bits: Words
     """The positions there."""
     image: Ints
-    """The symmetry from here to there, or KING_LANES."""
+    """The symmetry from here to there, or BLACK_KING_STEPS."""
 
 
 def new_neighbours() -> Neighbours:
@@ -114,7 +114,7 @@ def list_neighbours(block: Block, men: Ints, mover: Int, word: Int, bits: Word, 
     unpack_men(geometry, word, men)
     size = 0
     if mover == BLACK:
-        found.word[0], found.bits[0], found.image[0] = word, king_spread(bits), KING_LANES
+        found.word[0], found.bits[0], found.image[0] = word, king_spread(bits), BLACK_KING_STEPS
         size = 1
     else:
         king = word >> geometry.king_shift
