@@ -24,14 +24,14 @@ GROUPS = {
     },
     "Games": {
         "adjudicate": ("adjudicate:command", "Decide every game of a PGN file, and write the result into its tags."),
-        "annotate": ("annotate:command", "Show games ply by ply, from where tables know them, and who lost what."),
+        "annotate": ("annotate:command", "Show the values of a game ply by ply, and its mistakes."),
         "standings": ("standings:command", "Show the cross table and the standings of an event."),
         "match": ("match:command", "Play engines against each other under r-mobility."),
     },
     "Tables": {
         "build": ("build:command", "Build tables, and all tables that they need."),
-        "fetch": ("fetch:command", "Fetch tables that somebody else has built."),
-        "list": ("list:command", "List the tables of one or several folders, or show what they hold."),
+        "fetch": ("fetch:command", "Fetch tables from a server."),
+        "list": ("list:command", "List the tables of the folders, or show their figures."),
         "verify": ("verify:command", "Prove tables, one ply at a time."),
     },
     "Serve": {
@@ -44,7 +44,7 @@ GROUPS = {
     },
     "Help": {
         "help": ("shell:help_command", "Show the help of a command."),
-        "completion": ("shell:completion", "Print what a shell needs to complete commands."),
+        "completion": ("shell:completion", "Print the script for completion in a shell."),
     },
 }
 """Heading -> command -> its module and name in `tbgen.cli`, and its line in the help."""

@@ -52,13 +52,13 @@ def command(
     form: Form,
     quiet: bool,
 ) -> int:
-    """Show games ply by ply, from where tables know the position, and who gave what away.
+    """Show the values of games ply by ply, and find the mistakes.
 
-    The value after a ply is the final score by best play, with the score that has accrued. A move that
-    leaves the player less than before gave something away; the moves that would have kept it are named, and the points
-    that it cost. Tables ignore the fifty-move rule.
+    Annotations begin where tables know the position. The value after a ply is the final score by best play, with the
+    accrued score. For a move that gave something away, tbgen shows its cost in points, and the moves that would have
+    kept the value. Tables ignore the fifty-move rule.
 
-    With --pgn or -o comments are written behind the moves: "{tbgen: G1.5 in 5 plies}". They replace those of an
+    With --pgn or -o, tbgen writes comments behind the moves: "{tbgen: G1.5 in 5 plies}". They replace those of an
     earlier run, and every other byte stays. IN.pgn may be packed, and - is the standard input.
 
     \b

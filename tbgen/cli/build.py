@@ -57,20 +57,22 @@ _LEAST_MEMORY = 1 << 20
     "games",
     multiple=True,
     metavar="GAMES.pgn",
-    help="Build the tables that `tbgen adjudicate` lacks to decide these games; may be repeated.",
+    help="Build the missing tables that would decide these games; repeat it for more files.",
 )
-@option("--memory", metavar="SIZE", help="Use at most SIZE of memory, such as 8G (default: what is free).")
+@option("--memory", metavar="SIZE", help="Use at most SIZE of memory, such as 8G (default: all free memory).")
 @threads_option
 @option(
     "--jobs",
     type=click.IntRange(1, MOST_THREADS),
-    help="Make at most N tables at once, in processes (default: as many as make the plan shortest).",
+    help="Build at most N tables at once, in processes (default: the number with the shortest plan).",
 )
-@option("--cluster", metavar="ADDRESS", help="Make tables on the workers of this dask scheduler.")
+@option("--cluster", metavar="ADDRESS", help="Build tables on the workers of this dask scheduler.")
 @flag(
-    "--outcomes", "outcomes_only", help="Keep outcomes only: remove distances when the tables that need them are made."
+    "--outcomes",
+    "outcomes_only",
+    help="Keep outcomes only: remove distances after the tables that need them are built.",
 )
-@flag("--plan", "only_plan", help="Print what would be made, its cost and its time; make nothing.")
+@flag("--plan", "only_plan", help="Print the tables to build, their cost and their times, and stop.")
 @game_option
 @new_folder_option
 @form_option
@@ -91,9 +93,9 @@ def command(
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 
-    Sound tables are kept; damaged and outdated ones are made again. You may interrupt a build at any
-    moment: the same command continues it. Tables that do not need each other are made at the same time,
-    as far as threads and memory allow. JSON is that of the plan.
+    tbgen keeps sound tables, and builds damaged and outdated tables again. You may interrupt a build at any
+    moment: the same command continues it. Tables that do not need each other are built at the same time,
+    as far as threads and memory allow. --json prints the plan.
 
     \b
     Examples:
@@ -186,7 +188,7 @@ def _show_summary(findings: list[Finding], made: list[Built]) -> None:
         }
         names = {"positions": "positions", "seconds": "seconds", "CPU seconds": "cpu_seconds", "size": "size"}
         show_facts(rows, columns | names)
-        click.echo("no symmetry is left out of the positions")
+        click.echo("positions count every placement on 64 squares")
     kept = sum(finding.is_sound for finding in findings)
     click.echo(f"{len(made)} built, {kept} already there")
 

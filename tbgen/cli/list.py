@@ -38,7 +38,7 @@ def command(
     """List the tables of the folders, or show the figures of those that are named.
 
     The figures say how often each outcome is the entry value in a table, and its longest distance.
-    Positions are all placements on 64 squares: equal men are told apart, and no symmetry is left out.
+    Positions count every placement on 64 squares, with equal men distinguished.
     Tables that cannot be used are named with the reason. JSON is an object where one table is named, else a list.
 
     \b
@@ -73,7 +73,7 @@ def _list(folders: tuple[Path, ...], form: Form, *, quiet: bool) -> int:
         columns: dict[str, Column] = {"table": "material", "men": "men", "positions": "positions"}
         show_facts(facts, columns | {"size": lambda row: in_units(row["bytes"]), "from": "folder"})
         whole = in_units(sum(each.bytes for each in found))
-        click.echo(f"{counted(len(found), 'table', 'tables')}, {whole}; no symmetry is left out of the positions")
+        click.echo(f"{counted(len(found), 'table', 'tables')}, {whole}; positions count every placement on 64 squares")
     elif not faults:
         click.echo(no_tables(folders))
     return complain_of(faults)
@@ -109,7 +109,9 @@ def _rows(summary: Facts) -> Iterator[Facts]:
 
 def _show(summary: Summary) -> None:
     per_position = summary.bytes / max(summary.positions, 1)
-    click.echo(f"{summary.material}: {summary.men} men, {summary.positions:,} positions, no symmetry left out")
+    click.echo(
+        f"{summary.material}: {summary.men} men, {summary.positions:,} positions (every placement on 64 squares)"
+    )
     click.echo(f"{in_units(summary.bytes)}, {per_position:.3f} bytes a position, made by tbgen {summary.version}")
     if summary.build.wall_seconds is not None and summary.build.cpu_seconds is not None:
         click.echo(f"built in {summary.build.wall_seconds:.1f} s, {summary.build.cpu_seconds:.1f} CPU s")

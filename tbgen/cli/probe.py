@@ -62,21 +62,21 @@ def command(
     """Show the value of a position under best play, and the value of each move.
 
     FEN may have the accrued score as its seventh field, and needs no quotes. Moves after it are played first.
-    In r-mobility that field is ignored after a capture or pawn move (halfmove clock 0): the own score has accrued.
+    In r-mobility tbgen ignores that field after a capture or pawn move (halfmove clock 0): the own score has accrued.
     DTG counts plies until the score of the outcome is reached. The columns own and accrued are the scores after
-    the move. "best" is best play: the best outcome in the right number of plies. Other moves may keep the outcome,
-    give away a part of it, or give the score to the other side. Points of a move are those of the side to move.
-    With --fifty the answer says what that rule makes of the value, from the clock of the position on.
+    the move. "best" marks best play: the best outcome, shortest for the side that makes progress, longest for the
+    defender. Other moves may keep the outcome, give away a part of it, or give the score to the other side.
+    Points of a move are those of the side to move. --fifty adds the value under that rule.
 
-    With --line the moves are best play by both sides, until the goal is reached and the position repeats. Comments
-    give the score of the position, the accrued score, and the plies left to the goal. A score that had accrued in the
-    first position is in the tag RMobilityAccrued.
+    --line prints best play by both sides, until the goal is reached and the position repeats. Comments
+    give the score of the position, the accrued score, and the plies left to the goal. The tag RMobilityAccrued has
+    the score accrued in the first position.
 
-    With --map each square shows the outcome of the position with the man on SQUARE moved there; a dot marks squares
-    where it cannot stand. With --svg as well the picture shows this map.
+    --map shows on each square the outcome of the position with the man on SQUARE moved there; a dot marks squares
+    where it cannot stand. With --svg the picture shows this map.
 
-    If FEN is -, positions come from the standard input, one a line, each with its score and moves if it has any.
-    Each is answered at once by a line of JSON; a position that cannot be read is answered by a line with "error".
+    If FEN is -, tbgen reads positions from the standard input, one a line, with an optional score and moves.
+    It answers each at once by a line of JSON. If it cannot read a position, that line has "error".
 
     \b
     Examples:

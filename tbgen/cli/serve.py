@@ -94,8 +94,8 @@ def command(
 def uci(*, folders: tuple[Path, ...]) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 
-    The accrued score comes with the position's FEN as its seventh field, with the option Score, or from the moves.
-    Positions without a table are searched, with tables where they lead to one.
+    The accrued score comes as the seventh field of the FEN, with the option Accrued, or from the moves.
+    The player searches positions without a table, and uses the tables that they lead to.
 
     \b
     Examples:

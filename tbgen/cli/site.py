@@ -44,12 +44,12 @@ def command(
 ) -> int:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
-    The pages open from the disk; no server is needed. `tbgen study record` makes records. Only what is new or has
-    changed is written.
+    The pages open from the disk, without a server. `tbgen study record` makes records. tbgen writes
+    only new and changed files.
 
     With --explorer the site has the explorer too, and every board leads to it. The page reads tables in the browser, a
-    few kilobytes of them at a time; the web server must support Range requests. Tables are linked where they can be,
-    else copied.
+    few kilobytes of them at a time; the web server must support Range requests. tbgen links the tables if it can,
+    else copies them.
 
     \b
     Examples:

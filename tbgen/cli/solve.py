@@ -24,13 +24,13 @@ from tbgen.text import counted, in_units
 
 @declared("solve", kind=PositionCommand)
 @position_options
-@flag("--plan", "only_plan", help="Show what it takes, and stop.")
+@flag("--plan", "only_plan", help="Print the cost, and stop.")
 @option(
     "--budget",
     type=click.IntRange(min=0),
     default=DEFAULT_BUDGET,
     metavar="S",
-    help="Take S CPU seconds at most: leave promotions to bounds to keep within them, or else refuse.",
+    help="Take S CPU seconds at most; bound promotions to keep within them, or else refuse.",
 )
 @threads_option
 @folders_option
@@ -47,11 +47,11 @@ def command(
 ) -> None:
     """Solve one position with six or seven men, from the tables of --data.
 
-    tbgen solves what the position can reach by captures, pawn moves and promotions, as far as the budget allows.
-    Promotions that it does not solve are bounded: the answer is then the least and the greatest value that the position
-    can have. Where both are equal, the value is proved. The fifty-move rule is ignored, as in tables.
+    tbgen solves the positions that captures, pawn moves and promotions lead to, as far as the budget allows.
+    It bounds the other promotions. The answer is then the least and the greatest possible value of the position.
+    If both are equal, they prove the value. The value ignores the fifty-move rule, as in tables.
 
-    Solved blocks stay in the folder "solved" of the tables, so a later solve goes on from there.
+    Solved blocks stay in the folder "solved" of the tables. A later solve continues from them.
 
     \b
     Examples:

@@ -81,7 +81,7 @@ def command(
     `classical` are points by the ordinary result, `points` the sum of r-mobility points in exact fractions,
     `net` counts stalemates given less suffered, then the same for G1.0, G1.5 and so on.
     The other criteria follow FIDE's regulations and TCEC's rules.
-    Over the board only G3.5 and better count: --scoring otb. Games without a result are left out.
+    Over the board only G3.5 and better count: --scoring otb. Standings ignore games without a result.
 
     \b
     Examples:
