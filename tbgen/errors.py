@@ -401,9 +401,6 @@ class EngineStartError(MatchError):
     template = "engine {engine!r} cannot be started: {reason}"
     engine: str
 
-    def __init__(self, engine: str, reason: str) -> None:
-        TbgenError.__init__(self, engine=engine, reason=reason)
-
 
 class AddressError(TbgenError):
     """An address at which a server cannot listen."""

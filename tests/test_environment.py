@@ -1,13 +1,13 @@
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 
-SCRIPTS = Path(__file__).parent.parent / "scripts"
+from scripts import environment
+
 GROUP = '[dependency-groups]\ndev = ["pytest"]\n'
 
 
@@ -34,20 +34,12 @@ class FakeCommands:
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    spec = importlib.util.spec_from_file_location("environment", SCRIPTS / "environment.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    for name, file in (
-        ("ENVIRONMENT", ".venv"),
-        ("PROJECT", "pyproject.toml"),
-        ("LOG", "log"),
-        ("LOCK", "lock"),
-    ):
-        monkeypatch.setattr(module, name, tmp_path / file)
-    module.PROJECT.write_text(GROUP)
-    return module
+
+    files = {"ENVIRONMENT": ".venv", "PROJECT": "pyproject.toml", "LOG": "log", "LOCK": "lock"}
+    for name, file in files.items():
+        monkeypatch.setattr(environment, name, tmp_path / file)
+    environment.PROJECT.write_text(GROUP)
+    return environment
 
 
 @pytest.fixture

@@ -29,7 +29,7 @@ EXAMPLES = [
     errors.NotEnoughMemoryError("KBvK", 2**31, 2**30),
     errors.NotEnoughMemoryError("KBvK", 2**31, 2**30, 12),
     errors.MatchError("no"),
-    errors.EngineStartError("stockfish", "no such file"),
+    errors.EngineStartError("no such file", "stockfish"),
 ]
 
 

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import ast
-import importlib.util
-import sys
-from pathlib import Path
-from types import ModuleType
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent / "scripts" / "mutants.py"
+from scripts import mutants
 
 TEXT = '''"""Not a word of this, 1 < 2."""
 import numpy
@@ -23,25 +19,14 @@ def first(one: int = 3, *, é: bool = True) -> int:
 '''
 
 
-@pytest.fixture(scope="module")
-def mutants() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("mutants", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["mutants"] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def changed_lines(mutants: ModuleType, text: str) -> set[str]:
+def changed_lines(text: str) -> set[str]:
     made = [each.apply(text) for each in mutants.Source("a.py", text).mutations()]
     assert len({ast.dump(ast.parse(each)) for each in made} - {ast.dump(ast.parse(text))}) > 0
     return {line.strip() for each in made for line in each.splitlines()} - {line.strip() for line in text.splitlines()}
 
 
-def test_a_mutation_of_each_kind_keeps_all_other_text(mutants: ModuleType) -> None:
-    changed = changed_lines(mutants, TEXT)
+def test_a_mutation_of_each_kind_keeps_all_other_text() -> None:
+    changed = changed_lines(TEXT)
     assert {
         "def first(one: int = 4, *, é: bool = True) -> int:",
         "def first(one: int = 3, *, é: bool = False) -> int:",
@@ -59,7 +44,7 @@ def test_a_mutation_of_each_kind_keeps_all_other_text(mutants: ModuleType) -> No
     assert not [line for line in changed if "too much" in line or "1 <" in line or "numpy" in line]
 
 
-def test_a_seed_draws_the_same_mutations_and_every_kind(mutants: ModuleType) -> None:
+def test_a_seed_draws_the_same_mutations_and_every_kind() -> None:
     found = mutants.Source("a.py", TEXT).mutations()
     kinds = {each.kind for each in found}
     assert mutants.chosen(found, 99, 1) != mutants.chosen(found, 99, 2)
@@ -75,13 +60,13 @@ def test_a_seed_draws_the_same_mutations_and_every_kind(mutants: ModuleType) -> 
         ("tbgen/score.py", ["tests/test_score.py", "tbgen/score.py"]),
     ],
 )
-def test_the_tests_of_a_file_are_those_beside_it(mutants: ModuleType, path: str, first: list[str]) -> None:
+def test_the_tests_of_a_file_are_those_beside_it(path: str, first: list[str]) -> None:
     found = mutants.tests_of(path)
     assert found[0] == first
     assert "tests/laws" in found[-1]
 
 
-def test_equivalent_mutants_are_still_in_the_program_and_have_a_reason(mutants: ModuleType) -> None:
+def test_equivalent_mutants_are_still_in_the_program_and_have_a_reason() -> None:
     reasons = mutants.equivalent()
     assert all(reasons.values())
     for name, line, old, _ in reasons:

@@ -17,6 +17,7 @@ Positions as people type them, with moves after them, in quotes or not, with und
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 
@@ -166,18 +167,10 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
     elif len(inner) > 1:
         fen = first.replace("_", " ")
     else:
-        fen, rest = _gathered(first, rest)
+        fields = zip(_FIELDS, map(str.strip, rest), strict=False)
+        taken = [word for _, word in itertools.takewhile(lambda pair: pair[0].fullmatch(pair[1]), fields)]
+        fen, rest = " ".join([first, *taken]), rest[len(taken) :]
     return fen, rest[1:] if rest[:1] == ["moves"] else rest
-
-
-def _gathered(first: str, rest: Sequence[str]) -> tuple[str, list[str]]:
-    """The fields of a FEN from the words of a line."""
-    taken = 0
-    for field, word in zip(_FIELDS, rest, strict=False):
-        if not field.fullmatch(word.strip()):
-            break
-        taken += 1
-    return " ".join([first, *(word.strip() for word in rest[:taken])]), list(rest[taken:])
 
 
 def position_of(

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tbgen.index.bulk import are_legal, cells_of
-from tbgen.index.layout import Layout, fen_of, fen_of_cell, layout_of
+from tbgen.index.layout import Layout, fen_of, layout_of
 from tbgen.material import Material
 from tests.positions import board_of
 
@@ -61,9 +61,3 @@ def test_a_fen_is_what_python_chess_writes() -> None:
         sides, squares = draw(layout, 50, apart=True)
         for side, row in zip(sides.tolist(), squares.tolist(), strict=True):
             assert fen_of(layout, side, row) == board_of(layout.slots, row, side).fen()
-
-
-def test_a_cell_has_the_fen_of_its_position() -> None:
-    layout = layout_of(Material.parse("KBvK"))
-    cell = layout.cell_of(1, [27, 37, 38])
-    assert fen_of_cell(layout, cell) == fen_of(layout, *layout.squares_of(cell))

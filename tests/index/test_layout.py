@@ -74,10 +74,6 @@ def equal_orders(layout: Layout, squares: list[int]) -> list[list[int]]:
     return rows
 
 
-def test_there_are_as_many_materials_as_there_should_be() -> None:
-    assert len(MATERIALS) == 146
-
-
 def test_a_position_has_one_cell_under_all_symmetries_and_orders() -> None:
     for name in MATERIALS:
         layout = layout_of(Material.parse(name))

@@ -240,7 +240,7 @@ class EngineProcess:
     async def _fail(self, reason: str) -> None:
         self.kill()
         await self.close()
-        raise EngineStartError(self.spec.name or " ".join(self.spec.command), reason)
+        raise EngineStartError(reason, self.spec.name or " ".join(self.spec.command))
 
     async def _overdue(self, clock: Clock) -> ForfeitError:
         await self.settle()
