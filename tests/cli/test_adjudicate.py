@@ -67,7 +67,6 @@ def test_strict_fails_where_a_score_is_provisional_and_still_writes_the_file(
     assert done.returncode == 3
     assert "RMobilityMissing" in out.read_text()
     assert tbgen("adjudicate", str(held), "-o", str(out), "--strict", "--data", str(table_folder)).returncode == 0
-    assert "cannot be given together" in complaint("adjudicate", str(held), "--strict", "--continue", "never")[1]
 
 
 def test_the_summary_says_what_ended_the_games_that_no_table_had_to_decide(tmp_path: Path, table_folder: Path) -> None:
@@ -184,12 +183,3 @@ def test_games_with_six_men_are_solved_where_that_is_asked_for(tmp_path: Path, t
     assert bounds == [None, False, None]
     assert tbgen("standings", str(out)).returncode == 0
     assert tbgen("adjudicate", str(out), "-q", "--data", str(table_folder)).stdout.count("Bounds") == 0
-
-
-def test_solving_needs_its_options_together(held: Path) -> None:
-    for words, what in (
-        (("--budget", "1"), "--solve"),
-        (("--solve", "--jobs", "2"), "--jobs"),
-        (("--solve", "--game", "whole-game"), "--game"),
-    ):
-        assert what in complaint("adjudicate", str(held), *words)[1]

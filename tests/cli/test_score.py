@@ -43,12 +43,6 @@ def test_the_scoring_can_be_chosen(options: list[str], points: str) -> None:
     assert points in score(*options, fen)
 
 
-@pytest.mark.parametrize(("setting", "ended"), [("none", False), ("fide", True), ("legacy", True), ("reset", False)])
-def test_the_fifty_move_rule_can_be_chosen(setting: str, ended: bool) -> None:
-    text = score("--fifty", setting, "7k/8/8/8/8/8/6R1/K7 w - - 99 80 G7.5", "Rg1")
-    assert ("ended by fifty moves at ply 1" in text) == ended
-
-
 def test_a_pgn_comes_from_the_standard_input_too() -> None:
     facts = json.loads(score("--pgn", "-", "--json", given=b"1. e4 e5 1/2-1/2\n"))
     assert facts["games"][0]["final"] == "-G29.5"

@@ -134,38 +134,30 @@ def test_the_browser_gives_what_the_vectors_say(page: Chromium, host: Host) -> N
     assert differences_of_vectors(page, vectors(2, 3)) == []
 
 
-def test_the_browser_reads_tables_as_python_does(page: Chromium, host: Host, tables: Tablebase) -> None:
-    expected = golden(tables, 20, 25)
-    page.open(f"{host.address}/explorer/")
-    assert differences(page, expected) == []
-    assert page.complaints == []
-
-
 @pytest.mark.slow
-def test_the_browser_reads_tables_of_four_men_as_python_does(
-    page: Chromium, four_men_folder: Path, tmp_path: Path
+@pytest.mark.parametrize(
+    ("folder", "men", "number", "of"),
+    [("four_men_folder", 4, 100, None), ("five_men_folder", 5, 200, [Material.parse("KRBvKN")])],
+)
+def test_the_browser_reads_larger_tables_as_python_does(
+    page: Chromium,
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    folder: str,
+    men: int,
+    number: int,
+    of: list[Material] | None,
 ) -> None:
-    write_explorer(tmp_path / "site", Catalog([four_men_folder]))
-    with open_tablebase(four_men_folder) as tables, running(Host(tmp_path / "site")) as address:
-        expected = golden(tables, 100, 26)
-        assert any(" e" in each["asked"][0] or " d" in each["asked"][0] for each in expected)
+    there = request.getfixturevalue(folder)
+    write_explorer(tmp_path / "site", Catalog([there]))
+    with open_tablebase(there) as tables, running(Host(tmp_path / "site")) as address:
+        expected, rows = golden(tables, number, 22 + men, of), vectors(men, men)
+        assert of or any(" e" in each["asked"][0] or " d" in each["asked"][0] for each in expected)
         page.open(f"{address}/explorer/")
         for start in range(0, len(expected), 200):
             assert differences(page, expected[start : start + 200]) == []
-        rows = vectors(4, 4)
         for start in range(0, len(rows), 200):
             assert differences_of_vectors(page, rows[start : start + 200]) == []
-
-
-@pytest.mark.slow
-def test_the_browser_reads_a_table_of_five_men_as_python_does(
-    page: Chromium, five_men_folder: Path, tmp_path: Path
-) -> None:
-    write_explorer(tmp_path / "site", Catalog([five_men_folder]))
-    with open_tablebase(five_men_folder) as tables, running(Host(tmp_path / "site")) as address:
-        page.open(f"{address}/explorer/")
-        assert differences(page, golden(tables, 200, 28, [Material.parse("KRBvKN")])) == []
-        assert differences_of_vectors(page, vectors(5, 5)) == []
 
 
 def test_lines_are_those_of_python(page: Chromium, host: Host, tables: Tablebase) -> None:
@@ -339,7 +331,7 @@ def find_differences(page: Chromium, folder: Path, site: Path, number: int) -> N
 
 
 def test_the_browser_the_server_and_python_agree(page: Chromium, table_folder: Path, tmp_path: Path) -> None:
-    find_differences(page, table_folder, tmp_path, 10)
+    find_differences(page, table_folder, tmp_path, 20)
 
 
 @pytest.mark.given_tables
