@@ -34,7 +34,6 @@ class FakeCommands:
 
 @pytest.fixture
 def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-
     files = {"ENVIRONMENT": ".venv", "PROJECT": "pyproject.toml", "LOG": "log", "LOCK": "lock"}
     for name, file in files.items():
         monkeypatch.setattr(environment, name, tmp_path / file)
