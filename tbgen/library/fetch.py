@@ -1,7 +1,7 @@
 """Fetch: tables from a server that is not trusted into a folder, each checked before it has its name there.
 
 Names, sizes and digests that a server gives are checked. Redirections, compressed answers and those that do not say
-their length are refused. An answer that comes too slowly is cut off. What has come of a file lies in `.fetch` within
+their length are refused. An answer that comes too slowly is cut off. A download resumes from `.fetch` within
 the folder, under its digest, so the same command goes on after an interruption. A table takes its name when all of its
 files are sound.
 """

@@ -152,7 +152,7 @@ class MoveProbe(Valued):
     reset: bool
     """Whether the move is a capture or a pawn move; unless the game is whole-game mobility, the score starts anew."""
     best: bool
-    """Whether the move is best play: the best outcome there is, in the right number of plies.
+    """Whether the move is best play: the best outcome, at the best distance.
 
     Without distances no move is: which of those that keep the outcome makes progress is not known.
     """

@@ -286,7 +286,7 @@ class Tablebase:
         if isinstance(named, (str, chess.Board)) or not isinstance(named, Iterable):
             raise UsageError(f"what must be a material such as 'KBvK', or many boards or FENs, not {what!r}")
         if not (white_to_move is None and squares is None and en_passant is None):
-            raise UsageError("boards have their own squares, sides to move and rights")
+            raise UsageError("with boards, omit white_to_move, squares and en_passant")
         return answer_positions(self._values, list(named), accrued)
 
 

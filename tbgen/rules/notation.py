@@ -49,7 +49,7 @@ def moves_in(text: str | Iterable[str]) -> list[str]:
 
 
 def line_in(text: str | Iterable[str]) -> list[str]:
-    """The moves of a line that is to be played; a result among them would be left aside, and is refused.
+    """The moves of a line that is to be played; a result among them is refused.
 
     >>> line_in("1. e4 e5 {1-0 on time} *")
     ['e4', 'e5']

@@ -240,7 +240,7 @@ def test_scores_may_be_texts_in_any_iterable(tables: Tablebase) -> None:
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 64]]}, "squares are numbers"),
         ("KBvK", {"white_to_move": [True, False, True], "squares": [[0, 1, 63], [0, 1, 62]]}, "one length"),
         ("KBvK", {"white_to_move": True, "squares": [[0, 1, 63], [0, 1]]}, "one length"),
-        ([BISHOP], {"white_to_move": True}, "boards have their own"),
+        ([BISHOP], {"white_to_move": True}, "with boards, omit"),
         ([BISHOP], {"accrued": [3, 3]}, "accrued must be one value"),
         ([BISHOP, 7], {}, "board must be"),
         (7, {}, "what must be a material"),

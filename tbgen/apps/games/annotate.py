@@ -1,4 +1,4 @@
-"""Annotation: a game ply by ply, from where tables know its positions: its value, and who gave what away."""
+"""Annotation: a game ply by ply, from where tables know its positions: its value, and the mistakes."""
 
 from __future__ import annotations
 

@@ -180,7 +180,7 @@ class _Ladder:
         return _Climb(goal, verdict)
 
     def _holding(self, climb: _Climb, goal: Goal, pairs: Sequence[Pair]) -> Holding:
-        """The answer; a proof is checked before it is spoken of."""
+        """The answer; tbgen checks a proof before it reports it."""
         proof, escape, pair = None, None, None
         if climb.strategy is not None:
             proof = check_strategy(climb.strategy, None if self.tables is None else self.tables.base)
