@@ -115,9 +115,9 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
             if form.is_table:
                 _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
             elif writer is not None:
-                writer.add(json.dumps(with_scores(game.facts(moves=not summary))))
+                writer.add(json.dumps(with_scores(game.facts(plies=not summary))))
             else:
-                rows.append(game.facts(moves=not summary))
+                rows.append(game.facts(plies=not summary))
             warnings += (f"{path}, game {game.number}: warning: {warning}" for warning in game.warnings)
         if writer is not None:
             writer.finish(skipped=[fault.facts() for fault in faults])

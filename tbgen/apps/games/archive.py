@@ -103,7 +103,7 @@ class GameVerdict(NamedTuple):
         game, last = self.game, self.game.last
         return {
             **game.heading,
-            **facts_of(game, "end", plies=last.number, accrued=last.accrued, reached_at_ply=last.since),
+            **facts_of(game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since),
             "fen": None if self.verdict.material is None and self.verdict.bounds is None else game.board.fen(),
             **self.verdict.facts(),
         }

@@ -90,13 +90,13 @@ class PgnGame:
         tags = {name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")}
         return {"file": self.file, "number": self.number, **tags, "result": self.result}
 
-    def facts(self, *, moves: bool = True) -> dict[str, Any]:
+    def facts(self, *, plies: bool = True) -> dict[str, Any]:
         """The game as JSON has it, with the points for its final score under its own scheme."""
         last = self.last
         facts: dict[str, Any] = plain(
             {
                 **self.heading,
-                "plies": last.number,
+                "ply_count": last.number,
                 "fen": self.board.fen(),
                 "accrued": last.accrued,
                 "reached_at_ply": last.since,
@@ -107,7 +107,7 @@ class PgnGame:
                 "warnings": self.warnings,
             }
         )
-        return {**facts, "moves": [ply.facts() for ply in self.game.plies]} if moves else facts
+        return {**facts, "plies": [ply.facts() for ply in self.game.plies]} if plies else facts
 
 
 @dataclass(frozen=True, slots=True)
