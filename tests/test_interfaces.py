@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import chess
+import chess.engine
 import numpy as np
 import pytest
 
@@ -22,6 +23,7 @@ from tbgen.apps.site.asked import position_in
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.fen import fen_and_moves, position_of
 from tbgen.rules.notation import parse_move
+from tests.apps.site.conftest import client_of
 from tests.cli import calls
 
 ROOT = Path(__file__).parent.parent
@@ -93,6 +95,57 @@ def test_a_table_of_positions_takes_one_call(tables: tbgen.Tablebase) -> None:
 def test_a_shell_asks_with_the_fen_as_it_is(table_folder: Path) -> None:
     facts = json.loads(calls.printed(*shlex.split(f"probe {FEN} G4.0 --json"), folder=table_folder))
     assert (facts["outcome"], facts["dtg"], facts["moves"][0]["san"]) == ("G1.5", 5, "Ke5")
+
+
+def test_a_web_panel_asks_once_and_parses_no_score(table_folder: Path) -> None:
+    with client_of(table_folder) as http:
+        panel = http.get("/r-mobility", params={"fen": FEN, "accrued": "4.0"}).json()
+    rows = [(move["san"], panel["scores"][move["outcome"]]["rank"]) for move in panel["moves"]]
+    assert panel["scores"][panel["outcome"]]["holder"] == "white"
+    assert rows[0][0] == "Ke5"
+    assert [rank for _, rank in rows] == sorted((rank for _, rank in rows), reverse=True)
+
+
+def test_a_client_of_lila_tablebase_needs_another_address_only(table_folder: Path) -> None:
+    asked = {"fen": "8/8/8/8/8/2k5/1R6/K7_w_-_-_0_1", "dtc": "always", "source": "panel"}
+    with client_of(table_folder) as lila:
+        found, line = (lila.get(path, params=asked).json() for path in ("/standard", "/standard/mainline"))
+    assert (found["category"], line["winner"]) == ("win", "w")
+    assert found["moves"][0]["category"] == "loss"
+    assert found["dtm"] == line["dtm"] == len(line["mainline"]) == 1 - found["moves"][0]["dtm"]
+
+
+def test_an_engine_says_the_value_of_each_move(table_folder: Path) -> None:
+    command = [sys.executable, "-m", "tbgen", "uci", "--data", str(table_folder)]
+    with (
+        chess.engine.SimpleEngine.popen_uci(command, timeout=60) as engine,
+        tbgen.open_tablebase(table_folder) as tables,
+    ):
+        lines = engine.analyse(chess.Board(FEN), chess.engine.Limit(depth=1), multipv=20)
+        values = {move.move: move.outcome for move in tables.probe_moves(FEN)}
+    assert {line["pv"][0]: tbgen.Score(line["string"].split()[0]) for line in lines} == values
+
+
+def test_a_side_is_no_number_of_another_library(tables: tbgen.Tablebase) -> None:
+    board = chess.Board("7K/8/8/8/8/8/5kq1/8 w - - 0 1")
+    holder = tables[board].outcome.holder
+    assert holder is tbgen.Color.BLACK
+    assert holder.chess is chess.BLACK
+    assert all(tbgen.Color.of(side).chess is side and tbgen.Color.of(side) != side for side in chess.COLORS)
+    assert not any(side == number for side in tbgen.Color for number in (0, 1, False, True))
+
+
+@pytest.mark.parametrize(
+    "command", [["score", "--pgn", DRAWN], ["annotate", DRAWN], ["adjudicate", DRAWN, "--verdicts", "-"]]
+)
+def test_plies_are_a_list_in_json_and_ply_count_is_a_number(command: list[str], table_folder: Path) -> None:
+    form = [] if "--verdicts" in command else ["--json"]
+    found = json.loads(calls.tbgen(*command, *form, folder=table_folder).stdout)
+    (game,) = found if isinstance(found, list) else found["games"]
+    assert isinstance(game.get("plies", []), list)
+    assert game.get("ply_count", 4) == 4
+    assert {"plies", "ply_count"} & game.keys()
+    assert "moves" not in game
 
 
 def test_an_illegal_score_leaves_the_board_as_it_was() -> None:
