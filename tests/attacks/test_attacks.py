@@ -12,13 +12,18 @@ from tests.attacks.all_attacks import ATTACKS
 from tests.attacks.attack import Attack
 
 
-@pytest.mark.parametrize("attack", ATTACKS, ids=lambda attack: attack.title)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Attacks that need root are only made by root, and only when more than the ordinary number is asked for."""
+    may_need_root = metafunc.config.getoption("--attack") != 1 and os.geteuid() == 0
+    attacks = [attack for attack in ATTACKS if may_need_root or not attack.needs_root]
+    if "attack" in metafunc.fixturenames:
+        metafunc.parametrize("attack", attacks, ids=[attack.title for attack in attacks])
+
+
 def test_an_attack_gives_no_traceback_and_no_wrong_result(
     attack: Attack, tmp_path: Path, table_folder: Path, pytestconfig: pytest.Config
 ) -> None:
     factor, seed = pytestconfig.getoption("--attack"), pytestconfig.getoption("--attack-seed")
-    if attack.needs_root and (factor == 1 or os.geteuid() != 0):
-        pytest.skip("needs root, and --attack 2 or more")
     with ExitStack() as closing:
         attempt = attack.begin(tmp_path, table_folder, closing)
         for number in range(max(1, round(attack.sample * factor))):

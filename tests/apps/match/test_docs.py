@@ -41,7 +41,7 @@ def test_every_option_that_the_page_names_is_known_or_refused() -> None:
     named = set(
         re.findall(
             r"(?<![\w`-])`?-([A-Za-z][A-Za-z0-9-]+)\b",
-            MATCHES.partition("## Coming from")[2].partition("## What is")[0],
+            MATCHES.partition("## Coming from")[2].partition("## Read the PGN file")[0],
         )
     )
     words = {"help", "mobility", "move", "cli"}
