@@ -1,6 +1,6 @@
-"""Outcomes as numbers, for arrays; for kernels see outcome_kernels.py, for everything else score.py.
+"""Outcomes as numbers, for arrays; for kernels see kernels.py, for everything else score.py.
 
-*signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no outcome. Score
+*signed*: +(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no outcome. Accrued
 scores are written alike. Codes that tables store fit a signed byte.
 *row*: where an array has a row for every signed byte, an outcome's is its byte + 128.
 *worth*: the greater, the better for White; the order of `Score.worth_to`.

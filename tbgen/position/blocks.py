@@ -1,7 +1,7 @@
 """Blocks: one node, solved from what it leads to, and the folder in which solved ones are kept.
 
 A node that leads to bounds is solved twice: with the least that its unsolved promotions can be worth to White, and with
-the most. PlaneValues are monotone in those, so the true ones lie between.
+the most. Values are monotone in those, so the true ones lie between.
 """
 
 from __future__ import annotations

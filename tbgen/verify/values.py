@@ -1,6 +1,6 @@
 """Kernels of values: what a stored table says of a position and an accrued score, and which move is best.
 
-Outcomes are signed: +(code + 1) for White, -(code + 1) for Black. Score scores are written alike.
+Outcomes are signed: +(code + 1) for White, -(code + 1) for Black. Accrued scores are written alike.
 """
 
 from __future__ import annotations
