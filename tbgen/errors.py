@@ -68,9 +68,9 @@ _MOST_TABLE_MEN = 5
 
 @dataclass_transform()
 class TbgenError(Exception):
-    """Root of the tree. A subclass annotates its fields, in the order of its constructor's arguments.
+    """The root of all errors of tbgen.
 
-    The fields are attributes of the error. `template` is the error's line, with the fields' names in braces.
+    The constructor of a subclass takes its fields in order, or by name. They are attributes of the error.
 
     >>> str(PgnError("games.pgn", "illegal move 'e5'", number=3, ply=1))
     "games.pgn, game 3, ply 1: illegal move 'e5'"
@@ -80,6 +80,7 @@ class TbgenError(Exception):
     """The exit code of a command that ends with this error."""
 
     template: ClassVar[str] = "{reason}"
+    """The line of the error, with the names of fields in braces."""
     _fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls) -> None:
@@ -107,7 +108,10 @@ class TbgenError(Exception):
         return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
     def facts(self) -> dict[str, Any]:
-        """The error as JSON has it: its class, its line and its fields.
+        """The error as JSON has it.
+
+        Returns:
+            The name of its class as `error`, its line as `message`, and its fields.
 
         >>> MoveError("e5", 3).facts()  # doctest: +NORMALIZE_WHITESPACE
         {'error': 'MoveError', 'message': "ply 3: illegal move 'e5'", 'move': 'e5', 'ply': 3, 'reason': 'illegal move',
@@ -117,7 +121,14 @@ class TbgenError(Exception):
 
 
 class InputError(TbgenError):
-    """A request that cannot be understood, or that breaks a rule of chess."""
+    """A request that tbgen cannot understand, or that breaks a rule of chess.
+
+    >>> try:
+    ...     raise MoveError("e5", ply=3)
+    ... except InputError as error:
+    ...     str(error), error.exit_code
+    ("ply 3: illegal move 'e5'", 2)
+    """
 
     exit_code = 2
 
@@ -252,15 +263,26 @@ class RepresentationError(TbgenError):
 
 
 class TableError(TbgenError):
-    """A table that is missing, unreadable or wrong."""
+    """A table that is missing, unreadable or wrong.
+
+    >>> str(DamagedTableError("data/KvK.h5", "it is shorter than its index says"))
+    'damaged table data/KvK.h5: it is shorter than its index says; delete it and build it again'
+    """
 
 
 class MissingTableError(TableError, KeyError):
-    """A table that has not been built, or lies in another folder; a KeyError too, as chess.syzygy's is."""
+    """A missing table; also a KeyError, as in `chess.syzygy`.
+
+    >>> error = MissingTableError("KBvK", "tables")
+    >>> str(error), error.for_strangers().folder
+    ('no table KBvK in tables; build it with: tbgen build KBvK --data tables', None)
+    """
 
     exit_code = 3
     material: str
+    """The name of the material."""
     folder: str | None = None
+    """The folder or folders that lack it."""
 
     def __str__(self) -> str:
         where = "" if self.folder is None else f" in {self.folder}"
@@ -269,7 +291,11 @@ class MissingTableError(TableError, KeyError):
         return f"no table {self.material}{where}; build it with: tbgen build {self.material}{self._options()}"
 
     def for_strangers(self) -> MissingTableError:
-        """The same error without the folder, which strangers must not see; only the game is kept."""
+        """The error without the folder, for answers of a server.
+
+        Returns:
+            An error that names at most the folder of whole-game mobility.
+        """
         return MissingTableError(self.material, f"{_USUAL_FOLDER}/{_WHOLE_GAME}" if self._is_of_whole_game() else None)
 
     def _is_of_whole_game(self) -> bool:

@@ -16,6 +16,9 @@ import tbgen
 from tbgen.cli import GROUPS
 from tbgen.cli import tbgen as program
 
+FOREIGN = "object, BaseException, KeyError, Enum, IntEnum, int, tuple, Generic"
+"""The ancestors whose members are not described again."""
+
 
 class Generated(SphinxDirective):
     """A directive that stands for lines of reStructuredText."""
@@ -37,7 +40,7 @@ class PublicNames(Generated):
         for name in sorted(set(tbgen.__all__) - {"__version__"}):
             is_class = isinstance(getattr(tbgen, name), type)
             yield from (name, "-" * len(name), "", f".. auto{'class' if is_class else 'function'}:: tbgen.{name}")
-            yield from ("   :members:", "   :member-order: bysource") if is_class else ()
+            yield from ("   :members:", f"   :inherited-members: {FOREIGN}", "   :member-order: bysource") * is_class
             yield ""
 
 

@@ -139,14 +139,26 @@ def build_tables(
     outcomes_only: bool = False,
     progress: Callable[[Material, float], None] | None = None,
 ) -> list[Material]:
-    """Build tables and all that they need, as `tbgen build` does, and return those that were not there.
+    """Build tables and all tables that they need, as `tbgen build` does.
 
-    `threads` are those of all tables together. `jobs` tables are made at once: more than one means processes, and a
-    script then needs `if __name__ == "__main__":` around the call. `memory` is in bytes, all that is free by default.
-    `outcomes_only` removes distances that no table needs. `progress` hears of a table and the part of it that is done,
-    from any thread. A folder called whole-game gets tables of that game.
+    Arguments:
+        materials: Materials or their names.
+        folder: The folder of tables. A folder called whole-game gets tables of that game.
+        threads: The threads of all tables together.
+        jobs: The number of tables that are built at once. More than one job needs processes: put
+            `if __name__ == "__main__":` around the call.
+        memory: The most memory in bytes; all free memory without it.
+        outcomes_only: Remove distances that no table needs.
+        progress: The build calls it with a table and the part of the table that is done, from any thread.
 
-    Raises BuildError, NotEnoughMemoryError before anything is begun, or MaterialError.
+    Returns:
+        The tables that the call has built.
+
+    Raises:
+        BuildError: A table cannot be built or written.
+        NotEnoughMemoryError: The tables need more memory. The build has not started.
+        NotEnoughDiskError: The tables need more disk. The build has not started.
+        MaterialError: A text names no material.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -15,17 +15,22 @@ from tbgen.text import facts_of
 
 @dataclass(frozen=True, slots=True)
 class Bracket:
-    """What a position is worth: no less for White than `lower`, and no more than `upper`.
+    """Proved bounds of the value of a position. Equal bounds prove the value.
 
-    It is no outcome: only where both are equal is one proved, which `exact` gives.
+    Raises:
+        ValueError: The lower bound is better for White than the upper bound.
 
     >>> bracket = Bracket(Score("G5.5"), Score("G4.0"))
-    >>> str(bracket), bracket.is_exact, bracket.exact
-    ('G5.5 to G4.0', False, None)
+    >>> str(bracket), bracket.is_exact, bracket.exact, str(bracket.flipped())
+    ('G5.5 to G4.0', False, None, '-G4.0 to -G5.5')
+    >>> bracket.worths_to(Color.BLACK), bracket.facts()["lower"]["outcome"]
+    ((-1992, -1989), 'G5.5')
     """
 
     lower: Score
+    """White gets at least this score."""
     upper: Score
+    """White gets at most this score."""
 
     def __post_init__(self) -> None:
         if self.lower > self.upper:
@@ -41,20 +46,38 @@ class Bracket:
 
     @property
     def exact(self) -> Score | None:
-        """The value, if it is proved."""
+        """The value; None unless it is proved."""
         return self.lower if self.is_exact else None
 
     def flipped(self) -> Bracket:
-        """The same in the colour-reversed position."""
+        """The bounds of the colour-reversed position.
+
+        Returns:
+            The bounds with their colours and places exchanged.
+        """
         return Bracket(self.upper.flipped(), self.lower.flipped())
 
     def worths_to(self, side: Color) -> tuple[int, int]:
-        """The least and the greatest rank as `side` sees it."""
+        """The bounds as numbers for sorting.
+
+        Arguments:
+            side: The side for which a greater number is better.
+
+        Returns:
+            The least and the greatest rank.
+        """
         least, greatest = sorted((self.lower.worth_to(side), self.upper.worth_to(side)))
         return least, greatest
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
-        """Both bounds as JSON has them, with their points under a scoring scheme."""
+        """Both bounds as JSON has them.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            Outcome and points of each bound, and whether they prove the value.
+        """
         rule = Scoring() if scoring is None else scoring
         ends = {"lower": self.lower, "upper": self.upper}
         found = {name: {"outcome": str(end), "points": points_facts(rule.points(end))} for name, end in ends.items()}

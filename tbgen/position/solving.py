@@ -145,7 +145,24 @@ def solve(
     threads: int = 2,
     watch: Watch = unwatched,
 ) -> Solution:
-    """The value of a position with more men than tables have, or bounds of it: `PositionSolver.solve` for one position.
+    """The value of a position with more men than tables have, or bounds of the value.
+
+    Arguments:
+        position: A board without castling rights, or a FEN.
+        accrued: As for `Tablebase.probe`.
+        folders: As for `Tablebase`. Tables of outcomes alone suffice.
+        budget: The most CPU seconds, by the plan.
+        threads: The number of threads.
+        watch: The solver calls it with the part that is done and the seconds that are left.
+
+    Returns:
+        Bounds of the value, and of each move. Equal bounds prove a value.
+
+    Raises:
+        ClosureTooLargeError: The position leads to more than the budget allows, or has a table of its own.
+        MissingTableError: A table that a capture leads to is missing.
+        NotEnoughMemoryError: The position needs more memory than is free.
+        NotEnoughDiskError: The position needs more disk than is free.
 
     >>> solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders="nowhere")
     Traceback (most recent call last):

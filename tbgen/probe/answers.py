@@ -42,7 +42,7 @@ class Grade(enum.Enum):
 
 
 class Valued:
-    """What has a value: an outcome, and a distance that may not be known."""
+    """Something with a value: an outcome, and a distance that may be unknown."""
 
     outcome: Score
     dtg: int | None
@@ -57,21 +57,33 @@ class Valued:
         return f"<{type(self).__name__} {self}>"
 
     def points(self, scoring: Scoring | None = None) -> Points:
-        """White's and Black's points if the game ends with the outcome."""
+        """The points if the game ends with the outcome.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            White's and Black's points, as fractions.
+        """
         return (Scoring() if scoring is None else scoring).points(self.outcome)
 
 
 @dataclass(frozen=True, repr=False)
 class Probe(Valued):
-    """The value of a position with an accrued score.
+    """The value of a position with an accrued score, as `Tablebase.probe` gives it.
 
     A notebook shows it with the board, the best moves as arrows, and all moves in groups.
+
+    >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    >>> found = Probe(Material.parse("KBvK"), Score("G1.5"), 5, board, Score("G4.0"))
+    >>> str(found), str(found.own), found.is_reached, found.points()[0], found.facts()["dtg"]
+    ('G1.5 in 5 plies', '-G14.5', False, Fraction(9, 16), 5)
     """
 
     material: Material
-    """As it stands on the board."""
+    """The men on the board, with their colours."""
     outcome: Score
-    """What the game ends with if both sides play their best."""
+    """The score at the end of best play by both sides."""
     dtg: int | None
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
     _board: chess.Board = field(compare=False)
@@ -90,7 +102,7 @@ class Probe(Valued):
 
     @cached_property
     def own(self) -> Score:
-        """The score of the position itself; counted when it is asked for, since the value rarely needs it."""
+        """The score of the position itself."""
         return own_score(self._board) if self._own is None else self._own
 
     @property
@@ -100,12 +112,12 @@ class Probe(Valued):
 
     @property
     def is_reached(self) -> bool:
-        """Whether the goal is already on the sheet: the outcome is the accrued score."""
+        """Whether the accrued score is the outcome already."""
         return self.outcome == self.accrued
 
     @cached_property
     def moves(self) -> Moves:
-        """All moves with their values, best first; looked up when you first ask, so the tables must be open."""
+        """All moves with their values, best first. The first access needs open tables."""
         if self._ask is None:
             raise UsageError("a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)")
         return self._ask(self._board, self.accrued)
@@ -116,7 +128,14 @@ class Probe(Valued):
         return [each for each in self.moves if each.best]
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
-        """The answer as JSON has it, with the points under a scoring scheme."""
+        """The answer as JSON has it.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            The keys and values that `tbgen probe --json` prints, without the moves.
+        """
         rule = Scoring() if scoring is None else scoring
         material, points = self.material.canonical(), _points(rule, self.outcome)
         values = facts_of(self, "own", "accrued", "outcome", "dtg", points=points, scoring=rule.scheme)
@@ -140,24 +159,29 @@ class Probe(Valued):
 
 @dataclass(frozen=True, repr=False)
 class MoveProbe(Valued):
-    """What a move is worth with best play after it.
+    """The value of a move with best play after it, as `Tablebase.probe_moves` gives it.
 
-    `dtg` counts plies from the position before the move until the outcome's score is reached. It is 0 only
-    where that score is accrued already and the move leaves it so, and None where a table has no distances.
+    >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    >>> found = MoveProbe(board.parse_san("Ke5"), Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None)
+    >>> str(found), str(found.accrued), found.dtg_after, found.points()[0], found.facts()["uci"]
+    ('Ke5 G1.5 in 5 plies', 'G3.5', 4, Fraction(9, 16), 'e6e5')
     """
 
     move: chess.Move
+    """The move."""
     outcome: Score
+    """The score at the end of best play after the move."""
     dtg: int | None
-    reset: bool
-    """Whether the move is a capture or a pawn move; unless the game is whole-game mobility, the score starts anew."""
-    best: bool
-    """Whether the move is best play: the best outcome, at the best distance.
+    """Plies from the position before the move until the outcome's score is reached; None without distances.
 
-    Without distances no move is: which of those that keep the outcome makes progress is not known.
+    It is 0 only if that score is already accrued and stays so.
     """
+    reset: bool
+    """Whether the move is a capture or a pawn move."""
+    best: bool
+    """Whether the move is best play: the best outcome, at the right distance. False without distances."""
     keeps: bool
-    """Whether the move keeps the outcome of the position, be it on a way too long or too short."""
+    """Whether the move keeps the outcome of the position, at any distance."""
     _board: chess.Board = field(compare=False)
     """The position before the move, and what had accrued there."""
     _accrued: Score = field(compare=False)
@@ -186,7 +210,7 @@ class MoveProbe(Valued):
 
     @property
     def accrued(self) -> Score:
-        """What has accrued after the move."""
+        """The accrued score after the move."""
         return self._accrued.after(self.own, reset=self.reset and self._forgets)
 
     @property
@@ -195,7 +219,14 @@ class MoveProbe(Valued):
         return None if self.dtg is None else max(self.dtg - 1, 0)
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
-        """The move as JSON has it, with its points; own and accrued score are those after it."""
+        """The move as JSON has it.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            The keys and values of a move in `tbgen probe --json`.
+        """
         points = _points(Scoring() if scoring is None else scoring, self.outcome)
         return {**_move_facts(self), "points": {**points}, "best": self.best, "keeps": self.keeps}
 
@@ -251,22 +282,39 @@ def _points(rule: Scoring, outcome: Score) -> Mapping[str, float]:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class LineStep(Valued):
-    """One move of a line of best play, and what stands after it."""
+    """A move of a line of best play, with the scores and the value after it, as `Tablebase.line` gives it.
+
+    >>> move, own = chess.Move.from_uci("e6e5"), Score("G3.5")
+    >>> step = LineStep(move, "Ke5", reset=False, own=own, accrued=own, outcome=Score("G1.5"), dtg=4)
+    >>> str(step), step.points()[0], step.facts()["accrued"]
+    ('Ke5 G1.5 in 4 plies', Fraction(9, 16), 'G3.5')
+    """
 
     move: chess.Move
+    """The move."""
     san: str
+    """The move in short notation."""
     reset: bool
+    """Whether the move is a capture or a pawn move."""
     own: Score
+    """The score of the position after the move."""
     accrued: Score
+    """The accrued score after the move."""
     outcome: Score
+    """The score at the end of the line."""
     dtg: int | None
+    """Plies from the position after the move until the outcome's score is reached."""
 
     def __str__(self) -> str:
         """The move and what stands after it in short, such as `Ke5 G1.5 in 4 plies`."""
         return f"{self.san} {Valued.__str__(self)}"
 
     def facts(self) -> dict[str, Any]:
-        """The step as JSON has it."""
+        """The step as JSON has it.
+
+        Returns:
+            The keys and values of a step in `tbgen line --json`.
+        """
         return _move_facts(self)
 
 

@@ -20,22 +20,26 @@ Value = tuple[Score, int | None]
 
 
 class Fault(enum.IntEnum):
-    """Why there is no answer for one position of many."""
+    """The reason why a position of many has no answer.
+
+    >>> Fault(3), str(Fault.TOO_MANY_MEN)
+    (<Fault.TOO_MANY_MEN: 3>, 'too many men')
+    """
 
     NONE = 0
-    """There is one."""
+    """It has an answer."""
     ILLEGAL = 1
     """The position breaks a rule of chess."""
     CASTLING = 2
-    """It has castling rights, which tables do not know."""
+    """The position has castling rights, which tables do not support."""
     TOO_MANY_MEN = 3
-    """It has more men than tables are made for."""
+    """The position has more men than tables have."""
     MISSING_TABLE = 4
-    """Its table is not there."""
+    """The table of the position is missing."""
     ACCRUED = 5
-    """No game can carry this accrued score into it."""
+    """No game can carry this accrued score into the position."""
     UNREADABLE = 6
-    """Its text is no FEN, or what it has accrued is no score."""
+    """The FEN or the accrued score is malformed."""
 
     def __str__(self) -> str:
         return self.name.lower().replace("_", " ")
@@ -43,26 +47,28 @@ class Fault(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class BulkProbe:
-    """The values of many positions, one an index, and why there is none for some.
+    """The values of many positions, as arrays with an entry for each position.
 
-    Slices, masks and arrays of indices give the values of some of them.
+    An index gives one value, as `(Score, plies)`. Slices, masks and arrays of indices give a smaller BulkProbe.
 
     >>> many = BulkProbe(np.array([4, -1, 0], np.int8), np.array([5, 0, np.nan], np.float32), np.array([0, 0, 1]))
     >>> [found and (str(found[0]), found[1]) for found in many], str(many.fault_of(2))
     ([('G1.5', 5), ('-G0.0', 0), None], 'illegal')
     >>> many[many.dtg > 0], [str(found[0]) for found in many[np.argsort(many.rank)] if found]
     (<BulkProbe: 1 of 1 answered>, ['-G0.0', 'G1.5'])
+    >>> many.points().tolist(), many.columns()["holder"], many.facts()[1]
+    ([0.5625, 0.0, nan], ['white', 'black', None], {'outcome': '-G0.0', 'dtg': 0, 'fault': None})
     """
 
     outcome: npt.NDArray[np.int8]
-    """+(code + 1) where White holds the score, -(code + 1) where Black does, 0 where there is no answer.
+    """+(code + 1) if White holds the score, -(code + 1) if Black does, 0 without an answer.
 
-    A code is twice the number of legal moves, and one more if there is no check: G1.5 is +4, -G0.0 is -1.
+    A code is twice the number of legal moves, and one more without check: G1.5 is +4, -G0.0 is -1.
     """
     dtg: npt.NDArray[np.float32]
-    """Plies until the outcome's score is reached; NaN where there is no answer or the table has no distances."""
+    """Plies until the outcome's score is reached; NaN without an answer or without distances."""
     fault: npt.NDArray[np.uint8]
-    """A number of `Fault`; 0 where there is an answer."""
+    """A number of `Fault`; 0 if the position has an answer."""
 
     def __len__(self) -> int:
         return len(self.outcome)
@@ -88,16 +94,30 @@ class BulkProbe:
         return f"<BulkProbe: {np.count_nonzero(self.outcome)} of {len(self)} answered>"
 
     def fault_of(self, number: int) -> Fault:
-        """Why there is no answer for one position; Fault.NONE if there is one."""
+        """The reason why a position has no answer.
+
+        Arguments:
+            number: The index of the position.
+
+        Returns:
+            The fault; `Fault.NONE` if the position has an answer.
+        """
         return Fault(int(self.fault[number]))
 
     @property
     def rank(self) -> Floats:
-        """Numbers for sorting, the greater the better for White; NaN where there is no answer."""
+        """Numbers for sorting, the greater the better for White; NaN without an answer."""
         return self._of_each(lambda score: score.rank)
 
     def points(self, scoring: Scoring | None = None) -> Floats:
-        """White's points for each outcome; NaN where there is no answer. Black has the rest of one point."""
+        """White's points for each outcome.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            Numbers from 0 to 1; NaN without an answer. Black has the rest of one point.
+        """
         rule = Scoring() if scoring is None else scoring
         return self._of_each(lambda score: points_facts(rule.points(score))["white"])
 
@@ -110,15 +130,23 @@ class BulkProbe:
     def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answers as columns by name, which pandas and polars take as a frame.
 
-        `points` are White's. Where there is no answer, numbers are NaN and everything else is None;
-        `polars.DataFrame(many.columns(), nan_to_null=True)` makes null of both.
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            Lists and arrays by name; `points` are White's. Without an answer, numbers are NaN and all else is None.
+            `polars.DataFrame(many.columns(), nan_to_null=True)` makes null of both.
         """
         scores = [found and found[0] for found in self]
         faults = [str(self.fault_of(n)) if score is None else None for n, score in enumerate(scores)]
         return {**columns_of(scores, self.dtg, scoring), "fault": faults}
 
     def facts(self) -> list[dict[str, Any]]:
-        """The answers as JSON has them."""
+        """The answers as JSON has them.
+
+        Returns:
+            For each position its outcome, distance and fault.
+        """
         columns = self.columns()
         rows = zip(self, columns["outcome"], columns["fault"], strict=True)
         return [{"outcome": score, "dtg": found and found[1], "fault": fault} for found, score, fault in rows]

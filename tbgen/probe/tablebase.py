@@ -44,20 +44,20 @@ def default_folders() -> str:
 
 
 class Tablebase:
-    """The tables of one folder or several, opened when they are first needed; for use in a `with` statement.
+    """The tables of one or more folders, opened when you first need them; for use in a `with` statement.
 
-    You may use it from several threads, and send it to other processes: a pickled one opens the same tables again.
-    A table that is replaced while it is open goes on to answer as it was.
+    Many threads may use it. You may pickle it for other processes, which open the same tables.
+    It keeps an open table even if the file is replaced. `tables[position]` is `tables.probe(position)`.
 
     Arguments:
-        folders: One path, a sequence of paths, or one text with `os.pathsep` between paths; without it, $TBGEN_DATA,
+        folders: A path, a sequence of paths, or a text with `os.pathsep` between paths. Without it, $TBGEN_DATA,
             else `data`. The first folder that has a table counts.
-        game: "r-mobility" or "whole-game". Tables of whole-game mobility lie in a folder `whole-game` of each folder.
-        cache_bytes: How much unpacked table may stay in memory.
+        game: "r-mobility" or "whole-game". Tables of whole-game mobility are in a subfolder `whole-game`.
+        cache_bytes: The most memory for unpacked parts of tables.
         outcomes_only: Ignore distances. Every answer is faster, and its `dtg` is None.
-        compiled: Find moves by kernels. Loading them takes half a second and 110 MB; lists of moves then take a third
+        compiled: Find moves by kernels. They take half a second and 110 MB to load. Lists of moves then take a third
             of the time.
-        missing_ok: Accept folders that do not exist; they may appear later.
+        missing_ok: Accept missing folders; they may appear later.
 
     Raises:
         MissingFolderError: A folder does not exist.
@@ -65,6 +65,24 @@ class Tablebase:
     >>> with Tablebase([".", ".."]) as tables:
     ...     "KRPvKR" in tables, tables.get("8/5k2/8/4RKPr/8/8/8/8 b - - 0 1", default="no table")
     (False, 'no table')
+
+    With tables:
+
+    >>> import tempfile
+    >>> from tbgen.library.build import build_tables
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = build_tables(["KBvK"], folder)
+    ...     with Tablebase(folder) as tables:
+    ...         fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
+    ...         tables.probe(fen), tables.probe_moves(fen)[1], tables.best_moves(fen)
+    ...         [step.san for step in tables.line(fen, max_plies=3)]
+    ...         [str(found) for found in tables.probe_every_accrued("8/8/8/8/8/1K6/8/kB6 b - - 0 1")]
+    ...         tables.available(), tables.max_men, tables.longest_distance("KBvK")
+    (<Probe KBvK: G1.5 in 5 plies>, <MoveProbe Be4 G1.5 in 27 plies>, [<MoveProbe Ke5 G1.5 in 5 plies>])
+    ['Ke5', 'Kh5', 'Kf4']
+    ['G3.5 in 2 plies', 'G3.5 in 2 plies', 'G3.5 in 2 plies']
+    ([Material.parse('KvK'), Material.parse('KBvK')], 3, 46)
+    >>> tables.close()  # again: `with` has closed it
     """
 
     def __init__(
@@ -100,7 +118,7 @@ class Tablebase:
         self.close()
 
     def close(self) -> None:
-        """Close all files; whoever still asks, in whatever thread, gets an answer or a UsageError."""
+        """Close all files. A running call in another thread returns an answer or raises a UsageError."""
         self._tables.close()
 
     def __repr__(self) -> str:
@@ -130,16 +148,31 @@ class Tablebase:
             return False
 
     def available(self) -> list[Material]:
-        """The materials whose tables there are, those with the fewest men first."""
+        """The materials of the tables in the folders.
+
+        Returns:
+            Materials in canonical form, those with the fewest men first.
+        """
         return [material for material, _ in tables_of(self._tables.folders)]
 
     @property
     def max_men(self) -> int:
-        """The men of the largest table there is, kings included; 0 if there are no tables."""
+        """The number of men of the largest table, kings included; 0 without tables."""
         return max((material.men for material in self), default=0)
 
     def longest_distance(self, material: Material | str) -> int:
-        """The longest DTG of any entry value of a table and of all that it leads to; MissingTableError without one."""
+        """The longest distance of a table and of all tables that it leads to.
+
+        Arguments:
+            material: A material or its name, in either order of colours.
+
+        Returns:
+            Plies, over all entry values.
+
+        Raises:
+            MissingTableError: One of the tables is missing.
+            MaterialError: The text names no material.
+        """
         named = Material.parse(material) if isinstance(material, str) else material
         canonical = named.canonical()
         if canonical not in self._longest:
@@ -158,15 +191,16 @@ class Tablebase:
         Arguments:
             position: A board or a FEN of a legal position without castling rights.
             accrued: The accrued score. Without it, the FEN's seventh field counts, or the moves on the board since its
-                last reset; the first position of the stack counts with its own score.
+                last reset, or else the position's own score.
 
         Returns:
-            The outcome with best play and the plies to it.
+            The outcome of best play and the plies to it.
 
         Raises:
             MissingTableError: The table of the position, or one that a capture en passant leads to, is missing.
             TooManyMenError: The position has more men than tables have.
             CastlingError: The position has castling rights.
+            FenError: The text is not a FEN.
             IllegalPositionError: The position breaks a rule of chess.
             AccruedError: No game can carry this accrued score into the position.
 
@@ -183,16 +217,37 @@ class Tablebase:
         return Probe(asked.table.material, *value, snapshot, asked.carried, asked.counted, self.probe_moves)
 
     def get(self, position: Position, accrued: Score | str | None = None, default: D | None = None) -> Probe | D | None:
-        """As `probe`, but `default` where there is no table for the position."""
+        """The value of a position, or a default if tables cannot answer.
+
+        Arguments:
+            position: As for `probe`.
+            accrued: As for `probe`.
+            default: The answer for a missing table, too many men or castling rights.
+
+        Returns:
+            The answer of `probe`, or `default`.
+
+        Raises:
+            FenError: The text is not a FEN.
+            IllegalPositionError: The position breaks a rule of chess.
+            AccruedError: No game can carry this accrued score into the position.
+        """
         try:
             return self.probe(position, accrued)
         except NO_TABLE:
             return default
 
     def probe_every_accrued(self, position: Position) -> list[Probe]:
-        """The value of a position with each score that can have accrued in it, the best score for White first.
+        """The value of a position with each possible accrued score.
 
-        A score above the position's own is none of them: the own one would have taken its place.
+        Arguments:
+            position: As for `probe`.
+
+        Returns:
+            Answers, the best accrued score for White first. No accrued score is above the position's own.
+
+        Raises:
+            MissingTableError: As for `probe`, which may raise its other errors too.
         """
         asked = self._values.asked(position, None)
         own, snapshot, bare = asked.own(), asked.board.copy(stack=False), bare_sides(asked.board, self.game)
@@ -203,18 +258,33 @@ class Tablebase:
         ]
 
     def probe_moves(self, position: Position, accrued: Score | str | None = None) -> Moves:
-        """The value of each legal move, best first.
+        """The value of each legal move.
 
-        Among moves with the same outcome the shorter way comes first if the outcome is better for the side to
-        move than the accrued score, the longer way if it is worse. Arguments and errors are those of `probe`; a table
-        that a capture or a promotion leads to may be missing too.
+        Arguments:
+            position: As for `probe`.
+            accrued: As for `probe`.
+
+        Returns:
+            Moves, best first. Among moves with the same outcome, the shortest comes first for the side that makes
+            progress, and the longest for the other side.
+
+        Raises:
+            MissingTableError: As for `probe`; also a table that a capture or a promotion leads to.
         """
         return self._values.moves(self._values.asked(position, accrued))
 
     def best_moves(self, position: Position, accrued: Score | str | None = None) -> list[MoveProbe]:
-        """The moves of best play: those with the best outcome and, among them, the right distance.
+        """The moves of best play: the best outcome, at the right distance.
 
-        None where distances are not known: moves that keep the outcome may be played for ever without progress.
+        Arguments:
+            position: As for `probe`.
+            accrued: As for `probe`.
+
+        Returns:
+            Moves. The list is empty without distances, because a move that only keeps the outcome may make no progress.
+
+        Raises:
+            MissingTableError: As for `probe_moves`.
         """
         return [each for each in self.probe_moves(position, accrued) if each.best]
 
@@ -228,7 +298,11 @@ class Tablebase:
             accrued: As for `probe`.
             max_plies: The most moves to return.
 
+        Returns:
+            The moves of the line, each with the scores and the value after it.
+
         Raises:
+            MissingTableError: As for `probe_moves`.
             MissingDistancesError: A table on the way has outcomes alone.
         """
         expect_number(max_plies, "max_plies", 0)
@@ -257,19 +331,24 @@ class Tablebase:
         accrued: ManyAccrued = None,
         en_passant: npt.ArrayLike | None = None,
     ) -> BulkProbe:
-        """The values of many positions at once, each the same as `probe` gives: of one material, or of any.
+        """The values of many positions at once, each the same as `probe` gives.
 
-        Positions of any material are boards or FENs, in whatever iterable, such as a column of a frame.
+        Arguments:
+            what: Boards and FENs in any iterable; or a material, with its positions in the other arguments.
+            white_to_move: A truth value for all positions of a material, or a list with a value for each.
+            squares: For each position of a material the squares of its men (a1 = 0 to h8 = 63), in the order of the
+                name: for "KBvK" the white king, the bishop, the black king.
+            accrued: A score for all positions, or one for each. None stands for the score that `probe` would take.
+                Numbers as in `BulkProbe.outcome` work too, with 0 for the position's own score.
+            en_passant: A file (0 to 7) or square for each position of a material; -1 without a right.
 
-        Of one material: `squares[n]` are the squares (a1 = 0 to h8 = 63) of the n-th position's men in the order
-        of the material's name, for "KBvK" the white king, the bishop, the black king. `white_to_move` is a truth
-        value a position, or one for all. `en_passant` are files (0 to 7) or squares, -1 where there is no right.
+        Returns:
+            The values. `BulkProbe.fault` gives the reason for each position without an answer.
 
-        `accrued` is one score for all, or one a position: scores (None: its own), or numbers as in `BulkProbe.outcome`,
-        +(code + 1) for White, -(code + 1) for Black, 0 for the position's own. Without it the position's own score
-        counts, and on a board with moves or in a FEN what these say.
-
-        A position without an answer does not spoil the others: `BulkProbe.fault` says what is wrong with it.
+        Raises:
+            MissingTableError: The table of the named material is missing.
+            MaterialError: The text names no material.
+            UsageError: The arguments or their lengths do not fit each other.
 
         >>> with Tablebase(".") as tables:
         ...     many = tables.probe_many([chess.Board(), "8/5k2/8/4RKPr/8/8/8/8 b - - 0 1", "nonsense"])

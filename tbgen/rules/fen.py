@@ -85,7 +85,17 @@ def parse_fen(
 
 
 def format_fen(board: chess.Board, accrued: Score | str | None = None) -> str:
-    """The FEN of `board`, with the accrued score as its seventh field if there is one.
+    """The FEN of a position, with its accrued score.
+
+    Arguments:
+        board: The position.
+        accrued: The accrued score, for the seventh field.
+
+    Returns:
+        A FEN of seven fields, or of six without an accrued score.
+
+    Raises:
+        ScoreFormatError: The text of `accrued` is no score.
 
     >>> format_fen(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0"))
     '8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0'

@@ -32,48 +32,58 @@ __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcom
 class Ply:
     """A game after `number` plies.
 
-    `since` and `lowest_since` are the plies at which the score beside them was reached; 0 is the first
-    position, also for a score that its FEN carries. `counter` is what the fifty-move rule looks at.
-    `lowest` is the score under whole-game mobility, where nothing is ever wiped out.
-
     >>> ply = Game().push_text("e4")
-    >>> ply.number, ply.san, str(ply.own), str(ply.accrued), ply.end
-    (1, 'e4', 'G20.5', 'G20.5', None)
+    >>> ply.number, ply.san, str(ply.own), str(ply.accrued), ply.end, ply.facts()["uci"]
+    (1, 'e4', 'G20.5', 'G20.5', None, 'e2e4')
     """
 
     stage: Stage
-    """What the rules know of it, in plain numbers."""
+    """The facts on which the rules depend, as plain numbers."""
     move: chess.Move | None
+    """The move that led here; None for the first position."""
     san: str
+    """The move in short notation; empty for the first position."""
     lowest: Score
+    """The accrued score under whole-game mobility."""
     lowest_since: int
+    """The ply at which that score was reached."""
 
     @property
     def number(self) -> int:
+        """The number of plies; 0 for the first position."""
         return self.stage.number
 
     @property
     def own(self) -> Score:
+        """The score of the position itself."""
         return self.stage.own
 
     @property
     def accrued(self) -> Score:
+        """The accrued score."""
         return self.stage.accrued
 
     @property
     def since(self) -> int:
+        """The ply at which the accrued score was reached; 0 if the first position brought it."""
         return self.stage.since
 
     @property
     def counter(self) -> int:
+        """The counter of the fifty-move rule, in plies."""
         return self.stage.counter
 
     @property
     def end(self) -> End | None:
+        """The reason why the game is over; None if it goes on."""
         return self.stage.end
 
     def facts(self) -> dict[str, Any]:
-        """The ply as JSON has it."""
+        """The ply as JSON has it.
+
+        Returns:
+            The keys and values of a ply in `tbgen score --json`.
+        """
         return {
             "ply": self.number,
             "san": self.san or None,
@@ -85,22 +95,24 @@ class Ply:
 class Game:
     """A game, tracked move by move.
 
-    Moves may go on after an end: `ended` then still names the first ply at which the game was over.
+    You may play on after the end; `ended` stays the first ply at which the game was over.
 
     Arguments:
-        board: The first position, with the moves to play at once on its stack. The standard start without it.
-        accrued: What has accrued in the first position; without it, or with a halfmove clock of 0, its own score.
+        board: The first position, with moves to play on its stack. Without it, the standard start.
+        accrued: The accrued score of the first position. Without it, or at a halfmove clock of 0, its own score.
         fifty_moves: The fifty-move rule, `FiftyMoves()` without it.
         game: "whole-game" for the game in which resets wipe out nothing.
 
     Raises:
         IllegalPositionError: The first position breaks a rule of chess.
-        ScoreFormatError: `accrued` is a text that writes no score.
+        ScoreFormatError: The text of `accrued` is no score.
 
     >>> game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued="G4.0")
     >>> ply = game.push_text("Ke5")
     >>> str(ply.own), str(ply.accrued), game.fen()
     ('G3.5', 'G3.5', '8/8/8/4KBk1/8/8/8/8 b - - 0 30 G3.5')
+    >>> game.position().halfmove_clock, game.facts()["whole_game"]["accrued"]
+    (0, 'G3.5')
     """
 
     def __init__(
@@ -135,10 +147,12 @@ class Game:
 
     @property
     def last(self) -> Ply:
+        """The last ply."""
         return self._plies[-1]
 
     @property
     def accrued(self) -> Score:
+        """The accrued score after the last ply."""
         return self.last.accrued
 
     @property
@@ -147,17 +161,34 @@ class Game:
         return next((ply for ply in self._plies if ply.end is not None), None)
 
     def position(self) -> chess.Board:
-        """The position, without its moves, with the counter of this game's fifty-move rule."""
+        """The position after the last ply.
+
+        Returns:
+            A new board without moves. Its clock is the counter of this game's fifty-move rule.
+        """
         position = self.board.copy(stack=False)
         position.halfmove_clock = self.last.counter
         return position
 
     def fen(self) -> str:
-        """The position with its accrued score and the counter of this game's fifty-move rule."""
+        """The position after the last ply, as text.
+
+        Returns:
+            A FEN with seven fields. Its clock is the counter of this game's fifty-move rule.
+        """
         return format_fen(self.position(), self.accrued)
 
     def push(self, move: chess.Move) -> Ply:
-        """Play a legal move, and return the ply; MoveError if the move is illegal.
+        """Play a move.
+
+        Arguments:
+            move: A legal move.
+
+        Returns:
+            The ply that the move makes.
+
+        Raises:
+            MoveError: The move is illegal.
 
         >>> Game().push(chess.Move.from_uci("e2e4")).san
         'e4'
@@ -168,7 +199,16 @@ class Game:
         return self._push(move)
 
     def push_text(self, text: str) -> Ply:
-        """Play a move written in SAN or as in UCI, with or without its number; MoveError if there is no such move.
+        """Play a move that is written as text.
+
+        Arguments:
+            text: SAN or UCI, with or without a number.
+
+        Returns:
+            The ply that the move makes.
+
+        Raises:
+            MoveError: The text is no legal move.
 
         >>> Game().push_text("1. e4").move.uci()
         'e2e4'
@@ -176,9 +216,16 @@ class Game:
         return self._push(parse_one(self.board, text, self.last.number + 1))
 
     def push_line(self, moves: str | Iterable[str]) -> Sequence[Ply]:
-        """Play moves written as one text or as many; all of them, or none if one of them cannot be played.
+        """Play all of some moves, or none if one of them is illegal.
 
-        A result among them is refused: `final_outcome` says what it makes of a game.
+        Arguments:
+            moves: A text with all moves, or a text for each. A result among them is an error.
+
+        Returns:
+            The plies that the moves make.
+
+        Raises:
+            MoveError: A text is no legal move.
 
         >>> [ply.san for ply in Game().push_line("1. e4 e5 2. Nf3")]
         ['e4', 'e5', 'Nf3']
@@ -192,7 +239,13 @@ class Game:
             raise
 
     def pop(self) -> Ply:
-        """Take the last move back, and return the ply that it was.
+        """Take the last move back.
+
+        Returns:
+            The ply that the move had made.
+
+        Raises:
+            UsageError: The game has no moves.
 
         >>> game = Game()
         >>> ply = game.push_text("e4")
@@ -206,7 +259,14 @@ class Game:
         return self._plies.pop()
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
-        """The game as JSON has it, with the points for what has accrued."""
+        """The game as JSON has it.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            The keys and values that `tbgen score --json` prints.
+        """
         last, ended, rule = self.last, self.ended, Scoring() if scoring is None else scoring
         return {
             "fen": self.position().fen(),

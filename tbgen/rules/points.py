@@ -107,9 +107,16 @@ def expect_komi(value: object, name: str) -> Komi:
 
 @dataclass(frozen=True, slots=True)
 class Scoring:
-    """A scheme with its parameters: the cutoff for `winner` and `komi`, the komi for `komi`.
+    """A scheme that turns a final score into points, with its parameters.
 
-    A scheme may be given by its name, and a komi as it is written.
+    Arguments:
+        scheme: The scheme, or its name.
+        cutoff_code: From this code on, the schemes `winner` and `komi` make no difference.
+        komi: The komi of the scheme `komi`, also as text.
+
+    Raises:
+        ScoreFormatError: No scheme has that name, or the text is no komi.
+        UsageError: The code is out of range.
 
     >>> Scoring("komi", komi="G2.25") == Scoring(Scheme.KOMI, komi=parse_komi("G2.25"))
     True
@@ -134,7 +141,16 @@ class Scoring:
         object.__setattr__(self, "komi", expect_komi(self.komi, "komi"))
 
     def points(self, outcome: Score | str) -> Points:
-        """White's and Black's points for a game that ended with `outcome`.
+        """The points for a game.
+
+        Arguments:
+            outcome: The final score.
+
+        Returns:
+            White's and Black's points, as fractions with the sum 1.
+
+        Raises:
+            ScoreFormatError: The text is no score.
 
         >>> Scoring(Scheme.WINNER).points(Score(3, Color.BLACK))
         (Fraction(0, 1), Fraction(1, 1))
@@ -144,6 +160,20 @@ class Scoring:
         return (holders, 1 - holders) if final.holder is Color.WHITE else (1 - holders, holders)
 
     def holders_points(self, outcome: Score | str) -> Fraction:
+        """The points for the side that holds the final score.
+
+        Arguments:
+            outcome: The final score.
+
+        Returns:
+            A fraction from 0 to 1.
+
+        Raises:
+            ScoreFormatError: The text is no score.
+
+        >>> Scoring("harmonic").holders_points("-G1.5")
+        Fraction(5, 8)
+        """
         final = expect_score(outcome, "outcome")
         code = final.code
         match self.scheme:

@@ -48,6 +48,12 @@ def own_score(board: chess.Board, moves: int | None = None) -> Score:
         board: The position.
         moves: The number of legal moves, if you know it already.
 
+    Returns:
+        The number of legal moves, and whether the side to move is in check, as a score.
+
+    Raises:
+        UsageError: The board is of another variant.
+
     >>> str(own_score(chess.Board()))
     '-G20.5'
     """
@@ -157,7 +163,8 @@ def play_move(board: chess.Board, move: chess.Move, accrued: Score | str, game: 
         The score of the new position, the accrued score after the move, and whether the move was a reset.
 
     Raises:
-        UsageError: An argument is of another kind. The board is then as it was.
+        UsageError: An argument is of another kind. The board is unchanged.
+        ScoreFormatError: The text of `accrued` is no score.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
     >>> own, accrued, reset = play_move(board, chess.Move.from_uci("e6e5"), own_score(board))
@@ -171,13 +178,19 @@ def play_move(board: chess.Board, move: chess.Move, accrued: Score | str, game: 
 
 
 def accrued_of(board: chess.Board, carried: Score | str | None = None, game: Mobility = Mobility.RESET) -> Score:
-    """The score accrued on the board's move stack since its last reset; under whole-game mobility, on all of it.
+    """The accrued score after the moves on a board.
 
     Arguments:
         board: A position with the moves that led to it.
-        carried: The accrued score of the first position on the stack. Without it, or if the halfmove clock there is
-            0, that position counts with its own score.
+        carried: The accrued score before these moves. Without it, or at a halfmove clock of 0, the first position's
+            own score counts.
         game: Whether resets wipe out the accrued score.
+
+    Returns:
+        The score since the last reset, or under whole-game mobility since the first position.
+
+    Raises:
+        ScoreFormatError: The text of `carried` is no score.
 
     >>> board = chess.Board()
     >>> for san in ("e4", "e5", "Qh5", "Nc6"):

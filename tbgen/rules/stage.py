@@ -29,17 +29,22 @@ _BARE_KINGS_CODE = code_of(8, in_check=False)
 
 
 class End(enum.Enum):
-    """Why a game has ended, in the order in which the reasons are tested.
+    """The reason why a game has ended, in the order of the tests.
 
     >>> End("bare kings")
     <End.BARE_KINGS: 'bare kings'>
     """
 
     CHECKMATE = "checkmate"
+    """The side to move is mated."""
     STALEMATE = "stalemate"
+    """The side to move has no legal move, and is not in check."""
     BARE_KINGS = "bare kings"
+    """Only kings are left, and two plies in a row left eight legal moves."""
     FIFTY_MOVES = "fifty moves"
+    """The fifty-move rule applies."""
     THREEFOLD_REPETITION = "threefold repetition"
+    """The position has arisen for the third time."""
 
 
 class FiftyMoveSetting(enum.Enum):
@@ -65,11 +70,12 @@ class FiftyMoves:
         cutoff_code: Under `reset`, improvements to a lower code restart the count.
 
     Raises:
-        ScoreFormatError: There is no setting of that name.
+        ScoreFormatError: No setting has that name.
         UsageError: The code is out of range.
 
-    >>> FiftyMoves("fide").plies_left(98)
-    2
+    >>> rule = FiftyMoves("fide")
+    >>> rule.plies_left(98), rule.is_reached(100), rule.counts(7, 100), rule.restarts(7)
+    (2, True, False, False)
     """
 
     setting: FiftyMoveSetting = FiftyMoveSetting.RESET
@@ -86,20 +92,50 @@ class FiftyMoves:
         object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
 
     def is_reached(self, counter: int) -> bool:
+        """Whether the rule applies.
+
+        Arguments:
+            counter: Plies since the last reset.
+
+        Returns:
+            True from 100 plies on, unless the setting is `none`.
+        """
         return counter >= _FIFTY_MOVES_PLIES and self.setting is not FiftyMoveSetting.NONE
 
     def plies_left(self, counter: int) -> int | None:
-        """Plies until the rule strikes, after `counter` plies without a reset; None where it is ignored."""
+        """The plies until the rule applies.
+
+        Arguments:
+            counter: Plies since the last reset.
+
+        Returns:
+            A number from 0 to 100; None if the setting is `none`.
+        """
         return None if self.setting is FiftyMoveSetting.NONE else max(0, _FIFTY_MOVES_PLIES - counter)
 
     def counts(self, code: int, counter: int) -> bool:
-        """Whether a position's own score can still accrue after `counter` plies without a reset."""
+        """Whether a position's own score can still accrue.
+
+        Arguments:
+            code: The code of the position's own score.
+            counter: Plies since the last reset.
+
+        Returns:
+            False in the position at which the rule applies, except for mate, stalemate and the setting `reset`.
+        """
         if self.setting is FiftyMoveSetting.RESET or not self.is_reached(counter):
             return True
         return code in (MATE_CODE, STALEMATE_CODE)
 
     def restarts(self, code: int) -> bool:
-        """Whether an improvement of the accrued score to a code sets the counter to zero."""
+        """Whether an improvement of the accrued score sets the counter to zero.
+
+        Arguments:
+            code: The code of the new accrued score.
+
+        Returns:
+            True under `reset` for a code below the cutoff.
+        """
         return self.setting is FiftyMoveSetting.RESET and code < self.cutoff_code
 
 

@@ -113,10 +113,22 @@ def verify_tables(
     threads: int | None = None,
     progress: Callable[[Material, float], None] | None = None,
 ) -> list[Report]:
-    """Prove tables of some folders, as `tbgen verify` does; a report's `violation` says what is wrong, None if nothing.
+    """Prove tables right or wrong, as `tbgen verify` does.
 
-    `sample` positions of each table are checked, all by default. `progress` hears of a table and the part of a phase
-    that is done. An error of TableError if a table cannot be read.
+    Arguments:
+        materials: Materials or their names.
+        folders: As for `Tablebase`.
+        sample: The number of positions to check in each table; all without it.
+        threads: The number of threads; one for each core without it.
+        progress: The verifier calls it with a table and the part of a phase that is done.
+
+    Returns:
+        A report for each table. Its `violation` says what is wrong, or is None.
+
+    Raises:
+        MissingTableError: A table, or one that it leads to, is missing.
+        DamagedTableError: A file has other bytes than its check sums say.
+        MaterialError: A text names no material.
 
     >>> import tempfile, tbgen
     >>> with tempfile.TemporaryDirectory() as folder:

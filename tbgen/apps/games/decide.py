@@ -59,21 +59,29 @@ class Ground(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The final score of a game, its source and the reason."""
+    """The final score of a game, its source and the reason.
+
+    >>> verdict = Adjudicator().decide(chess.Board(), winner=Color.BLACK)
+    >>> verdict.facts()["points"], verdict.why, verdict.table, verdict.missing
+    ({'white': 0.0, 'black': 1.0}, 'Black won the game', None, None)
+    """
 
     final: Score
+    """The score that counts."""
     source: Source
+    """The source of the score, such as `Source.TABLEBASE`."""
     points: Points
+    """White's and Black's points, as fractions."""
     why: str
     """The reason, as a sentence without its full stop."""
     material: Material | None = None
     """The table that decides the game: its own, or one that is missing."""
     dtg: int | None = None
-    """Plies of best play from the last position until the final score is reached; None where no table says."""
+    """Plies of best play from the last position until the final score is reached; None without a table."""
     clocked: ClockedValue | None = None
     """The value under the game's fifty-move rule; None without a table."""
     bounds: Bracket | None = None
-    """What is proved of the value where neither a table nor a solve gives it."""
+    """Proved bounds of the value, if neither a table nor a solve gives the value itself."""
 
     @property
     def missing(self) -> Material | None:
@@ -88,7 +96,11 @@ class Verdict:
         return str(self.material) if self.dtg is None else f"{self.material} {self.dtg}"
 
     def facts(self) -> dict[str, Any]:
-        """The verdict for JSON."""
+        """The verdict as JSON has it.
+
+        Returns:
+            The keys and values that `tbgen adjudicate --json` prints for the verdict.
+        """
         clocked = self.clocked
         return facts_of(
             self,
@@ -129,6 +141,14 @@ class AdjudicationRules:
 class Adjudicator:
     """Decides games, with the tables at hand.
 
+    Arguments:
+        tables: An open tablebase. Without it, no game is continued by best play.
+        rules: The scoring, the fifty-move rule and the games to continue; `AdjudicationRules()` without it.
+        solve: Finds the value of a position that no table has, or None.
+
+    Raises:
+        UsageError: An argument is of another kind.
+
     >>> verdict = Adjudicator().decide(chess.Board("7k/5K2/6Q1/8/8/8/8/8 b - - 0 1"))
     >>> str(verdict.final), verdict.source.value, verdict.why
     ('G0.5', 'game', 'White forces stalemate')
@@ -145,9 +165,19 @@ class Adjudicator:
     def decide(
         self, board_or_game: chess.Board | Game, accrued: Score | str | None = None, *, winner: Color | None = None
     ) -> Verdict:
-        """The final score of a game if it ends now; name the `winner` if the other side resigned or lost on time.
+        """Decide a game that ends now.
 
-        A board brings the moves on its stack; `accrued` is what had accrued before them.
+        Arguments:
+            board_or_game: A game, or a board with the moves of the game on its stack.
+            accrued: The accrued score before the moves of a board. Without it, the first position's own score.
+            winner: The side that has won, if the other one resigned or lost on time.
+
+        Returns:
+            The final score with its source and reason. A missing table makes the verdict provisional.
+
+        Raises:
+            IllegalPositionError: The position breaks a rule of chess.
+            AccruedError: No game can carry this accrued score into the position.
         """
         if isinstance(board_or_game, Game):
             game = board_or_game
@@ -159,7 +189,18 @@ class Adjudicator:
         return self._settled(_Stand(game.position, men, game.accrued, end, winner, scoring, rule))
 
     def decide_read(self, game: PgnGame) -> Verdict:
-        """The final score of a game from a file, under its own scoring."""
+        """Decide a game from a file, under the scoring that its tags name.
+
+        Arguments:
+            game: A game from `read_games`.
+
+        Returns:
+            The final score with its source and reason.
+
+        >>> from tbgen.apps.games.reader import games_in
+        >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
+        ['G0.0']
+        """
         last, winner = game.last, winner_of(game.result)
         return self._settled(
             _Stand(lambda: game.board, game.men, last.accrued, last.end, winner, game.scoring, game.fifty_moves)

@@ -31,9 +31,25 @@ _GATHERED_BYTES = 1 << 16
 
 
 def read_games(path: str | os.PathLike[str], settings: GameSettings | None = None) -> Iterator[PgnGame | PgnError]:
-    """Every game of a file in turn, or the error that is in its place; OSError if the file cannot be opened.
+    """Read the games of a PGN file, one after another.
 
-    `-` is the standard input. Files packed by gzip, bzip2, xz or zstd are read as they are.
+    Arguments:
+        path: The file; `-` for the standard input. It may be packed by gzip, bzip2, xz or zstd.
+        settings: How to score games. Without it, the tags of each game decide.
+
+    Returns:
+        An iterator. A `PgnError` takes the place of an unreadable game.
+
+    Raises:
+        OSError: The file cannot be opened.
+        UsageError: The path is no path.
+
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "games.pgn")
+    ...     _ = path.write_text("1. f3 e5 2. g4 Qh4# 0-1")
+    ...     [str(game.final) for game in read_games(path)]
+    ['-G0.0']
     """
     if not isinstance(path, (str, os.PathLike)):
         raise UsageError(f"path must be the path of a PGN file, not {path!r}")

@@ -45,12 +45,26 @@ def hold(
     wide: bool = False,
     watch: Watch | None = None,
 ) -> Holding:
-    """Whether a side keeps a goal after every ply, whatever the other one plays: proved, or not known.
+    """Try to prove that a side keeps a goal after every ply, whatever the other side plays.
 
-    `goal` is an outcome, or "accrued" for the score that has accrued, "draw" for not being mated, or "best" for the
-    best that can be proved. `pair` names the only two men to try, such as "Ke1,Ke6"; `wide` tries to move all men
-    of the side as well. A search stops at `nodes` positions. Without `accrued`, the moves on the board count.
-    Resets into `tables` count by their value: the game then ends with the goal where the fifty-move rule is ignored.
+    Arguments:
+        board: The position.
+        side: The side that keeps the goal.
+        goal: An outcome; or "accrued" for the accrued score, "draw" for not being mated, "best" for the best provable.
+        accrued: The accrued score. Without it, the moves on the board give the score.
+        tables: Resets into these tables count by their value. The proof then ignores the fifty-move rule.
+        pair: The only two men to try, such as "Ke1,Ke6".
+        nodes: The most positions of a search.
+        wide: Try to move all men of the side as well.
+        watch: A search calls it with the number of positions that it has added.
+
+    Returns:
+        The verdict with its proof, or with the way out. A goal without a proof may still hold.
+
+    Raises:
+        UsageError: The position is illegal, the game is over, or the accrued score is already worse than the goal.
+        AccruedError: No game can carry this accrued score into the position.
+        ProofError: The check refutes a proof that the search found.
 
     >>> found = hold(chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"), Color.WHITE, goal="draw")
     >>> found.is_held, found.proof.strategy.rung.value
