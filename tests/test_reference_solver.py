@@ -11,7 +11,7 @@ from .reference import BLACK, WHITE, ReferenceTable, outcome, solve
 
 GOLDEN = Path(__file__).parent / "golden"
 THREE_MEN = ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
-FEW_OR_ALL = [pytest.param(name, marks=() if name in ("KvK", "KPvK") else pytest.mark.slow) for name in THREE_MEN]
+FEW_OR_ALL = [pytest.param(name, marks=() if name in ("KvK", "KNvK") else pytest.mark.slow) for name in THREE_MEN]
 """Every commit asks two of them; the solver changes rarely."""
 FOUR_MEN = ["KNNvK", "KBvKN", "KRvKP", "KPvKP"]
 MATE = 1  # code 0 as a signed number

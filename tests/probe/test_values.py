@@ -8,10 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import chess
-import numpy as np
 import pytest
 
-from tbgen.material import Material, materials
+from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
@@ -21,7 +20,6 @@ from tests.positions import random_board
 from ..reference import solve
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-SMALL = [*materials(2), *materials(3)]
 
 
 def golden(name: str) -> list[dict[str, str]]:
@@ -37,21 +35,6 @@ def test_published_values_are_found_for_either_colour(tables: Tablebase, case: d
     assert str(found.outcome) == case["value"]
     reversed_ = tables.probe(board.mirror(), None if accrued is None else accrued.flipped())
     assert (reversed_.outcome, reversed_.dtg) == (found.outcome.flipped(), found.dtg)
-
-
-@pytest.mark.parametrize("name", sorted({row["material"] for row in golden("entry_counts.csv")} & set(map(str, SMALL))))
-def test_published_counts_are_found_in_bulk(tables: Tablebase, name: str) -> None:
-    men = Material.parse(name).men
-    grid = np.stack(np.meshgrid(*[np.arange(64)] * men, indexing="ij"), axis=-1).reshape(-1, men)
-    pawns = [n for n, letter in enumerate(name.replace("v", "")) if letter == "P"]
-    grid = grid[((grid[:, pawns] >= 8) & (grid[:, pawns] < 56)).all(axis=1)]
-    for color in Color:
-        found = tables.probe_many(name, color is Color.WHITE, grid)
-        bytes_, counts = np.unique(found.outcome[found.outcome != 0], return_counts=True)
-        total = {str(Score.from_byte(int(byte))): int(n) for byte, n in zip(bytes_, counts, strict=True)}
-        for row in golden("entry_counts.csv"):
-            if row["material"] == name and row["side_to_move"] == str(color).lower():
-                assert total[row["outcome"]] == int(row["positions"])
 
 
 def reference_value(board: chess.Board, material: Material, accrued: Score) -> tuple[int, int]:

@@ -14,9 +14,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from .jit import njit
 from .level import RANKS, outcome
 from .material import Material, material_of
 from .moves import BLACK, WHITE
@@ -29,7 +29,7 @@ POOL = np.int16(outcome(WHITE, CUTOFF))
 Ranks = NDArray[np.int16]
 
 
-@njit(cache=True)
+@njit
 def take_best(side, first, targets, arrival, found):
     """The best rank that the moves of each position lead to; `arrival` has that of each node that is arrived at."""
     for node in range(len(side)):

@@ -5,15 +5,14 @@ positions; after them the positions with a legal en passant capture, which no qu
 the exits, one for each pair of value and distance that some reset leads to.
 
 Within a block a position has a local cell: side to move, then the squares of all men but the pawns, base 64.
-(The kernels here are not cached: numba would not notice a change in `moves`.)
 """
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from .jit import njit
 from .moves import (
     CAPTURED,
     MAN,

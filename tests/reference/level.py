@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from .jit import njit
 from .moves import BLACK, WHITE
 
 RANKS = np.int16(512)
@@ -44,7 +44,7 @@ def is_better(side: int, value: Any, other: int) -> Any:
 Level = tuple[NDArray[np.int16], NDArray[np.int16]]
 
 
-@njit(cache=True)
+@njit
 def attract(graph, code, attacker, result, goals, value, plies, moves_left, queue):
     """Give `result` to the positions from which `attacker` forces one of the goals, in order of distance.
 
@@ -75,7 +75,7 @@ def attract(graph, code, attacker, result, goals, value, plies, moves_left, queu
             tail += 1
 
 
-@njit(cache=True)
+@njit
 def has_players(graph, code):
     """For each node, whether it is an exit of the level that some position of the level has a move to."""
     useful = np.zeros(len(graph.own), dtype=np.bool_)

@@ -6,7 +6,8 @@ castling.
 """
 
 import numpy as np
-from numba import njit
+
+from .jit import njit
 
 WHITE, BLACK = 0, 1
 PAWN, KNIGHT, BISHOP, ROOK, QUEEN, KING = 1, 2, 3, 4, 5, 6
@@ -20,7 +21,7 @@ ALL_ROUND = np.concatenate((STRAIGHT, DIAGONAL))
 LEAPS = np.array([(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)])
 
 
-@njit(cache=True)
+@njit
 def step(square, files, ranks):
     """The square so many files and ranks away, or none beyond the edge of the board."""
     file = square % 8 + files
@@ -28,7 +29,7 @@ def step(square, files, ranks):
     return rank * 8 + file if 0 <= file < 8 and 0 <= rank < 8 else NO_SQUARE
 
 
-@njit(cache=True)
+@njit
 def man_on(squares, square):
     """The man that stands on `square`, or none."""
     for man in range(len(squares)):
@@ -37,13 +38,13 @@ def man_on(squares, square):
     return NO_MAN
 
 
-@njit(cache=True)
+@njit
 def forward(color):
     """The ranks a pawn of this colour moves in one step."""
     return 1 if color == WHITE else -1
 
 
-@njit(cache=True)
+@njit
 def path_is_clear(squares, origin, target):
     """Whether the squares between two squares on one line are empty."""
     files = target % 8 - origin % 8
@@ -56,7 +57,7 @@ def path_is_clear(squares, origin, target):
     return True
 
 
-@njit(cache=True)
+@njit
 def attacks(roles, colors, squares, man, target):
     """Whether the man attacks the square `target`."""
     files = target % 8 - squares[man] % 8
@@ -75,7 +76,7 @@ def attacks(roles, colors, squares, man, target):
     return False
 
 
-@njit(cache=True)
+@njit
 def in_check(roles, colors, squares, side):
     """Whether the king of `side` is attacked."""
     for king in range(len(squares)):
@@ -87,7 +88,7 @@ def in_check(roles, colors, squares, side):
     return False
 
 
-@njit(cache=True)
+@njit
 def is_legal_position(roles, colors, squares, side):
     """Whether men stand apart, pawns on their ranks, and the side not to move is not in check."""
     for man in range(len(squares)):
@@ -98,7 +99,7 @@ def is_legal_position(roles, colors, squares, side):
     return not in_check(roles, colors, squares, 1 - side)
 
 
-@njit(cache=True)
+@njit
 def add_move(roles, colors, squares, man, to, captured, promotion, moves, count):
     """Write down the move if it leaves its own king safe; return the new number of moves."""
     origin = squares[man]
@@ -119,7 +120,7 @@ def add_move(roles, colors, squares, man, to, captured, promotion, moves, count)
     return count + 1
 
 
-@njit(cache=True)
+@njit
 def add_piece_moves(roles, colors, squares, man, steps, is_slider, moves, count):
     """Add the moves of a man other than a pawn along its steps."""
     for way in range(len(steps)):
@@ -134,7 +135,7 @@ def add_piece_moves(roles, colors, squares, man, steps, is_slider, moves, count)
     return count
 
 
-@njit(cache=True)
+@njit
 def add_pawn_arrivals(roles, colors, squares, man, to, captured, moves, count):
     """Add the pawn's move to `to`, once for each promotion piece on the last rank."""
     if 8 <= to < 56:
@@ -144,7 +145,7 @@ def add_pawn_arrivals(roles, colors, squares, man, to, captured, moves, count):
     return count
 
 
-@njit(cache=True)
+@njit
 def add_pawn_moves(roles, colors, squares, man, en_passant, moves, count):
     """Add a pawn's steps, captures and promotions."""
     ahead = forward(colors[man])
@@ -167,7 +168,7 @@ def add_pawn_moves(roles, colors, squares, man, en_passant, moves, count):
     return count
 
 
-@njit(cache=True)
+@njit
 def legal_moves(roles, colors, squares, side, en_passant, moves):
     """Fill `moves` with the legal moves and return their number."""
     count = 0
@@ -188,13 +189,13 @@ def legal_moves(roles, colors, squares, side, en_passant, moves):
     return count
 
 
-@njit(cache=True)
+@njit
 def is_reset(roles, move):
     """Whether the move is a capture or a pawn move."""
     return move[CAPTURED] != NO_MAN or roles[move[MAN]] == PAWN
 
 
-@njit(cache=True)
+@njit
 def jumped_square(roles, squares, move):
     """The square a pawn's double step jumps over, or none for any other move."""
     origin = squares[move[MAN]]
@@ -202,13 +203,13 @@ def jumped_square(roles, squares, move):
     return (origin + move[TO]) // 2 if is_jump else NO_SQUARE
 
 
-@njit(cache=True)
+@njit
 def is_en_passant(squares, move):
     """Whether the move captures a man that does not stand on the square moved to."""
     return move[CAPTURED] != NO_MAN and squares[move[CAPTURED]] != move[TO]
 
 
-@njit(cache=True)
+@njit
 def own_code(roles, colors, squares, side, moves):
     """The position's own score code: twice its `moves` legal moves, plus one if not in check."""
     return 2 * moves + (0 if in_check(roles, colors, squares, side) else 1)

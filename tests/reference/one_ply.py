@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from .jit import njit
 from .material import LETTERS, material_of
 from .moves import (
     CAPTURED,

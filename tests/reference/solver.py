@@ -326,10 +326,10 @@ class ReferenceTable:
 def solve(material: str, *, reduced: bool | None = None) -> ReferenceTable:
     """The solution of a material such as "KBvKN", kept in memory.
 
-    Reduced tables compute one position of each symmetry class; by default those of four men and more are.
+    Reduced tables compute one position of each symmetry class; by default all but those of two men are.
     """
     men = material_of(material)
-    return _solved(men, men.men > 3 if reduced is None else reduced)
+    return _solved(men, men.men > 2 if reduced is None else reduced)
 
 
 @cache

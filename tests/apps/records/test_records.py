@@ -19,7 +19,6 @@ from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.score import Score
 from tbgen.text import plain
-from tests.apps.records.slow import waits_of
 
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "records"
 SMALL = [str(material) for material in build_order(materials(3))]
@@ -153,14 +152,6 @@ def test_a_record_under_another_name_is_refused(records: dict[str, Record], tmp_
     (tmp_path / "KvK.json").rename(tmp_path / "KBvK.json")
     with pytest.raises(RecordError, match="it is the record of KvK"):
         read_record(tmp_path / "KBvK.json")
-
-
-@pytest.mark.parametrize("name", [pytest.param("KNvK", marks=pytest.mark.slow), "KPvK"])
-def test_no_stretch_is_longer_than_the_record_says(records: dict[str, Record], name: str) -> None:
-    quiet = records[name].quiet
-    assert quiet is not None
-    assert quiet.exact
-    assert quiet.plies == max(plies for _, _, plies in waits_of(name))
 
 
 def test_of_large_tables_only_the_longest_lines_are_looked_at(

@@ -25,12 +25,6 @@ def solved_as_a_run_of_blocks(name: str) -> Table:
     return Solved(material, store).table()
 
 
-@pytest.mark.parametrize("name", ["KvK", "KNvK", "KQvK", "KBvK"])
+@pytest.mark.parametrize("name", ["KvK", "KNvK", "KQvK"])
 def test_a_single_block_is_solved_alike_by_one_kernel_and_by_its_steps(name: str) -> None:
-    assert_same(solved_as_a_run_of_blocks(name), solve_from_values(name, threads=2))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["KQvKR", "KBvKN"])
-def test_a_single_block_of_four_men_is_solved_alike_by_one_kernel_and_by_its_steps(name: str) -> None:
     assert_same(solved_as_a_run_of_blocks(name), solve_from_values(name, threads=2))
