@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Write tbgen/apps/site/openapi.json from docs/json.md and docs/serving.md, which say what is asked and answered.
+"""Write tbgen/apps/site/openapi.json: shapes from docs/json.md, routes from docs/serving.md, options of `probe`.
 
 openapi.py
 """
@@ -11,6 +11,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+
+import click
+
+from tbgen.cli.probe import command
 
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "tbgen" / "apps" / "site" / "openapi.json"
@@ -24,6 +28,7 @@ PLAIN: dict[str, dict[str, Any]] = {
     "flag": {"type": "boolean"},
     "null": {"type": "null"},
     "object": {"type": "object"},
+    "list": {"type": "array"},
     "points": {
         "type": "object",
         "properties": {side: {"type": "number", "minimum": 0, "maximum": 1} for side in ("white", "black")},
@@ -120,7 +125,7 @@ def description() -> dict[str, Any]:
                 "in": "path" if name == "name" else "query",
                 "description": next(each for keys, each in meanings.items() if f"`{name}" in keys),
                 "required": name in ("fen", "name", "man") and (path, name) != ("/r-mobility/picture.svg", "man"),
-                "schema": PLAIN["text"],
+                "schema": parameter(name),
             }
             for name in parameters
         ]
@@ -136,6 +141,16 @@ def description() -> dict[str, Any]:
         "paths": paths,
         "components": {"schemas": {name.replace(" ", ""): schema for name, schema in schemas().items()}},
     }
+
+
+def parameter(name: str) -> dict[str, Any]:
+    """The schema of a parameter: that of the option of `tbgen probe` with its name, if there is one."""
+    option = next((each for each in command.params if f"--{name}" in each.opts), None)
+    if name == "strip" or (isinstance(option, click.Option) and option.is_flag):
+        return {"type": "string", "enum": ["0", "1"]}
+    if option is not None and isinstance(option.type, click.Choice):
+        return {"type": "string", "enum": list(option.type.choices)}
+    return PLAIN["text"]
 
 
 def content(kinds: dict[str, str]) -> dict[str, Any]:

@@ -1,8 +1,12 @@
-"""The page on JSON says the shape of all that is printed; the description of the server is written from it."""
+"""The page on JSON declares the shape of all that programs read, and each score in it comes with its parts."""
 
 from __future__ import annotations
 
 import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,84 +17,186 @@ from starlette.testclient import TestClient
 from scripts.openapi import TARGET, schemas, written
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
-from tests.cli.calls import printed
+from tests.apps.match.matches import scripted
+from tests.cli.calls import printed, tbgen
 from tests.library.mirrors import mirror_of
 
 ROOT = Path(__file__).parent.parent
 RECORDS = ROOT / "records"
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
+MATE = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 SHUT = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
 BLOCKED = "8/8/4k3/4p3/4P3/8/4K3/8 w - - 0 1"
 ANNOTATED = str(ROOT / "docs" / "examples" / "drawn.pgn")
 GAMES = str(Path(__file__).parent / "golden" / "tcec_s18.pgn")
 
+WITHIN: dict[str, tuple[Any, ...]] = {
+    "Move": ("Position", "moves", 0),
+    "Line step": ("line", "line", 0),
+    "Ply": ("Played moves", "plies", 1),
+    "Game": ("games", "games", 0),
+    "Annotated game": ("annotated", 0),
+    "Annotated ply": ("annotated", 0, "plies", 0),
+    "Strip item": ("Strip", "strip", 0),
+    "Decided game": ("Decision", "games", 0),
+    "Error": ("Decision", "skipped", 0),
+    "Player": ("Standings", "players", 0),
+    "Meeting": ("Match", "meetings", 0),
+    "Table to fetch": ("Catalog", "tables", 0),
+    "Listed table": ("list", 0),
+    "Planned table": ("Plan", "tables", 0),
+    "Proof": ("proofs", "tables", 0),
+    "Digest": ("digests", "tables", 0),
+    "Ending": ("Factors", "endings", "KBvK"),
+    "Hold": ("Holds", "white"),
+    "Hold proof": ("Holds", "white", "proof"),
+    "Mainline move": ("Mainline", "mainline", 0),
+    "Score": ("Position", "scores", "G1.5"),
+}
+"""Where objects of a section are that are part of a document."""
+SCORELESS = {"Cross table", "Match", "Catalog", "Fetch", "Server", "list", "Plan", "proofs", "digests"} | {
+    *("Ordinary position", "Mainline", "site/tables/tables.json")
+}
 
-@pytest.fixture
-def answers(table_folder: Path, tmp_path: Path) -> dict[str, Any]:
-    """An object for each section of the page."""
-    data = ("--json", "--data", str(table_folder))
-    probe, line = (json.loads(printed("probe", FEN, *how, *data)) for how in ((), ("--line",)))
-    moves = json.loads(printed("score", "startpos", "e4", "--json"))
-    games = json.loads(printed("score", "--pgn", GAMES, "--json"))["games"]
-    (annotated,) = json.loads(printed("annotate", ANNOTATED, "-q", *data))
-    holds = json.loads(printed("hold", SHUT, "--goal", "draw", "--json"))
-    factors = json.loads(printed("study", "potential", "--json", "--records", str(RECORDS)))
+
+@pytest.fixture(scope="module")
+def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """All that is written for programs, by a section of the page where the whole is one."""
+    made, data = tmp_path_factory.mktemp("json"), ("--json", "--data", str(table_folder))
+
+    def in_file(*words: str) -> Any:
+        """The file of a command whose last word names it."""
+        tbgen(*words, str(made / "file.json"), folder=table_folder)
+        return json.loads((made / "file.json").read_text())
+
+    def asked(*words: str) -> Any:
+        return json.loads(printed(*words))
+
     settings = Settings([table_folder], names=("testserver",))
     with TestClient(application(settings)) as client:
-        strip = client.get("/r-mobility", params={"fen": FEN, "strip": "1"}).json()["strip"]
-        asked = {"content": "1. e4 *\n\n1. e9 *", "headers": {"Content-Type": "text/plain"}}
-        decided = client.post("/adjudicate", **asked).json()
-        there, health = client.get("/tables").json(), client.get("/health").json()
+        asks = {"fen": FEN, "strip": "1", "man": "f5"}
+
+        def got(path: str, *names: str) -> Any:
+            return client.get(path, params={name: asks[name] for name in names}).json()
+
+        served = {
+            "Strip": got("/r-mobility", "fen", "strip"),
+            "served line": got("/r-mobility/line", "fen"),
+            "served map": got("/r-mobility/map", "fen", "man"),
+            "served table": got("/tables/KBvK.json"),
+            "Ordinary position": client.get("/standard", params={"fen": MATE}).json(),
+            "Mainline": client.get("/standard/mainline", params={"fen": MATE}).json(),
+            "Catalog": got("/tables"),
+            "Server": got("/health"),
+            "array": client.post("/r-mobility", json=[FEN, "no position"]).json(),
+            "lines": [json.loads(line) for line in client.post("/r-mobility", content=f"{FEN}\n").text.splitlines()],
+            "Decision": client.post(
+                "/adjudicate", content="1. e4 *\n\n1. e9 *", headers={"Content-Type": "text/plain"}
+            ).json(),
+        }
     with mirror_of(table_folder) as mirror:
-        fetched = json.loads(printed("fetch", "KvK", "--from", mirror.url, *data))
-    plan = json.loads(printed("build", "KBvK", "--plan", "--json", "--data", str(tmp_path / "new")))
+        fetched = asked("fetch", "KvK", "--from", mirror.url, *data)
+    (made / "records").mkdir()
+    for name in ("KBvK.json", "two-games.json"):
+        shutil.copy(RECORDS / name, made / "records")
+    site = ("site", "--explorer", "--records", str(made / "records"), "-o", str(made / "site"), "-q")
+    printed(*site, folder=table_folder)
+    both = f"{table_folder}:{whole_game_folder}"
+    printed("study", "compare", "KvK", "-q", "-o", str(made / "compared.json"), "--data", both)
+    match = ("match", *scripted("Ann"), *scripted("Bob"), "-games", "2", "-q")
+    hold = ("hold", SHUT, "--goal", "draw")
+    numbered = tbgen("probe", "-", *data[1:], given=f"{FEN}\n".encode()).stdout
     return {
-        "Position": probe,
-        "Line step": line["line"][0],
-        "Played moves": moves,
-        "Game": games[0],
-        "Annotated game": annotated,
-        "Strip item": strip[0],
-        "Decision": decided,
-        "Catalog": there,
+        **served,
+        "Position": asked("probe", FEN, *data),
+        "numbered": json.loads(numbered),
+        "line": asked("probe", FEN, "--line", *data),
+        "Map": asked("probe", FEN, "--map", "f5", *data),
+        "Played moves": asked("score", "startpos", "e4", "--json"),
+        "games": asked("score", "--pgn", GAMES, "--json"),
+        "annotated": asked("annotate", ANNOTATED, "-q", *data),
+        "verdicts": in_file("adjudicate", ANNOTATED, GAMES, "-q", "--verdicts"),
+        "Standings": asked("standings", GAMES, *data),
+        "Cross table": asked("standings", GAMES, "--crosstable", *data[1:]),
+        "Match": in_file(*match, "-jsonout"),
         "Fetch": fetched,
-        "Server": health,
-        "Listed table": json.loads(printed("list", *data))[0],
-        "Table": json.loads(printed("list", "KvK", *data)),
-        "Plan": plan,
-        "Proof": json.loads(printed("verify", "KvK", "--sample", "5", "--threads", "1", *data))["tables"][0],
-        "Digest": json.loads(printed("verify", "KvK", "--digest", *data))["tables"][0],
-        "Record": json.loads((RECORDS / "KBvK.json").read_text(encoding="utf-8")),
-        "Solved position": json.loads(printed("solve", BLOCKED, "-q", *data)),
-        "Holds": holds,
-        "Factors": factors,
-        "Ending": factors["endings"]["KBvK"],
+        "list": asked("list", *data),
+        "Table": asked("list", "KvK", *data),
+        "Plan": asked("build", "KBvK", "--plan", "--json", "--data", str(made / "new")),
+        "proofs": asked("verify", "KvK", "--sample", "5", "--threads", "1", *data),
+        "digests": asked("verify", "KvK", "--digest", *data),
+        "Record": json.loads((RECORDS / "KBvK.json").read_text()),
+        "Comparison": json.loads((made / "compared.json").read_text()),
+        "Factors": asked("study", "potential", "--json", "--records", str(RECORDS)),
+        "Solved position": asked("solve", BLOCKED, "-q", *data),
+        "Holds": asked(*hold, "--json"),
+        "Strategy": in_file(*hold, "--side", "white", "-q", "--strategy"),
+        **{str(file.relative_to(made)): json.loads(file.read_text()) for file in (made / "site").glob("[dt]a*/*.json")},
     }
 
 
-def test_every_answer_has_the_shape_on_the_page_and_no_other_keys(answers: dict[str, Any]) -> None:
+def part_of(documents: dict[str, Any], section: str) -> Any:
+    name, *path = WITHIN.get(section, (section,))
+    found = documents[name]
+    for step in path:
+        found = found[step]
+    return found
+
+
+def test_every_answer_has_the_shape_on_the_page_and_no_other_keys(documents: dict[str, Any]) -> None:
     shapes = {name.replace(" ", ""): {**shape, "additionalProperties": False} for name, shape in schemas().items()}
     shapes["Error"]["additionalProperties"] = True
-    for name, answer in answers.items():
+    for name in schemas():
         schema = {"$ref": f"#/components/schemas/{name.replace(' ', '')}", "components": {"schemas": shapes}}
+        answer = part_of(documents, name)
         faults = [f"{fault.json_path}: {fault.message}" for fault in Draft202012Validator(schema).iter_errors(answer)]
         assert faults == [], name
-    parts = {"Move", "Ply", "Annotated ply", "Decided game", "Table to fetch", "Planned table", "Hold", "Hold proof"}
-    elsewhere = {"Score", "Error", "Map", "Ordinary position", "Mainline", "Mainline move"}
-    assert schemas().keys() == answers.keys() | parts | elsewhere
 
 
-def test_the_description_for_programs_is_written_from_the_pages() -> None:
+def test_the_description_for_programs_is_written_from_the_pages_and_the_options() -> None:
     assert TARGET.read_text(encoding="utf-8") == written(), "run scripts/openapi.py"
 
 
-def test_scores_come_with_their_parts(answers: dict[str, Any]) -> None:
-    position, decided = answers["Position"], answers["Decision"]["games"][0]
-    texts = {position[key] for key in ("own", "accrued", "outcome")} | {move["outcome"] for move in position["moves"]}
-    assert texts <= position["scores"].keys()
-    assert {decided["final"], decided["accrued"]} <= decided["scores"].keys()
-    for text, parts in (*position["scores"].items(), *decided["scores"].items()):
-        sign, number = ("black", text[2:]) if text.startswith("-") else ("white", text[1:])
-        assert (parts["holder"], parts["moves"], parts["check"]) == (sign, int(float(number)), number.endswith(".0"))
-    ranks = [parts["rank"] for parts in position["scores"].values()]
-    assert ranks == sorted(ranks, reverse=True)
+def scores_in(value: Any, legend: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Every score that a document writes, as a key or as a value, with its parts in the nearest legend."""
+    if isinstance(value, dict):
+        legend = {**legend, **value.get("scores", {})}
+        for key, each in value.items():
+            yield from scores_in(key, legend)
+            yield from () if key == "scores" else scores_in(each, legend)
+    elif isinstance(value, list):
+        for each in value:
+            yield from scores_in(each, legend)
+    elif isinstance(value, str) and re.fullmatch(r"-?G\d+\.\d", value):
+        yield value, legend.get(value)
+
+
+def test_every_score_in_any_json_has_its_parts_in_a_legend(documents: dict[str, Any]) -> None:
+    for name, document in documents.items():
+        found = list(scores_in(document, {}))
+        assert (found == []) is (name in SCORELESS), name
+        for text, parts in found:
+            side, number = ("black", text[2:]) if text.startswith("-") else ("white", text[1:])
+            in_check = number.endswith(".0")
+            assert parts is not None, (name, text)
+            assert (parts["holder"], parts["moves"], parts["check"]) == (side, int(float(number)), in_check)
+        ranks = [parts["rank"] for parts in document.get("scores", {}).values()] if isinstance(document, dict) else []
+        assert ranks == sorted(set(ranks), reverse=True)
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
+def test_a_client_in_javascript_finds_the_parts_of_every_score(documents: dict[str, Any]) -> None:
+    script = str(Path(__file__).parent / "apps" / "site" / "legend.mjs")
+    done = subprocess.run(
+        [str(shutil.which("node")), script], input=json.dumps(documents), capture_output=True, text=True, check=True
+    )
+    explained = {name: dict.fromkeys(text for text, _ in scores_in(each, {})) for name, each in documents.items()}
+    assert json.loads(done.stdout) == {name: sorted(texts) for name, texts in explained.items()}
+
+
+def test_csv_has_the_parts_of_a_score_beside_it(table_folder: Path) -> None:
+    head, first, *_ = printed("list", "KvK", "--format", "csv", folder=table_folder).splitlines()
+    row = dict(zip(head.split(","), first.split(","), strict=True))
+    assert [row[f"outcome{part}"] for part in ("", ".holder", ".moves", ".check", ".rank")] == [
+        *("G1.5", "white", "1", "false", "1997")
+    ]

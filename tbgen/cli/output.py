@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import glob
 import io
-import json
 import os
 import stat
 import sys
@@ -16,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from tbgen.errors import UnreadableFileError
+from tbgen.rules.facts import to_json
 from tbgen.system.disk import try_lock
 
 STANDARD_OUTPUT = "-"
@@ -145,5 +145,5 @@ class GamesWriter:
     def finish(self, **rest: object) -> None:
         """Close the list, and write what is to be said beside it."""
         end = "\n]" if self._before == "," else self._before + "]"
-        fields = (f",\n{json.dumps(name)}: {json.dumps(value)}" for name, value in rest.items())
+        fields = (f",\n{to_json(name)}: {to_json(value)}" for name, value in rest.items())
         self._file.write(f"{end}{''.join(fields)}}}\n".encode())

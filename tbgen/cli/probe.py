@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -18,10 +17,11 @@ from tbgen.cli.rows import Column, Form, print_facts, show_facts, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves
+from tbgen.rules.facts import to_json
 from tbgen.rules.fen import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import Mobility, Score, with_scores
+from tbgen.score import Mobility, Score
 from tbgen.text import in_plies
 
 _INPUT = "-"
@@ -171,7 +171,7 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
             except TbgenError as error:
                 code = code or error.exit_code
                 facts = {"fen": " ".join(words), **error.facts()}
-            click.echo(json.dumps({"number": number, **with_scores(facts)}))
+            click.echo(to_json({"number": number, **facts}))
     return code
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from tbgen.score import with_scores
+from tbgen.rules.facts import parts_of, to_json
 from tbgen.text import printable
 
 Facts = Mapping[str, Any]
@@ -57,10 +57,11 @@ def text_of(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> str:
     The rows are the list of objects within the facts, unless they are given; facts without one are a row themselves.
     """
     if form is Form.JSON:
-        return f"{json.dumps(with_scores(facts), indent=2)}\n"
+        return f"{to_json(facts, indent=2)}\n"
     flat = [dict(_cells_of(row)) for row in (_rows_in(facts) if rows is None else rows)]
     text = io.StringIO()
-    writer = csv.DictWriter(text, dict.fromkeys(key for row in flat for key in row), lineterminator="\n")
+    fullest_first = sorted(flat, key=len, reverse=True)  # so that the parts of a score stand beside it
+    writer = csv.DictWriter(text, dict.fromkeys(key for row in fullest_first for key in row), lineterminator="\n")
     writer.writeheader()
     writer.writerows(flat)
     return text.getvalue()
@@ -73,13 +74,17 @@ def _rows_in(facts: Any) -> Sequence[Facts]:
 
 
 def _cells_of(facts: Facts, before: str = "") -> Iterator[tuple[str, object]]:
-    """The fields of an object, with a dot in the names of inner ones; lists and truth values are JSON."""
+    """The fields of an object, with a dot in the names of inner ones and of the parts of a score.
+
+    Lists and truth values are JSON.
+    """
     for name, value in facts.items():
         if isinstance(value, Mapping):
             yield from _cells_of(value, f"{before}{name}.")
         else:
             text = json.dumps(value) if isinstance(value, (list, bool)) else value
             yield before + name, f"'{text}" if isinstance(text, str) and _FORMULA.match(text) else text
+            yield from _cells_of(parts_of(value) if isinstance(value, str) else {}, f"{before}{name}.")
 
 
 def show_facts(

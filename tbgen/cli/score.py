@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -30,10 +29,11 @@ from tbgen.cli.rows import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.terminal import complain, complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
+from tbgen.rules.facts import to_json
 from tbgen.rules.fen import parse_fen, with_score
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring, format_points
-from tbgen.score import Mobility, Score, with_scores
+from tbgen.score import Mobility, Score
 from tbgen.text import printable
 
 
@@ -115,7 +115,7 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
             if form.is_table:
                 _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
             elif writer is not None:
-                writer.add(json.dumps(with_scores(game.facts(plies=not summary))))
+                writer.add(to_json(game.facts(plies=not summary)))
             else:
                 rows.append(game.facts(plies=not summary))
             warnings += (f"{path}, game {game.number}: warning: {warning}" for warning in game.warnings)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
@@ -29,6 +28,7 @@ from tbgen.cli.rows import Form, print_facts, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.material import Material
+from tbgen.rules.facts import to_json
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_of
 from tbgen.storage.folders import folder_of_game
@@ -130,7 +130,7 @@ def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], qu
         found = two_games.compare(folders, materials, tell=lambda material: shown.advance(detail=str(material)))
     if output is not None:
         with written_whole(output) as file:
-            file.write(f"{json.dumps(plain(found), indent=1)}\n".encode())
+            file.write(f"{to_json(plain(found), indent=1)}\n".encode())
     if not quiet and output != "-":
         rows = [_row(table) for table in found.tables]
         show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import multiprocessing
 import re
 from collections import Counter, deque
@@ -29,9 +28,10 @@ from tbgen.errors import NO_TABLE, BuildError, ClosureTooLargeError, InputError,
 from tbgen.material import Material
 from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
+from tbgen.rules.facts import to_json
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import Score, with_scores
+from tbgen.score import Score
 from tbgen.storage.folders import Folders
 from tbgen.system.process import follow_parent, processors, signals_held
 from tbgen.text import facts_of, in_plies
@@ -219,7 +219,7 @@ class ChunkDecider:
         if self.task.results:
             done.results.append(found.result())
         if self.task.facts:
-            done.facts.append(json.dumps(with_scores(found.facts())))
+            done.facts.append(to_json(found.facts()))
 
     def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none to be had."""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 import chess
 
 from tbgen.errors import InputError, ProofError
+from tbgen.rules.facts import to_json
 from tbgen.rules.fen import parse_fen
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
 from tbgen.system.json_files import Field, parse_json
@@ -103,7 +104,7 @@ class Strategy:
             "rung": self.rung.value,
             "men": list(self.men),
         }
-        head = json.dumps(facts, indent=1).removesuffix("\n}")
+        head = to_json(facts, indent=1).removesuffix("\n}")
         moves = _lines(
             [place, threshold, self.moves[place, threshold].uci()] for place, threshold in sorted(self.moves)
         )

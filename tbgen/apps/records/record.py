@@ -6,7 +6,6 @@ machine, no date.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +13,7 @@ from typing import Any, Final
 
 from tbgen.errors import InputError, RecordError
 from tbgen.material import Material
+from tbgen.rules.facts import to_json
 from tbgen.score import Color, Score
 from tbgen.system.json_files import parse_json
 from tbgen.text import plain
@@ -197,7 +197,7 @@ class Record:
 
     def to_text(self) -> str:
         """The bytes of the file: lists on one line each, a final newline."""
-        text = json.dumps(plain(self), indent=1)
+        text = to_json(plain(self), indent=1)
         return _LIST.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n"
 
     @classmethod

@@ -30,7 +30,6 @@ from tbgen.probe.answers import moves_facts
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import FiftyMoves
-from tbgen.score import with_scores
 from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
@@ -106,7 +105,7 @@ def answers_to(
         except TbgenError as error:
             facts = {"fen": _short(item) if isinstance(item, str) else None, **error_facts(error)}
         worked += time.monotonic() - start
-        yield {"number": number, **with_scores(facts)}
+        yield {"number": number, **facts}
 
 
 def error_facts(error: TbgenError) -> dict[str, Any]:
@@ -148,7 +147,7 @@ def decided(tables: Tablebase, text: str) -> Iterator[dict[str, Any]]:
             yield error_facts(PgnError(game.file, str(error), number=game.number))
             continue
         tags = tags_of_verdict(found, settings)
-        yield with_scores({**found.facts(), "why": found.verdict.why, "tags": tags})
+        yield {**found.facts(), "why": found.verdict.why, "tags": tags}
 
 
 # Ordinary chess, in the form that clients of other tablebases ask for. The outcomes G0.0 and -G0.0 are its forced mates

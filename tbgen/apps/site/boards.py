@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping
@@ -18,7 +17,7 @@ import click
 from tbgen.apps.site.palette import colors, shade_of, theme
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Probe, Tablebase
-from tbgen.score import Score, with_scores
+from tbgen.score import Score
 from tbgen.text import facts_of, in_plies, plain
 
 Map = Mapping[chess.Square, Probe | None]
@@ -200,11 +199,6 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man:
         "piece": str(board.piece_at(square)),
         "squares": {chess.square_name(each): value and facts_of(value, "outcome", "dtg") for each, value in values},
     }
-
-
-def map_as_json(tables: Tablebase, board: chess.Board, accrued: Score | None, man: str) -> str:
-    """The same as text."""
-    return json.dumps(with_scores(map_facts(tables, board, accrued, man)), indent=2) + "\n"
 
 
 def map_as_text(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -15,7 +14,7 @@ from typing import Final
 from tbgen.apps.site.palette import theme
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
-from tbgen.score import with_scores
+from tbgen.rules.facts import to_json
 from tbgen.storage.files import write_whole
 
 PAGE_FOLDER: Final = "explorer"
@@ -95,14 +94,12 @@ def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None]
     texts.update({f"{PAGE_FOLDER}/{name}": index_page(TABLES, report, name).encode() for name in (INDEX, RULES)})
     if not report:
         texts[INDEX] = _ROOT.encode()
-    texts[f"{TABLE_FOLDER}/{CATALOG}"] = (json.dumps(catalog.facts(), indent=1) + "\n").encode()
+    texts[f"{TABLE_FOLDER}/{CATALOG}"] = (to_json(catalog.facts(), indent=1) + "\n").encode()
     (folder / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
     linked = 0
     for entry in catalog.entries.values():
         tell(entry)
-        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (
-            json.dumps(with_scores(entry.summary().facts())) + "\n"
-        ).encode()
+        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (to_json(entry.summary().facts()) + "\n").encode()
         for file in entry.files:
             _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
             linked += 1

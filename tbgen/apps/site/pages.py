@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, fields
@@ -31,6 +30,7 @@ from tbgen.apps.site.plots import Plot, plot_of
 from tbgen.apps.site.templates import HERE, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
+from tbgen.rules.facts import to_json
 from tbgen.score import Color, Score
 from tbgen.storage.files import every_material, write_whole
 from tbgen.text import plain
@@ -267,7 +267,7 @@ def _total(men: int, tables: list[Compared]) -> Total:
 
 
 def _as_json(facts: Any) -> str:
-    return json.dumps(facts, indent=1) + "\n"
+    return to_json(facts, indent=1) + "\n"
 
 
 def _descending(records: Iterable[tuple[float, Record]]) -> list[Record]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future
@@ -18,6 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from tbgen.apps.site.answers import error_facts
 from tbgen.errors import InputError, MissingDistancesError, MissingTableError, TbgenError
+from tbgen.rules.facts import to_json
 
 T = TypeVar("T")
 
@@ -32,11 +32,7 @@ TEXT = "text/plain"
 
 def as_json(facts: object, headers: Mapping[str, str] | None = None, status: int = 200) -> Response:
     """An answer as JSON."""
-    return Response(encoded(facts) + b"\n", status, headers, JSON)
-
-
-def encoded(facts: object) -> bytes:
-    return json.dumps(facts).encode()
+    return Response(f"{to_json(facts)}\n", status, headers, JSON)
 
 
 async def streamed(pieces: AsyncIterator[list[bytes]], kind: str) -> Response:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
@@ -44,7 +43,6 @@ from tbgen.apps.site.replies import (
     Limits,
     Queue,
     as_json,
-    encoded,
     is_known,
     refusal,
     status_of,
@@ -57,7 +55,7 @@ from tbgen.errors import MaterialError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.score import with_scores
+from tbgen.rules.facts import to_json
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 EXPLORER: Final = "/explorer"
@@ -134,7 +132,8 @@ class Service:
         if len(asked) > self.limits.positions:
             return refusal(413, "TooManyPositions", f"{len(asked)} positions; {self.limits.positions} may come at once")
         rows = answers.answers_to(self.tables, asked, scoring, self.limits.seconds, brief=brief, strip=strip)
-        return await streamed(self._queue.pieces(map(encoded, rows)), JSON if kind == JSON else LINES)
+        texts = (to_json(row).encode() for row in rows)
+        return await streamed(self._queue.pieces(texts), JSON if kind == JSON else LINES)
 
     async def line(self, request: Request) -> Response:
         """Best play, as JSON or as a game."""
@@ -236,7 +235,7 @@ class Service:
 
     async def openapi(self, request: Request) -> Response:
         """All of this for programs."""
-        return as_json(self._description)
+        return Response(self._description, media_type=JSON)
 
     async def plain(self, request: Request) -> Response:
         """A position as a page without a script."""
@@ -282,8 +281,8 @@ class Service:
         return with_preview(self._explorer[INDEX].plain.decode(), title, in_words(asked.board), picture).encode()
 
     @cached_property
-    def _description(self) -> Any:
-        return json.loads(_OPENAPI.read_text(encoding="utf-8").replace("VERSION", __version__))
+    def _description(self) -> str:
+        return _OPENAPI.read_text(encoding="utf-8").replace("VERSION", __version__)
 
     async def _ask(
         self,
@@ -304,7 +303,7 @@ class Service:
 
         def work() -> Response:
             found = answer(given)
-            return found if isinstance(found, Response) else as_json(with_scores(found))
+            return found if isinstance(found, Response) else as_json(found)
 
         headers = tagged(self._etag, more)
         if is_known(request, headers["ETag"]):
