@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from tbgen.apps.games.writer import numbered
 from tbgen.cli.folders import folders_option
 from tbgen.cli.options import declared, flag, form_option, option, threads_option
 from tbgen.cli.position import Asked, PositionCommand, position_options
@@ -71,6 +72,9 @@ def command(
     if form.is_table:
         click.echo(picture_of(board))
         _show(found)
+        if found.line:
+            steps = [(step.san, "") for step in found.line]
+            click.echo(f"\nbest play: {' '.join(numbered(board.fullmove_number, board.turn, steps))}")
     else:
         print_facts(form, found.facts())
 

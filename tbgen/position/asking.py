@@ -6,81 +6,89 @@ two lower bounds is a lower bound of the better value.
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 from collections.abc import Callable
-from typing import cast
+from dataclasses import replace
+from typing import Final
 
 import chess
-import numpy as np
 
-from tbgen.errors import CastlingError, IllegalPositionError
+from tbgen.errors import NO_TABLE, CastlingError, IllegalPositionError, MissingDistancesError
 from tbgen.index.layout import Layout
 from tbgen.position.blocks import Bound, SolvedBlock
 from tbgen.position.bracket import Bracket, MoveBracket
 from tbgen.position.closure import Closure, Node, node_of
 from tbgen.position.known import KnownTables
+from tbgen.probe.answers import LineStep, Moves
 from tbgen.probe.many import Value
-from tbgen.probe.stored import Answering, OpenTables, StoredPosition
-from tbgen.probe.values import Asked, Position, Values, check_accrued
+from tbgen.probe.values import Asked, Found, Position, TableValues, Values, check_accrued, line_of
 from tbgen.rules.fen import broken_rule, parse_fen
 from tbgen.rules.position import accrued_of, expect_board, material_of, own_score
 from tbgen.score import Color, Mobility, Score, expect_score
 
 BlockOf = Callable[[Node, Bound], SolvedBlock]
+MOST_PLIES: Final = 1000
+"""Of a line."""
 
 
-class FixedPosition:
-    """A position that is only asked for its entry value."""
+class SolvedPosition:
+    """A position of a solved block.
 
-    def __init__(self, outcome: Score) -> None:
-        self.outcome = outcome
+    Distances count plies to the next reset, or to the goal if that comes first: after a reset they begin anew. That is
+    enough to play by, since resets are few.
+    """
+
+    def __init__(self, block: SolvedBlock, cell: int, mover: Color) -> None:
+        self._outcome, self._dtg, held = block.value(cell)
+        self._held, self._mover = held, mover
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
         """The value with an accrued score, as `StoredPosition.value` has it."""
-        if carried is None or self.outcome.code < carried.code or own().code < carried.code or own() == carried:
-            return self.outcome, None
-        return self.held(carried), None
-
-    def held(self, accrued: Score) -> Score:
-        """The value where nobody can better the accrued score for its holder."""
-        raise ValueError("nothing can have accrued right after a reset")
+        if carried is None:
+            return self._outcome, shortest(self._outcome, self._mover)
+        if self._outcome.code < carried.code or own().code < carried.code or own() == carried:
+            return self._outcome, self._dtg
+        return self._held(carried)
 
 
-class SolvedPosition(FixedPosition):
-    """A position of a solved block."""
+class KnownPosition:
+    """A position whose value does not depend on what is solved here; its distances are the shortest possible."""
 
-    def __init__(self, block: SolvedBlock, cell: int) -> None:
-        super().__init__(Score.from_byte(int(block.cells.entry[cell])))
-        self._block, self._cell = block, cell
+    def __init__(self, known: Found | Score, mover: Color) -> None:
+        self._known, self._mover = known, mover
 
-    def held(self, accrued: Score) -> Score:
-        pattern = self._block.cells.pattern[self._cell : self._cell + 1]
-        outcome, _ = self._block.patterns.values(pattern, np.array([accrued.signed], np.int64))
-        return Score.from_signed(int(outcome[0]))
+    def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
+        outcome = self._known if isinstance(self._known, Score) else self._known.value(carried, own)[0]
+        return outcome, shortest(outcome, self._mover)
+
+
+def shortest(outcome: Score, mover: Color) -> int:
+    """The least distance that an outcome can have: whoever holds it reaches it with a move."""
+    return int(outcome.holder is mover)
 
 
 class Asking:
     """One bound of the value of every position in a closure, of its moves and of what they lead to."""
 
     def __init__(self, closure: Closure, known: KnownTables, blocks: BlockOf, bound: Bound) -> None:
-        self._closure, self._known, self._blocks, self._bound = closure, known, blocks, bound
-        # Values asks of tables no more than `answering`, and of an answer no more than `find`.
-        self.values = Values(cast("OpenTables", self), Mobility.RESET)
+        self._closure, self.known, self._blocks, self._bound = closure, known, blocks, bound
+        self._values = Values(self, Mobility.RESET)
 
-    def answering(self, board: chess.Board) -> Answering:
+    def answering(self, board: chess.Board) -> Asking:
         """What answers for a board."""
-        is_known = self._known.has(material_of(board).canonical())
-        return self._known.answering(board) if is_known else cast("Answering", self)
+        return self
 
-    def find(self, board: chess.Board) -> StoredPosition:
-        """What is known of a position that no table answers for."""
-        material = material_of(board)
+    def find(self, board: chess.Board) -> Found:
+        """What is known of a position."""
+        material, mover = material_of(board), Color.of(board.turn)
+        if self.known.has(material.canonical()):
+            return KnownPosition(self.known.answering(board).find(board), mover)
         node = node_of(material, pawns_on(board))
         if node in self._closure.edges:
-            block = self._blocks(node, self._bound)
             cell = node.layout.cell_of(int(not board.turn), squares_on(board, node.layout))
-            return cast("StoredPosition", SolvedPosition(block, cell))
-        return cast("StoredPosition", FixedPosition(self._of_promotion(board)))
+            return SolvedPosition(self._blocks(node, self._bound), cell, mover)
+        return KnownPosition(self._of_promotion(board), mover)
 
     def _of_promotion(self, board: chess.Board) -> Score:
         """The bound of a position that a promotion has led to, as position/bounds.py finds it."""
@@ -91,7 +99,7 @@ class Asking:
         for move in moves:
             if move.to_square == new_man:
                 board.push(move)
-                found.append(self.answering(board).find(board).outcome)
+                found.append(self.find(board).value(None, lambda: own_score(board))[0])
                 board.pop()
         if len(found) < len(moves):
             found.append(Score.from_signed(self._bound.value))
@@ -99,12 +107,11 @@ class Asking:
 
     def value(self, board: chess.Board, accrued: Score) -> Score:
         """The bound of a position with an accrued score that its own score has gone into."""
-        return self.values.value(Asked(board, self.answering(board), accrued, None))[0]
+        return self._values.value(Asked(board, self, accrued, None))[0]
 
-    def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, tuple[str, Score]]:
-        """The SAN and the bound of every legal move."""
-        found = self.values.moves(Asked(board, self.answering(board), accrued, None))
-        return {each.move: (each.san, each.outcome) for each in found}
+    def moves(self, board: chess.Board, accrued: Score) -> Moves:
+        """Every legal move with its bound, best first."""
+        return self._values.moves(Asked(board, self, accrued, None))
 
 
 def squares_on(board: chess.Board, layout: Layout) -> list[int]:
@@ -152,8 +159,30 @@ def bracket_of(lower: Asking, upper: Asking, board: chess.Board, accrued: Score)
 
 def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[MoveBracket]:
     """The brackets of all moves, those of the best guarantee first."""
-    mover, above = Color.of(board.turn), upper.moves(board, accrued)
-    found = [(move, san, Bracket(least, above[move][1])) for move, (san, least) in lower.moves(board, accrued).items()]
-    most = max((bracket.worths_to(mover)[1] for _, _, bracket in found), default=0)
-    found.sort(key=lambda each: (*(-worth for worth in each[2].worths_to(mover)), each[0].uci()))
-    return [MoveBracket(*each, best=each[2].worths_to(mover)[0] >= most) for each in found]
+    mover, above = Color.of(board.turn), {each.move: each.outcome for each in upper.moves(board, accrued)}
+    found = [(each, Bracket(each.outcome, above[each.move])) for each in lower.moves(board, accrued)]
+    most = max((bracket.worths_to(mover)[1] for _, bracket in found), default=0)
+    found.sort(key=lambda each: (*(-worth for worth in each[1].worths_to(mover)), each[0].move.uci()))
+    return [MoveBracket(move.move, move.san, each, each.worths_to(mover)[0] >= most) for move, each in found]
+
+
+def best_line(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[LineStep]:
+    """Best play from a position whose value is proved.
+
+    Each side plays by the bound that it can guarantee, so that no step leaves what is proved. Tables go on from where
+    it leads to them, if they have distances.
+    """
+
+    def moves_of(walker: chess.Board, carried: Score) -> Moves:
+        is_known = lower.known.has(material_of(walker).canonical())
+        return Moves() if is_known else (lower if walker.turn else upper).moves(walker, carried)
+
+    steps = [replace(step, dtg=None) for step in line_of(board, accrued, MOST_PLIES, moves_of)]
+    walker = board.copy(stack=False)
+    for step in steps:
+        walker.push(step.move)
+    with contextlib.suppress(MissingDistancesError, *NO_TABLE):
+        tables = TableValues(lower.known, Mobility.RESET)
+        accrued = steps[-1].accrued if steps else accrued
+        steps += tables.line(Asked(walker, tables.answering(walker), accrued, None), MOST_PLIES - len(steps))
+    return steps

@@ -28,10 +28,13 @@ from tbgen.retro.levels.histories import merge_patterns
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, empty_child_tables
 from tbgen.retro.words.moves import NO_SLOT
-from tbgen.score import Color, Mobility
+from tbgen.score import Color, Mobility, Score
 from tbgen.storage.scratch import SUFFIX, ScratchStore, remove_scratch
 from tbgen.storage.states import flips_of
-from tbgen.table import Box, Cells, Distances, Entries, EntryValues, Patterns, Run
+from tbgen.table import Box, Distances, Entries, EntryValues, Numbers, Patterns, Run
+
+_FRAME_CELLS = 1 << 16
+"""Cells that are compressed together: a single position needs one frame."""
 
 
 class Bound(enum.Enum):
@@ -150,19 +153,19 @@ class SolvedBlock:
         half = self.run.end // 2
         return self._store.values(side * half, (side + 1) * half)[0]
 
-    @cached_property
-    def cells(self) -> Cells:
-        """What all cells hold, with patterns numbered as in `patterns`."""
-        cells = self._store.cells(0, self.run.end)
-        return cells._replace(pattern=self._merged[1][0][cells.pattern])
+    def value(self, cell: int) -> tuple[Score, int, Callable[[Score], tuple[Score, int]]]:
+        """The entry value of a position and its distance, and what gives those of an accrued score that is held."""
+        cells, (patterns, (numbers,)) = self._store.cells(cell, cell + 1), self._merged
 
-    @property
-    def patterns(self) -> Patterns:
-        """How holds break."""
-        return self._merged[0]
+        def held(accrued: Score) -> tuple[Score, int]:
+            outcome, dtg = patterns.values(numbers[cells.pattern], np.array([accrued.signed], np.int64))
+            return Score.from_signed(int(outcome[0])), int(dtg[0])
+
+        return Score.from_byte(int(cells.entry[0])), int(cells.dtg[0]), held
 
     @cached_property
-    def _merged(self) -> tuple[Patterns, list[np.ndarray]]:
+    def _merged(self) -> tuple[Patterns, list[Numbers]]:
+        """How holds break, and the number of each of the block's patterns among them."""
         return merge_patterns([self._store.dictionary(self.run)], self.run.rows)
 
 
@@ -215,7 +218,7 @@ class BlockFolder:
         """Open a block's files; another process that does so is waited for, which takes no time."""
         for _ in range(100):
             with contextlib.suppress(BlockingIOError):
-                return ScratchStore(self._path(key), {"key": key})
+                return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS)
             time.sleep(0.1)
         raise BlockingIOError(f"{self._path(key)} is in use")
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import chess
 
+from tbgen.probe.answers import LineStep
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Color, Score
 from tbgen.text import facts_of
@@ -132,6 +133,8 @@ class Solution:
     bracket: Bracket
     moves: Sequence[MoveBracket] = field(repr=False)
     """Every legal move, those of the best guarantee first."""
+    line: Sequence[LineStep] = field(repr=False)
+    """Best play, if the value is proved. Only steps in tables have distances."""
     plan: SolvePlan
     cpu_seconds: float
 
@@ -142,6 +145,7 @@ class Solution:
             "accrued": str(self.accrued),
             **self.bracket.facts(scoring),
             "moves": [move.facts(scoring) for move in self.moves],
+            "line": [step.facts() for step in self.line],
             "nodes": self.plan.nodes,
             "cells": self.plan.cells,
             "cpu_seconds": round(self.cpu_seconds, 3),

@@ -17,7 +17,7 @@ from tbgen.errors import (
     expect_number,
 )
 from tbgen.position import DEFAULT_BUDGET
-from tbgen.position.asking import Asking, bracket_of, check_board, move_brackets, pawns_on, read_position
+from tbgen.position.asking import Asking, best_line, bracket_of, check_board, move_brackets, pawns_on, read_position
 from tbgen.position.blocks import Bound, open_block_folder
 from tbgen.position.bracket import Solution, SolvePlan
 from tbgen.position.closure import Closure, TooMuchWorkError, node_of
@@ -67,7 +67,7 @@ class PositionSolver(contextlib.ExitStack):
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
-        self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=True)
+        self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
         self.callback(self._known.close)
         self._folder = self.enter_context(open_block_folder(places))
         pool = self.enter_context(ThreadPoolExecutor(self._threads))
@@ -124,8 +124,9 @@ class PositionSolver(contextlib.ExitStack):
         self._solver.solve(closure, watch)
         lower, upper = (Asking(closure, self._known, lambda *key: self._solver.blocks[key], bound) for bound in Bound)
         bracket, moves = bracket_of(lower, upper, board, carried), move_brackets(lower, upper, board, carried)
+        line = best_line(lower, upper, board, carried) if bracket.is_exact else []
         self._folder.shrink(self._cache_bytes)
-        return Solution(board.fen(), carried, bracket, moves, plan, time.process_time() - began)
+        return Solution(board.fen(), carried, bracket, moves, line, plan, time.process_time() - began)
 
     def _check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

@@ -125,7 +125,7 @@ class Probe(Valued):
     @property
     def best(self) -> list[MoveProbe]:
         """The moves of best play."""
-        return [each for each in self.moves if each.best]
+        return self.moves.best
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it.
@@ -238,6 +238,11 @@ class MoveProbe(Valued):
 
 class Moves(list[MoveProbe]):
     """The moves of a position, best first."""
+
+    @property
+    def best(self) -> list[MoveProbe]:
+        """The moves of best play."""
+        return [each for each in self if each.best]
 
     def groups(self) -> Iterator[tuple[str, list[MoveProbe]]]:
         """The moves by what they make of the value, each group with a title such as `keep G1.5`."""

@@ -27,7 +27,7 @@ from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material
 from tbgen.probe.many import BulkProbe, Fault
 from tbgen.probe.stored import RANK_FLIP, StoredTable
-from tbgen.probe.values import Position, Values
+from tbgen.probe.values import Position, TableValues
 from tbgen.rules.position import MOST_KING_CODE, own_score, why_not_accrued
 from tbgen.score import MOST_CODE, Color, Score, expect_score
 
@@ -89,7 +89,7 @@ class Answers(NamedTuple):
 
 
 def answer_arrays(
-    values: Values,
+    values: TableValues,
     material: Material,
     white_to_move: npt.ArrayLike,
     squares: npt.ArrayLike,
@@ -118,7 +118,7 @@ def answer_arrays(
     return answers.bulk()
 
 
-def answer_positions(values: Values, positions: Sequence[Position], accrued: ManyAccrued) -> BulkProbe:
+def answer_positions(values: TableValues, positions: Sequence[Position], accrued: ManyAccrued) -> BulkProbe:
     """The values of boards and FENs, whatever their materials."""
     answers, given = Answers.none(len(positions)), accrued_numbers(accrued, len(positions))
     groups: dict[tuple[StoredTable, bool], list[tuple[Any, ...]]] = {}
@@ -190,7 +190,7 @@ def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int
     return columns
 
 
-def _answer(values: Values, table: StoredTable, asked: Positions) -> Answers:
+def _answer(values: TableValues, table: StoredTable, asked: Positions) -> Answers:
     """The values of positions of a table; those with a right to take en passant are searched one by one."""
     answers, layout = Answers.none(len(asked.sides)), table.layout
     legal, has_right = are_legal(layout, asked.sides, asked.squares), asked.en_passant >= 0
@@ -206,7 +206,7 @@ def _answer(values: Values, table: StoredTable, asked: Positions) -> Answers:
 
 
 def _let_accrue(
-    values: Values, table: StoredTable, asked: Positions, answers: Answers, rows: Int64s, places: Int64s
+    values: TableValues, table: StoredTable, asked: Positions, answers: Answers, rows: Int64s, places: Int64s
 ) -> None:
     """Replace entry values where what has accrued makes a difference, as `StoredPosition.value` has it."""
     layout, accrued, entry = table.layout, asked.accrued[rows], answers.outcome[rows]
@@ -232,7 +232,7 @@ def _possible_scores(bare: tuple[bool, ...]) -> Truths:
 
 
 def _searched(
-    values: Values, slots: Sequence[Slot], side: int, squares: Sequence[int], accrued: int, target: int
+    values: TableValues, slots: Sequence[Slot], side: int, squares: Sequence[int], accrued: int, target: int
 ) -> tuple[int, float, Fault]:
     """The value of one position in which a pawn may take en passant."""
     try:

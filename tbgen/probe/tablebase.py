@@ -21,8 +21,8 @@ from tbgen.errors import (
 from tbgen.material import Material, build_order
 from tbgen.probe.answers import LineStep, MoveProbe, Moves, Probe
 from tbgen.probe.many import BulkProbe
-from tbgen.probe.stored import OpenTables
-from tbgen.probe.values import Asked, Position, Values, bare_sides
+from tbgen.probe.stored import Answering, OpenTables
+from tbgen.probe.values import Asked, Position, TableValues, bare_sides
 from tbgen.rules.position import accruable, material_of, why_not_accrued
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import folder_with, tables_of
@@ -103,7 +103,7 @@ class Tablebase:
                 raise MissingFolderError(str(folder))
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
-        self._values = Values(self._tables, self.game, compiled=compiled)
+        self._values = TableValues(self._tables, self.game, compiled=compiled)
         self._longest: dict[Material, int] = {}
         settings: dict[str, Any] = {"cache_bytes": most_bytes, "outcomes_only": outcomes_only, "compiled": compiled}
         self._again = partial(type(self), self.folders, game=self.game, missing_ok=True, **settings)
@@ -212,7 +212,7 @@ class Tablebase:
         asked = self._values.asked(position, accrued)
         return self._probe_of(asked, asked.board.copy(stack=False))
 
-    def _probe_of(self, asked: Asked, snapshot: chess.Board) -> Probe:
+    def _probe_of(self, asked: Asked[Answering], snapshot: chess.Board) -> Probe:
         value = self._values.value(asked)
         return Probe(asked.table.material, *value, snapshot, asked.carried, asked.counted, self.probe_moves)
 
@@ -286,7 +286,7 @@ class Tablebase:
         Raises:
             MissingTableError: As for `probe_moves`.
         """
-        return [each for each in self.probe_moves(position, accrued) if each.best]
+        return self.probe_moves(position, accrued).best
 
     def line(
         self, position: Position, accrued: Score | str | None = None, *, max_plies: int = _MOST_PLIES

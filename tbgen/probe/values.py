@@ -7,9 +7,9 @@ not in the tables: one ply of search finds their value.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import chess
 
@@ -26,11 +26,35 @@ Position = chess.Board | str
 """A board, or a FEN, whose seventh field says what has accrued."""
 
 
-class Asked(NamedTuple):
+class Found(Protocol):
+    """Where the value of a position lies."""
+
+    def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
+        """The value with an accrued score, as `StoredPosition.value` has it."""
+
+
+class Table(Protocol):
+    """All positions with the same men, and their values."""
+
+    def find(self, board: chess.Board) -> Found:
+        """Where the value of a legal position lies."""
+
+
+class Tables(Protocol):
+    """What `Values` asks of tables, and of all else that knows positions and what they lead to."""
+
+    def answering(self, board: chess.Board) -> Table:
+        """What answers for a board."""
+
+
+T = TypeVar("T", bound=Table, covariant=True)
+
+
+class Asked(NamedTuple, Generic[T]):
     """A legal position, the table that answers for it, and what has accrued in it."""
 
     board: chess.Board
-    table: Answering
+    table: T
     carried: Score | None
     """What has accrued, its own score counted in; None where that is all."""
     counted: Score | None
@@ -48,7 +72,7 @@ class Successor(NamedTuple):
     reset: bool
     code: int | None = None
     """The code of the position after it."""
-    place: int | None = None
+    found: Found | None = None
     """Where the table that answers before the move keeps the position after it.
 
     None if nothing is known, if that has other men, or if a pawn may then take en passant.
@@ -66,88 +90,28 @@ class _Weighed(NamedTuple):
 
 
 class Values:
-    """The values of one game's positions, from its tables."""
+    """The values of one game's positions, from whatever knows them when their own score has just accrued."""
 
-    def __init__(self, tables: OpenTables, game: Mobility, *, compiled: bool = False) -> None:
-        self.tables, self.game, self._compiled = tables, game, compiled
+    def __init__(self, tables: Tables, game: Mobility) -> None:
+        self.tables, self.game = tables, game
 
-    def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
-        """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
-        board, carried = parse_fen(position, game=self.game) if isinstance(position, str) else (position, None)
-        if given is not None:
-            return board, expect_score(given, "accrued")
-        if carried is None and expect_board(board).move_stack and (board.halfmove_clock or not self.game.forgets):
-            carried = accrued_of(board, game=self.game)
-        return board, carried
-
-    def answering(self, board: chess.Board) -> Answering:
-        """The table that answers for a board; an error if the position is not legal or none that tables know."""
-        check_position(expect_board(board), self.tables.has_met(board))
-        return self.tables.answering(board)
-
-    def asked(self, position: Position, given: Score | str | None) -> Asked:
-        """A position and its accrued score, checked."""
-        board, carried = self.read(position, given)
-        table, own = self.answering(board), self._own_by_kernel(board)
-        if carried is not None:
-            own = own_score(board) if own is None else own
-            if carried != own:
-                check_accrued(board, carried, self.game)
-            carried = carried.after(own, reset=False)
-        return Asked(board, table, carried, own)
-
-    def value(self, asked: Asked) -> Value:
+    def value(self, asked: Asked[Table]) -> Value:
         """The value of a position."""
         if _may_take_en_passant(asked.board):
             return self._searched(asked.board, asked.carried or asked.own())
         return asked.table.find(asked.board).value(asked.carried, asked.own)
 
-    def moves(self, asked: Asked) -> Moves:
+    def moves(self, asked: Asked[Table]) -> Moves:
         """All moves with their values, best first."""
         successors = self._successors(asked.board, asked.table)
         accrued = asked.carried or asked.counted or own_score(asked.board, len(successors))
         return self._best_first(asked.board, asked.table, successors, accrued)
 
-    def line(self, asked: Asked, max_plies: int) -> list[LineStep]:
-        """Best play until the goal is reached and the position repeats, or the game ends."""
-        walker, accrued = asked.board.copy(stack=False), asked.carried or asked.own()
-        steps, seen = list[LineStep](), set[str]()
-        while len(steps) < max_plies:
-            table = self.tables.answering(walker)
-            moves = self._best_first(walker, table, self._successors(walker, table), accrued)
-            if not moves:
-                break
-            if moves[0].outcome == accrued:
-                if walker.epd() in seen:
-                    break
-                seen.add(walker.epd())
-            if not any(each.best for each in moves):
-                raise MissingDistancesError(str(material_of(walker)), self.tables.named)
-            steps.append(_step(walker, moves, seen))
-            walker.push(steps[-1].move)
-            accrued = steps[-1].accrued
-        return steps
-
-    def _own_by_kernel(self, board: chess.Board) -> Score | None:
-        """The score of the position itself, where finding it takes no time."""
-        if not self._compiled:
-            return None
-        from tbgen.probe.successors import own_code_of
-
-        return _score(own_code_of(board), color_of(not board.turn))
-
-    def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
+    def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
         """The legal moves of a position that a table answers for."""
-        if not self._compiled:
-            return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
-        from tbgen.probe.successors import successors_of
+        return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
 
-        found = successors_of(board, table.table.placing, flipped=table.flipped)
-        return [Successor(*each) for each in found]
-
-    def _best_first(
-        self, board: chess.Board, table: Answering, successors: Sequence[Successor], accrued: Score
-    ) -> Moves:
+    def _best_first(self, board: chess.Board, table: Table, successors: Sequence[Successor], accrued: Score) -> Moves:
         """The values of successors."""
         if not successors:
             return Moves()
@@ -180,9 +144,9 @@ class Values:
             for number, (move, reset, own, outcome, dtg) in enumerate(values)
         )
 
-    def _weighed(self, board: chess.Board, table: Answering, successor: Successor, accrued: Score) -> _Weighed:
+    def _weighed(self, board: chess.Board, table: Table, successor: Successor, accrued: Score) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
-        move, reset, code, place = successor
+        move, reset, code, found = successor
         own = None if code is None else _score(code, color_of(board.turn))
 
         def counted() -> Score:
@@ -191,8 +155,8 @@ class Values:
             return own
 
         carried = None if reset and self.game.forgets else accrued
-        if place is not None:
-            outcome, dtg = StoredPosition(table.table, place, flipped=table.flipped).value(carried, counted)
+        if found is not None:
+            outcome, dtg = found.value(carried, counted)
         else:
             board.push(move)
             if _may_take_en_passant(board):
@@ -212,9 +176,97 @@ class Values:
         return outcome, 0 if outcome == accrued and dtg is not None else dtg
 
 
-def _step(board: chess.Board, moves: Sequence[MoveProbe], seen: set[str]) -> LineStep:
+class TableValues(Values):
+    """The values of one game's positions, from its tables."""
+
+    tables: OpenTables
+
+    def __init__(self, tables: OpenTables, game: Mobility, *, compiled: bool = False) -> None:
+        super().__init__(tables, game)
+        self._compiled = compiled
+
+    def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
+        """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
+        board, carried = parse_fen(position, game=self.game) if isinstance(position, str) else (position, None)
+        if given is not None:
+            return board, expect_score(given, "accrued")
+        if carried is None and expect_board(board).move_stack and (board.halfmove_clock or not self.game.forgets):
+            carried = accrued_of(board, game=self.game)
+        return board, carried
+
+    def answering(self, board: chess.Board) -> Answering:
+        """The table that answers for a board; an error if the position is not legal or none that tables know."""
+        check_position(expect_board(board), self.tables.has_met(board))
+        return self.tables.answering(board)
+
+    def asked(self, position: Position, given: Score | str | None) -> Asked[Answering]:
+        """A position and its accrued score, checked."""
+        board, carried = self.read(position, given)
+        table, own = self.answering(board), self._own_by_kernel(board)
+        if carried is not None:
+            own = own_score(board) if own is None else own
+            if carried != own:
+                check_accrued(board, carried, self.game)
+            carried = carried.after(own, reset=False)
+        return Asked(board, table, carried, own)
+
+    def line(self, asked: Asked[Answering], max_plies: int) -> list[LineStep]:
+        """Best play until the goal is reached and the position repeats, or the game ends."""
+
+        def moves_of(board: chess.Board, accrued: Score) -> Moves:
+            moves = self.moves(Asked(board, self.tables.answering(board), accrued, None))
+            if moves and not moves.best:
+                raise MissingDistancesError(str(material_of(board)), self.tables.named)
+            return moves
+
+        return line_of(asked.board, asked.carried or asked.own(), max_plies, moves_of)
+
+    def _own_by_kernel(self, board: chess.Board) -> Score | None:
+        """The score of the position itself, where finding it takes no time."""
+        if not self._compiled:
+            return None
+        from tbgen.probe.successors import own_code_of
+
+        return _score(own_code_of(board), color_of(not board.turn))
+
+    def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
+        """The same, found by a kernel where that is loaded."""
+        if not self._compiled or not isinstance(table, Answering):
+            return super()._successors(board, table)
+        from tbgen.probe.successors import successors_of
+
+        stored, flipped = table.table, table.flipped
+        return [
+            Successor(move, reset, code, None if place is None else StoredPosition(stored, place, flipped=flipped))
+            for move, reset, code, place in successors_of(board, stored.placing, flipped=flipped)
+        ]
+
+
+MovesOf = Callable[[chess.Board, Score], Moves]
+"""The moves of a position with a score accrued, best first."""
+
+
+def line_of(board: chess.Board, accrued: Score, max_plies: int, moves_of: MovesOf) -> list[LineStep]:
+    """Best play until the goal is reached and the position repeats, or there are no moves."""
+    walker = board.copy(stack=False)
+    steps, seen = list[LineStep](), set[str]()
+    while len(steps) < max_plies:
+        moves = moves_of(walker, accrued)
+        if not moves:
+            break
+        if moves[0].outcome == accrued:
+            if walker.epd() in seen:
+                break
+            seen.add(walker.epd())
+        steps.append(_step(walker, moves, seen))
+        walker.push(steps[-1].move)
+        accrued = steps[-1].accrued
+    return steps
+
+
+def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
     """The move to play: once the goal is reached, one that goes back to where the game has been."""
-    best = [each for each in moves if each.best]
+    best = moves.best
     chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
     return LineStep(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
 

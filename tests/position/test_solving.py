@@ -79,16 +79,29 @@ def test_no_bracket_excludes_the_value_of_a_table_whose_promotions_are_hidden(
 
 
 def test_solved_promotions_make_every_value_exact(folder_of: Folder, tables: Tablebase) -> None:
-    with PositionSolver(folder_of(*PIECES)) as solver:
+    with PositionSolver(folder_of(*PIECES, *(f"{name}.dtg" for name in PIECES))) as solver:
         for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 60):
             answer = solver.solve(board, accrued)
             assert answer.plan.exact
             assert answer.bracket.exact == tables.probe(board, accrued).outcome
+            check_line(answer, tables)
             assert [each.move for each in answer.moves if each.best] == [
                 each.move
                 for each in sorted(tables.probe_moves(board, accrued), key=lambda each: each.move.uci())
                 if each.keeps
             ]
+
+
+def check_line(answer: Solution, tables: Tablebase) -> None:
+    """Every step keeps the value, and the last leaves it accrued for good: the game is over or the position repeats."""
+    walker, accrued, seen = chess.Board(answer.fen), answer.accrued, set[str]()
+    for step in answer.line:
+        seen.add(walker.epd())
+        walker.push(step.move)
+        accrued = accrued.after(own_score(walker), reset=step.reset)
+        assert (step.accrued, tables.probe(walker, accrued).outcome) == (accrued, answer.bracket.exact)
+    assert accrued == answer.bracket.exact
+    assert walker.epd() in seen or not list(walker.legal_moves) or not answer.line
 
 
 @pytest.mark.slow
