@@ -18,7 +18,7 @@ from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
 from tbgen.text import counted, in_units
 
 
-@declared("site", *(("--no-pages", each) for each in ("--records", "--address")))
+@declared("site", ("--no-pages", "--records"))
 @option("-o", "--output", default="site", type=FOLDER, help="Write the files into DIR.")
 @records_option
 @option("--address", metavar="URL", help="Show links to the site with a picture: DIR will be at URL on the web.")
@@ -61,9 +61,10 @@ def command(
         check_folders(folders)
     elif records is not None and typed_folders():
         refuse_together(["--records", "--data"])
+    there = _address(address)
     if not only_explorer:
-        _write_pages(output, records, _address(address), folders, explorer=explorer, quiet=quiet)
-    return _write_explorer(output, folders, most_men or MOST_TABLE_MEN, quiet=quiet) if explorer else 0
+        _write_pages(output, records, there, folders, explorer=explorer, quiet=quiet)
+    return _write_explorer(output, there, folders, most_men or MOST_TABLE_MEN, quiet=quiet) if explorer else 0
 
 
 def _address(text: str | None) -> str | None:
@@ -111,7 +112,7 @@ def _write_pages(
         click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")
 
 
-def _write_explorer(output: Path, folders: tuple[Path, ...], most_men: int, *, quiet: bool) -> int:
+def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, quiet: bool) -> int:
     from tbgen.apps.site.export import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import Catalog
 
@@ -119,7 +120,7 @@ def _write_explorer(output: Path, folders: tuple[Path, ...], most_men: int, *, q
     if not catalog.entries:
         raise UsageError(no_tables(folders))
     with progress("writing", quiet=quiet) as shown:
-        number = write_explorer(output, catalog, lambda _: shown.advance())
+        number = write_explorer(output, catalog, lambda _: shown.advance(), address)
     size = in_units(sum(entry.bytes for entry in catalog.entries.values()))
     if not quiet:
         tables, begin = counted(len(catalog), "table", "tables"), output / PAGE_FOLDER / "index.html"

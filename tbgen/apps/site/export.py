@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -20,6 +20,8 @@ from tbgen.storage.files import write_whole
 PAGE_FOLDER: Final = "explorer"
 INDEX: Final = "index.html"
 RULES: Final = "rules.html"
+PREVIEW: Final = "preview.png"
+"""What other sites show beside a link; they draw no SVG."""
 SERVER: Final = "server"
 """Answers come from `tbgen serve`."""
 TABLES: Final = "tables"
@@ -54,6 +56,7 @@ def files() -> dict[str, bytes]:
         path.relative_to(_HERE).as_posix(): path.read_bytes() for path in sorted(_HERE.rglob("*")) if path.is_file()
     }
     del found[INDEX], found[RULES]
+    found[PREVIEW] = (_HERE.parent / "static" / PREVIEW).read_bytes()
     for name in found:
         if name.endswith((".js", ".css")) and not name.startswith(_VENDORED):
             found[name] = _MARGINS.sub(b"", found[name])
@@ -61,9 +64,14 @@ def files() -> dict[str, bytes]:
     return found
 
 
-def index_page(source: str, report: str = "", name: str = INDEX) -> str:
-    """A page, for one kind of source; `report` leads to the pages of the report, if they are there."""
+def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX) -> str:
+    """A page, for one kind of source; `report` leads to the pages of the report, if they are there.
+
+    The page names the tables, with a star those without distances, so that it never asks for one that is missing.
+    """
     text = (_HERE / name).read_text(encoding="utf-8")
+    names = " ".join(f"{each.material}{'' if each.distances else '*'}" for each in tables)
+    text = text.replace(' data-tables=""', f' data-tables="{names}"')
     if report:
         text = text.replace(' data-source="server"', f' data-report="{report}" data-source="server"')
         text = text.replace(' hidden class="pages"', "")
@@ -75,29 +83,34 @@ def index_page(source: str, report: str = "", name: str = INDEX) -> str:
     return text
 
 
-def with_preview(page: str, title: str, words: str, picture: str) -> str:
-    """The page with what other sites show beside a link to one position."""
-    for name, content in {"title": title, "description": words, "image": picture}.items():
+def with_preview(page: str, **shown: str) -> str:
+    """The page with what other sites show beside a link to it: `title`, `description`, `image`."""
+    for name, content in shown.items():
         there = f'<meta property="og:{name}" content="{escape(content)}">'
         page = re.sub(rf'<meta property="og:{name}"[^>]*>', lambda _: there, page)  # noqa: B023
     return page
 
 
-def write_explorer(folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None) -> int:
+def write_explorer(
+    folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None, address: str | None = None
+) -> int:
     """Write the page, the tables and what they hold into a folder; returns the number of files.
 
     If the report's pages are in the folder, the explorer leads to them. A table of the same file system is linked
-    and takes no room; `tell` hears of each before it is written.
+    and takes no room; `tell` hears of each before it is written. At an `address` links to the page have a picture.
     """
     report = "../" if (folder / "material").is_dir() else ""
     texts = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
-    texts.update({f"{PAGE_FOLDER}/{name}": index_page(TABLES, report, name).encode() for name in (INDEX, RULES)})
+    tables = catalog.entries.values()
+    pages = {name: index_page(TABLES, tables, report, name) for name in (INDEX, RULES)}
+    pages[INDEX] = with_preview(pages[INDEX], image=f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW)
+    texts.update({f"{PAGE_FOLDER}/{name}": page.encode() for name, page in pages.items()})
     if not report:
         texts[INDEX] = _ROOT.encode()
     texts[f"{TABLE_FOLDER}/{CATALOG}"] = (to_json(catalog.facts(), indent=1) + "\n").encode()
     (folder / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
     linked = 0
-    for entry in catalog.entries.values():
+    for entry in tables:
         tell(entry)
         texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (to_json(entry.summary().facts()) + "\n").encode()
         for file in entry.files:

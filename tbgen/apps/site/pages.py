@@ -16,6 +16,7 @@ from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import OutcomeRecord, Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
 from tbgen.apps.records.two_games import Compared, Comparison, Shares
+from tbgen.apps.site.export import PREVIEW
 from tbgen.apps.site.lines import (
     Card,
     best_cards,
@@ -44,7 +45,6 @@ PAGES: Final = (
 TWO_GAMES: Final = ("games.html", "Two games")
 DATA: Final = "data"
 STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
-PREVIEW: Final = "preview.png"
 """What other sites show beside a link to a page, which they ask for by its whole address."""
 CLAIMS: Final = ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")
 """What the rules say something about."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gzip
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +11,6 @@ from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple
-from urllib.parse import urlencode
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -32,7 +32,7 @@ from tbgen.apps.site.asked import (
     scoring_in,
 )
 from tbgen.apps.site.boards import in_words, map_facts, picture_of_value, signed
-from tbgen.apps.site.export import INDEX, RULES, SERVER, files, index_page, with_preview
+from tbgen.apps.site.export import INDEX, PREVIEW, RULES, SERVER, files, index_page, with_preview
 from tbgen.apps.site.replies import (
     HTML,
     JSON,
@@ -73,7 +73,7 @@ _LIGHT_CHARACTERS: Final = 120
 SVG = "image/svg+xml"
 PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 
-_KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": SVG}
+_KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": SVG, "png": "image/png"}
 _OPENAPI: Final = Path(__file__).with_name("openapi.json")
 
 CACHE_BYTES = 256 * 10**6
@@ -249,7 +249,7 @@ class Service:
         page = self._explorer.get(request.path_params["name"] or INDEX)
         if page is None:
             raise HTTPException(404)
-        if "fen" in request.query_params and not request.path_params["name"]:
+        if not request.path_params["name"]:
             page = _explorer_file(INDEX, await self._queue.run(partial(self._index_of, request)))
         headers = tagged(page.etag, {"Vary": "Accept-Encoding", "Content-Security-Policy": self._policy})
         if is_known(request, page.etag):
@@ -266,19 +266,18 @@ class Service:
     def _pages(self) -> dict[str, bytes]:
         """The explorer's pages, which lead to the pages of a report that is there."""
         has_report = self._site is not None and (self._site / "material").is_dir()
-        return {name: index_page(SERVER, "../" if has_report else "", name).encode() for name in (INDEX, RULES)}
+        tables, report = self.catalog.entries.values(), "../" if has_report else ""
+        return {name: index_page(SERVER, tables, report, name).encode() for name in (INDEX, RULES)}
 
     def _index_of(self, request: Request) -> bytes:
-        """The explorer's page as other sites show a link to a position: with its verdict and its picture."""
+        """The explorer's page as other sites show a link to it: with a picture, and the verdict of its position."""
         given = {name: request.query_params[name] for name in POSITION if name in request.query_params}
-        try:
+        shown = {"image": f"{request.base_url}explorer/{PREVIEW}"}
+        with contextlib.suppress(TbgenError):
             asked = position_in(given)
-            found = self.tables.probe(asked.board, asked.accrued)
-        except TbgenError:
-            return self._explorer[INDEX].plain
-        title = f"{signed(found.outcome)}: {found.outcome.in_words()}"
-        picture = f"{request.base_url}r-mobility/picture.svg?{urlencode(given)}"
-        return with_preview(self._explorer[INDEX].plain.decode(), title, in_words(asked.board), picture).encode()
+            outcome = self.tables.probe(asked.board, asked.accrued).outcome
+            shown |= {"title": f"{signed(outcome)}: {outcome.in_words()}", "description": in_words(asked.board)}
+        return with_preview(self._explorer[INDEX].plain.decode(), **shown).encode()
 
     @cached_property
     def _description(self) -> str:

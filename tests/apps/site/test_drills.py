@@ -256,7 +256,7 @@ def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
         assert sum(each.keeps for each in tables.probe_moves(board)) == 1
         days = [date(2026, 11, day).isoformat() for day in (1, 2, 3, 2)]
         daily = """import('./gallery.js').then(async ({ Gallery }) =>
-          new Gallery(await source.names(), {}).puzzleOf(new Date(`${each}T12:00`))[0])"""
+          new Gallery(document.documentElement.dataset.tables.split(' '), {}).puzzleOf(new Date(`${each}T12:00`))[0])"""
         first, second, third, again = asked_of(page, source, address, days, daily)
         assert second == again
         assert len({first, second, third}) == 3

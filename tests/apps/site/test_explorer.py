@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import html
 import io
 import re
 import threading
@@ -474,7 +473,7 @@ def test_a_link_to_a_position_is_shown_elsewhere_with_its_verdict(client: TestCl
     shown = dict(re.findall(r'<meta property="og:(\w+)" content="([^"]+)">', found))
     assert shown["title"] == "G1.5: White holds Black to 1 legal move"
     assert shown["description"] == "White: Ke6, Bf5. Black: Kg5. White to move."
-    assert client.get(html.unescape(shown["image"])).headers["content-type"] == "image/svg+xml"
+    assert client.get(shown["image"]).headers["content-type"] == "image/png"
     other = client.get("/explorer/", params={"fen": "<script>"})
     assert (other.status_code, "<script>" in other.text) == (200, False)
 

@@ -72,6 +72,11 @@ export class Board {
   /** Turn the board so that a side plays upwards. */
   face(side) { if (this.#ground.state.orientation !== NAMES[side]) this.turn(); }
 
+  /** What a picture of the board shows. */
+  get shown() {
+    return { men: this.#ground.state.pieces, isUpright: this.#ground.state.orientation === 'white', arrows: this.#arrows, marks: this.#marks };
+  }
+
   /** Arrows of best moves, and marks of squares: how many moves lead there, or the score of the man there. */
   suggest(moves, marks) {
     [this.#arrows, this.#marks] = [moves.slice(0, MOST_ARROWS), marks];

@@ -5,20 +5,21 @@ import { byId, make } from './elements.js';
 import { endingOf } from './ending.js';
 import { explainScores } from './explain.js';
 import { FAMOUS } from './famous.js';
-import { Game, accruedOf, isPgn, parsePgn } from './game.js';
+import { Game, accruedOf, isPgn, parsePgn, scoresOf } from './game.js';
 import { canonical, materialOf } from './materials.js';
 import { accruedAfter, brokenRule, formatFen, isReset, legalMoves, manInWords, nameOf, ownOf, parseFen, parseMove, play, sanOf, squareOf, uciOf } from './rules.js';
 import { formatScore, inWords, parseScore, shadeOf, signed } from './scores.js';
 import { addressOf, inAddress, isEmbedded, offer, positionIn } from './share.js';
 import { Strip, gameOf, mapOf, movesOf, unknown, verdict } from './view.js';
 
-const { source: kind, base = '../', report = '' } = document.documentElement.dataset;
+const { source: kind, base = '../', report = '', tables = '' } = document.documentElement.dataset;
+const listed = tables.split(' ').filter(Boolean); // with a star where a table has no distances
+const NAMES = listed.map((each) => each.replace('*', ''));
 const source = kind === 'server'
   ? new (await import('./server.js')).Server(base)
-  : new (await import('./tables.js')).Tables(`${base}tables/`);
+  : new (await import('./tables.js')).Tables(`${base}tables/`, listed);
 
 const MOST_KEPT = 500; // answers
-const MOST_MEN = 5; // of tables
 const NAME = document.title;
 
 let game = null; // the history: every position that was looked at, and the one that is shown
@@ -113,21 +114,22 @@ async function look() {
 async function askFor(fen, accrued, number) {
   byId('answer').setAttribute('aria-busy', 'true');
   try {
-    if (position.board.filter(Boolean).length > MOST_MEN) throw Object.assign(Error('too many men'), { isMissing: true });
+    const { fault } = scoresOf(position, accrued);
+    if (!NAMES.includes(canonical(materialOf(position)).name)) return showUnknown();
+    if (fault || position.castling !== '-') return refuse(fault ?? 'Tables know no castling rights.');
     const found = await probe(fen, accrued);
     if (number === asked) show(found);
   } catch (error) {
     if (number !== asked) return;
-    if (!error.isMissing) return refuse(error.message, error.isLost);
-    const names = await source.names().catch(() => []);
-    if (number === asked) showUnknown(names);
+    if (error.isMissing) showUnknown();
+    else refuse(error.message, error.isLost);
   }
 }
 
 function refuse(text, canRetry = false) {
   const retry = canRetry ? make('button', { type: 'button', onclick: () => look() }, 'Retry') : '';
   showVerdict(make('p', {}, text), retry);
-  for (const id of ['strip-part', 'moves-part', 'ending', 'ask-line', 'ask-drill']) byId(id).hidden = true;
+  for (const id of ['strip-part', 'moves-part', 'ending', 'ask-line', 'ask-drill', 'picture']) byId(id).hidden = true;
 }
 
 function showVerdict(...parts) {
@@ -154,25 +156,23 @@ function show(found) {
   document.title = `${signed(found.outcome)}: ${inWords(parseScore(found.outcome), !found.moves.length)} · ${found.material} · ${NAME}`;
 }
 
-/** Where this position is elsewhere: its picture, and the whole page for a frame. */
+/** A position that has a verdict has a picture; a frame leads to the whole page. */
 function showLinks() {
-  const { fen, accrued } = game.now;
-  byId('picture').hidden = !source.picture;
-  if (source.picture) byId('picture').href = source.picture(fen, accrued, mapped);
+  byId('picture').hidden = false;
   byId('whole').href = addressOf(game.now).replace('&embed=1', '');
   byId('whole').hidden = !isEmbedded;
 }
 
 /** Without a table: the position's own score, and the moves with what they reach. */
-function showUnknown(names) {
+function showUnknown() {
   const accrued = accruedOf(game.now);
   const moves = legalMoves(position).map((move) => {
     const after = play(position, move), reset = isReset(position, move);
     return { uci: uciOf(move), san: sanOf(position, move), reset, accrued: formatScore(accruedAfter(after, reset, accrued)) };
   });
   answer = { fen: game.now.fen, material: materialOf(position), own: formatScore(ownOf(position)), accrued: formatScore(accrued), outcome: null, moves, strip: [] };
-  showVerdict(...unknown(answer, names));
-  for (const id of ['strip-part', 'ending', 'ask-line', 'ask-drill']) byId(id).hidden = true;
+  showVerdict(...unknown(answer, NAMES));
+  for (const id of ['strip-part', 'ending', 'ask-line', 'ask-drill', 'picture']) byId(id).hidden = true;
   showMoves();
   showStatus();
 }
@@ -348,7 +348,7 @@ function onKey(event) {
 
 async function openGallery(does) {
   const { Gallery } = await import('./gallery.js');
-  return does(new Gallery(await source.names(), { open: start, drill: startDrill }));
+  return does(new Gallery(NAMES, { open: start, drill: startDrill }));
 }
 
 function wireBoard() {
@@ -398,6 +398,7 @@ function wireForms() {
   };
   byId('type').hidden = byId('share').hidden = false;
   byId('share').onclick = ({ target }) => target.name && offer(target.name, game, byId('said'));
+  byId('picture').onclick = async () => (await import('./picture.js')).savePicture(board.shown, answer);
 }
 
 function wireKeys() {

@@ -38,15 +38,6 @@ export class Server {
   /** The position with one man on each square: its outcome and distance, null where the man cannot stand. */
   async map(fen, accrued, man) { return (await this.#get('r-mobility/map', { fen, accrued, man })).squares; }
 
-  /** The address of a picture with the verdict, or with the map of a man. */
-  picture(fen, accrued, man) {
-    const query = new URLSearchParams({ fen, ...(accrued && { accrued }), ...(man && { man }) });
-    return `${this.base}r-mobility/picture.svg?${query}`;
-  }
-
   /** What a table holds, in figures. */
   ending(material) { return this.#get(`tables/${material}.json`); }
-
-  /** The endings that are here. */
-  async names() { return (await this.#get('tables/tables.json')).tables.map((each) => each.material); }
 }

@@ -1,11 +1,11 @@
 // Answers from files of tables, computed in the browser; the same answers as those of `tbgen serve`.
+import { scoresOf, whyImpossible } from './game.js';
 import { canonical, materialOf } from './materials.js';
 import { LayerFile } from './reader.js';
 import { accruedAfter, brokenRule, formatFen, hasEnPassant, isReset, legalMoves, nameOf, ownOf, parseFen, play, sanOf, squareOf, uciOf } from './rules.js';
 import { codeOf, formatScore, parseScore, worth } from './scores.js';
 
 const TRIANGLE = [0, 1, 2, 3, 9, 10, 11, 18, 19, 27];
-const MOST_KING_CODE = 17; // a bare king has at most 8 moves
 const MOST_PLIES = 2000;
 
 const turned = (square) => square ^ 56;
@@ -15,12 +15,12 @@ const byFile = (square) => transposed(square); // pawns are ordered file by file
 
 /** An open table, which finds the places of positions. */
 class Shelf {
-  static async open(base, name) {
-    const shelf = new Shelf(), distances = LayerFile.open(`${base}${name}.dtg.h5`, name, 'distances');
+  static async open(base, name, hasDistances) {
+    const shelf = new Shelf(), distances = hasDistances ? LayerFile.open(`${base}${name}.dtg.h5`, name, 'distances') : Promise.resolve(null);
     distances.catch(() => {}); // it is said when they are asked for
     shelf.outcomes = await LayerFile.open(`${base}${name}.h5`, name, 'outcomes');
     shelf.distances = distances.then((file) => {
-      if (file.outcomes !== shelf.outcomes.digest) throw file.damaged('it belongs to other outcomes than those beside it');
+      if (file && file.outcomes !== shelf.outcomes.digest) throw file.damaged('it belongs to other outcomes than those beside it');
       return file;
     }).catch((error) => {
       if (error.isMissing) return null;
@@ -150,14 +150,13 @@ const ROLES = { K: 'king', Q: 'queen', R: 'rook', B: 'bishop', N: 'knight', P: '
 export class Tables {
   #shelves = new Map();
 
-  /** `base` is the address of the folder of tables. */
-  constructor(base) { this.base = base; }
+  /** `base` is the address of the folder of tables; those in `listed` with a star have no distances. */
+  constructor(base, listed = []) { Object.assign(this, { base, listed }); }
 
   /** A position with its moves and its strip. */
   async probe(fen, accruedText) {
     const position = parseFen(fen), { own, accrued, fault } = scoresOf(position, accruedText);
-    if (position.castling !== '-') throw Error('Tables know no castling rights.');
-    if (fault) throw Error(`Impossible accrued score ${accruedText}: ${fault}.`);
+    if (fault) throw Error(fault);
     const [[outcome, dtg], moves, strip] = await Promise.all([this.#value(position, own, accrued), this.#moves(position, accrued), this.#strip(position, own)]);
     return { fen: formatFen(position), material: canonical(materialOf(position)).name, own: formatScore(own), accrued: formatScore(accrued), outcome: formatScore(outcome), dtg, moves: moves.map((each) => told(each, moves[0])), strip };
   }
@@ -212,12 +211,6 @@ export class Tables {
     const reply = await fetch(`${this.base}${material}.json`);
     if (!reply.ok) throw Error(`No figures of ${material} are here.`);
     return reply.json();
-  }
-
-  /** The endings that are here. */
-  async names() {
-    const reply = await fetch(`${this.base}tables.json`);
-    return (await reply.json()).tables.map((each) => each.material);
   }
 
   async #strip(position, own) {
@@ -285,18 +278,12 @@ export class Tables {
   #shelf(name) {
     let shelf = this.#shelves.get(name);
     if (!shelf) {
-      shelf = Shelf.open(this.base, name);
+      shelf = Shelf.open(this.base, name, !this.listed.includes(`${name}*`));
       shelf.catch(() => this.#shelves.delete(name));
       this.#shelves.set(name, shelf);
     }
     return shelf;
   }
-}
-
-/** A position's own score, the one that counts, and why a score that is said to have accrued cannot have. */
-function scoresOf(position, accruedText) {
-  const own = ownOf(position), given = accruedText ? parseScore(accruedText) : own;
-  return { own, accrued: codeOf(own) < codeOf(given) ? own : given, fault: given === own ? null : whyImpossible(position, given) };
 }
 
 const isBest = ({ outcome, dtg }, first) => dtg !== null && outcome === first.outcome && dtg === first.dtg;
@@ -306,14 +293,4 @@ const placeIn = (position) => formatFen(position).split(' ').slice(0, 4).join(' 
 function told({ uci, san, reset, own, accrued, outcome, dtg }, first) {
   const scores = { own: formatScore(own), accrued: formatScore(accrued), outcome: formatScore(outcome) };
   return { uci, san, reset, ...scores, dtg, best: isBest({ outcome, dtg }, first), keeps: outcome === first.outcome };
-}
-
-/** Why no game can carry a score into a position; null if one can. */
-function whyImpossible({ board }, accrued) {
-  if (codeOf(accrued) < 2) return 'the game would have ended before this position';
-  const men = { white: board.filter((man) => man !== null && man < 'a').length, black: board.filter((man) => man !== null && man > 'a').length };
-  const [holder, other] = accrued > 0 ? ['white', 'black'] : ['black', 'white'];
-  if (men[holder] === 1 && codeOf(accrued) % 2 === 0) return 'a king alone gives no check';
-  if (men[other] === 1 && codeOf(accrued) > MOST_KING_CODE) return 'a king alone has at most 8 moves';
-  return null;
 }
