@@ -247,7 +247,7 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
     absent = [Cell(None, LOSS, is_played=False)]
     table = {}
     for name, played in rounds.items():
-        complete = numbers if numbers[-2:-1] and numbers[-2] not in played else numbers[:-1]
+        complete = numbers if len(numbers) > 1 and numbers[-2] not in played else numbers[:-1]
         cells = (played.get(number, absent if number in complete else []) for number in numbers)
         table[name] = [cell for each in cells for cell in each]
     return settled({name: cells for name, cells in table.items() if name.casefold() != _BYE})

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import json
+import multiprocessing
 import random
 import re
 from pathlib import Path
@@ -229,6 +230,7 @@ def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Pat
     ours, theirs = total(alone), total(together)
     assert [str(error) for error in ours.skipped] == [str(error) for error in theirs.skipped]
     assert (ours.games, ours.grounds, ours.size) == (theirs.games, theirs.grounds, path.stat().st_size)
+    assert multiprocessing.active_children() == []
 
 
 def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> None:

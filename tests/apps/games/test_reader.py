@@ -211,6 +211,8 @@ def test_movetexts_are_cut_without_playing_them(tmp_path: Path) -> None:
     (text,) = movetexts(path)
     assert text.tags == {"White": "a"}
     assert text.moves == ["e9", "Zz"]
+    path.write_text("")
+    assert list(movetexts(path)) == []
 
 
 def test_a_score_may_stand_in_a_tag_of_its_own() -> None:
