@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -77,8 +78,20 @@ def to_public_name(app: Sphinx, env: Any, node: pending_xref, content: nodes.Ele
     return None if target.startswith("chess.") else content
 
 
+def add_contents(_app: Sphinx, docname: str, source: list[str]) -> None:
+    """Make a hidden table of contents from the links below each heading of a page of links, which GitHub shows."""
+    if docname not in ("index", "design/README", "adr/README"):
+        return
+    parts = re.split(r"^## ", source[0], flags=re.MULTILINE)
+    for part in parts[1:] or parts:
+        pages = re.findall(r"\]\(([\w/-]+)\.(?:md|rst)\)", part)
+        caption = part.partition("\n")[0].lstrip("# ")
+        source[0] += "\n".join(("", "```{toctree}", ":hidden:", f":caption: {caption}", "", *pages, "```", ""))
+
+
 def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("public-names", PublicNames)
     app.add_directive("commands", Commands)
     app.connect("missing-reference", to_public_name)
+    app.connect("source-read", add_contents)
     return {"parallel_read_safe": True}
