@@ -128,6 +128,7 @@ class GameVerdict(NamedTuple):
             plies=game.last.number,
             ratings=(rating_in(tags.get("WhiteElo")), rating_in(tags.get("BlackElo"))),
             is_knockout=tags.get("EventType") == KNOCKOUT,
+            number=int(number) if (number := tags.get("MatchGame", "")).isdecimal() else 0,
             crashed=tags.get("Termination", "").lower() in _CRASHES,
         )
 

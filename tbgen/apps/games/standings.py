@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from tbgen.apps.games.tags import Source, winner_of
 from tbgen.apps.games.tiebreaks import (
@@ -44,6 +44,12 @@ _BYE = "bye"
 """The opponent of a player without one, in upper or lower case."""
 
 
+MORE_GAMES: Final = 2
+"""A tie on points goes on with so many games."""
+MOST_EXTENSIONS: Final = 4
+"""After so many extensions the holder of the last game's score goes on."""
+
+
 class EventGame(NamedTuple):
     """A game of an event."""
 
@@ -64,6 +70,8 @@ class EventGame(NamedTuple):
     crashed: bool = False
     """Whether an engine's crash or silence ended the game."""
     is_knockout: bool = False
+    number: int = 0
+    """Of the game in its match; 0 if a tag does not say."""
 
     def points(self, side: Color) -> Fraction:
         """A side's r-mobility points."""
@@ -210,12 +218,16 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
     for game in games:
         if game.is_knockout:
             met.setdefault((game.round_number, frozenset((game.white, game.black))), []).append(game)
+    decided = min(map(len, met.values()), default=0) + MOST_EXTENSIONS * MORE_GAMES
     rounds: dict[int, list[Tie]] = {}
     for (number, _), each in met.items():
         players = each[0].white, each[0].black
         later = {name for other, names in met if other > number for name in names}
         first, second = (_sums(each, name) for name in players)
         ahead = {first > second: players[0], first < second: players[1]}.get(True)
+        if ahead is None and len(each) >= decided:
+            last = sorted(each, key=lambda game: game.number)[-1]
+            ahead = last.player(last.final.holder)
         winner = next((name for name in players if name in later), ahead if len(each) % 2 == 0 else None)
         rounds.setdefault(number, []).append(Tie(players, (first[0], second[0]), winner))
     return dict(sorted(rounds.items()))

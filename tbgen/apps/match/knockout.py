@@ -11,15 +11,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from tbgen.apps.games.standings import MORE_GAMES, MOST_EXTENSIONS
 from tbgen.apps.match.schedule import Pairing, Tournament
 from tbgen.apps.match.standings import Result
 from tbgen.rules.points import Scoring
 from tbgen.text import facts_of
-
-MORE_GAMES = 2
-"""A tie on points goes on with so many games."""
-_MOST_EXTENSIONS = 4
-"""After so many extensions the holder of the last game's score goes on."""
 
 
 @dataclass(slots=True)
@@ -99,14 +95,14 @@ def bracket_of(plan: Tournament, seed: int, results: Mapping[int, Result], scori
 
 def openings_of_knockout(plan: Tournament) -> int:
     """The most openings that a knockout takes."""
-    return _opening(plan, plan.players - 2, plan.games + _MOST_EXTENSIONS * MORE_GAMES - 1) + 1
+    return _opening(plan, plan.players - 2, plan.games + MOST_EXTENSIONS * MORE_GAMES - 1) + 1
 
 
 def _play(meeting: Meeting, place: int, plan: Tournament, results: Mapping[int, Result], scoring: Scoring) -> None:
     """The games of a meeting, and its winner if they decide it."""
     assert meeting.second is not None
     games = plan.games
-    for extension in range(_MOST_EXTENSIONS + 1):
+    for extension in range(MOST_EXTENSIONS + 1):
         for game in range(len(meeting.pairings), games):
             meeting.pairings.append(_pairing(plan, meeting, place, game))
         played = [results[pairing.number] for pairing in meeting.pairings if pairing.number in results]
@@ -118,7 +114,7 @@ def _play(meeting: Meeting, place: int, plan: Tournament, results: Mapping[int, 
             if first != second:
                 meeting.winner, meeting.decided_by = meeting.first if first > second else meeting.second, reason
                 return
-        if extension < _MOST_EXTENSIONS:
+        if extension < MOST_EXTENSIONS:
             games += MORE_GAMES
     last = played[-1]
     holds = last.game.outcome.holder is last.side(meeting.first)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from tbgen.apps.site.palette import shade_of
-from tbgen.score import Score
+from tbgen.apps.site.palette import DASHES
+from tbgen.score import Color, Score
 
 Distances = Mapping[Score, Sequence[int]]
 """[outcome][plies] -> positions."""
@@ -18,7 +19,8 @@ HEIGHT: Final = 400
 """The units of paths, which begin at the upper left."""
 
 _MOST_NAMED: Final = 7
-_PALEST: Final = 3
+_COLOR_FROM: Final = (0, 2, 4, 8)
+"""[colour] -> the lowest code of lines that have it; with paler ones a line would be hard to see."""
 _LOWEST: Final = 0.7
 """A single position stands a little above the edge."""
 _FEW_POINTS: Final = 3
@@ -37,7 +39,7 @@ class PlotLine:
     shade: str | None
     """The name of its colour; None if it is one of many in grey."""
     dash: int | None
-    """The number of its dash pattern, of which a plot has each once: print without colours tells lines apart."""
+    """The number of its dash pattern: a score has the same colour and dash in every plot."""
     end: tuple[float, float]
     """The last point, in per cent from the left and the top: the line's name stands there."""
 
@@ -105,8 +107,13 @@ def _line(outcome: Score, counts: Sequence[int], scale: _Scale, named: list[Scor
     end = 100 * points[-1][0] / WIDTH, 100 * points[-1][1] / HEIGHT
     if outcome not in named:
         return PlotLine(outcome, _path(points), dots, None, None, end)
-    shade = shade_of(outcome)
-    return PlotLine(outcome, _path(points), dots, f"{shade[0]}{min(int(shade[1]), _PALEST)}", named.index(outcome), end)
+    return PlotLine(outcome, _path(points), dots, *_style_of(outcome), end)
+
+
+def _style_of(outcome: Score) -> tuple[str, int]:
+    """The name of a colour and the number of a dash pattern; in two plots of a hundred two scores share both."""
+    color = bisect_right(_COLOR_FROM, outcome.code) - 1
+    return f"{'w' if outcome.holder is Color.WHITE else 'b'}{color}", outcome.code % len(DASHES)
 
 
 def _path(points: Sequence[tuple[int, int]]) -> str:

@@ -76,6 +76,12 @@ def test_the_page_of_a_knockout_has_its_bracket() -> None:
     found = page(*ties, final, game("Ann", "Cid", "-G0.0")._replace(is_knockout=True, round="2"))
     assert re.findall(r"<h3>(.*?)</h3>", found) == ["Round 1", "Round 2"]
     assert re.findall(r"<strong>(.*?)</strong>", found) == ["Ann", "Cid", "Cid"]
+    for number in (8, 10):  # the longest tie: two games and four times two more; then the last game decides
+        equal = [
+            game(*players, "G1.5")._replace(is_knockout=True, round="2", number=place + 1)
+            for place, players in enumerate([("Cid", "Ann"), ("Ann", "Cid")] * (number // 2))
+        ]
+        assert (page(*ties[:2], *equal[::-1]).count("<strong>Ann</strong>")) == 1 + (number == 10)
     assert "Bracket" not in page(*games)
 
 

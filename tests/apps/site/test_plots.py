@@ -1,4 +1,4 @@
-"""Plots: every count has its point, every named line its own dash, ticks stand where they say."""
+"""Plots: every count has its point, a style a score, ticks stand where they say."""
 
 from __future__ import annotations
 
@@ -45,3 +45,14 @@ def test_every_count_has_its_point(plots: list[tuple[dict[Score, tuple[int, ...]
             order = sorted(zip([count for count in counts if count], heights, strict=True))
             assert [y for _, y in order] == sorted(heights, reverse=True)
             assert bool(line.dots) == (len(found) < 3)
+
+
+def test_a_score_has_one_style_in_all_plots_and_no_two_of_a_plot_share_one(
+    plots: list[tuple[dict[Score, tuple[int, ...]], Plot]],
+) -> None:
+    styles: dict[Score, tuple[str | None, int | None]] = {}
+    for _, plot in plots:
+        for line in plot.named:
+            assert styles.setdefault(line.outcome, (line.shade, line.dash)) == (line.shade, line.dash)
+        assert len({styles[line.outcome] for line in plot.named}) == len(plot.named)
+    assert len(styles) > 20
