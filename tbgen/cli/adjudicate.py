@@ -10,8 +10,8 @@ from typing import IO, NamedTuple
 
 import click
 
-from tbgen.apps.games.archive import Decided, GamesTask, decide_file, total
-from tbgen.apps.games.decide import Continue, Ground
+from tbgen.apps.games.archive import Decided, GamesTask, decide_file, positions_to_solve, total
+from tbgen.apps.games.decide import Continue, Ground, Solve
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.match.store import kept_from_matches
@@ -30,13 +30,15 @@ from tbgen.cli.options import (
     typed_folders,
 )
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
-from tbgen.cli.reporter import compile_for, reading
+from tbgen.cli.reporter import compile_for, duration, progress, reading
 from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.position import DEFAULT_BUDGET
+from tbgen.position.solving import PositionSolver
 from tbgen.score import Mobility
-from tbgen.text import counted
+from tbgen.system.process import processors
+from tbgen.text import counted, in_units
 
 
 @declared("adjudicate", ("--in-place", "-o"), ("--solve", "--jobs"))
@@ -132,17 +134,20 @@ def command(
         how,
         count_fifty,
         folders,
-        budget=budget if solve else None,
         texts=texts,
         lines=lines,
         facts=verdicts is not None,
     )
     compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []), quiet=quiet)
     with ExitStack() as stack:
+        solver = None
+        if solve:
+            solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors()))
+            _solve_ahead(solver, names, task, quiet=quiet)
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
         copy = None if output is None else stack.enter_context(written_whole(output))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
-        outputs = _Outputs(copy, writer, in_place, whole)
+        outputs = _Outputs(copy, writer, in_place, whole, None if solver is None else solver.bracket)
         everything = total([_decide(name, task, jobs, outputs, quiet=quiet) for name in names])
         if writer is not None:
             skipped = [each.facts() for each in everything.skipped]
@@ -183,7 +188,7 @@ def _decide(name: str, task: GamesTask, jobs: int, outputs: _Outputs, *, quiet: 
             stack.enter_context(kept_from_matches(Path(name)))
         file = stack.enter_context(rewritten(name)) if outputs.in_place else outputs.copy
         try:
-            for part in decide_file(name, task, jobs):
+            for part in decide_file(name, task, jobs, outputs.solve):
                 if file is not None:
                     file.write(part.text)
                 if outputs.writer is not None:
@@ -197,6 +202,27 @@ def _decide(name: str, task: GamesTask, jobs: int, outputs: _Outputs, *, quiet: 
     return total(parts)
 
 
+def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask, *, quiet: bool) -> None:
+    """Solve all last positions together, each block once; the games of a stream are solved one by one."""
+    files = [name for name in names if name != STANDARD_INPUT]
+    batch = solver.batch(board for name in files for board in positions_to_solve(name, task))
+    if not quiet and (batch.positions or batch.refused):
+        say(f"{counted(batch.positions, 'game', 'games')} to solve, {batch.refused:,} beyond the budget or the tables")
+    if not batch.positions:
+        return
+    plans = batch.plans
+    if not quiet:
+        needs = (
+            f"{counted(sum(plan.nodes for plan in plans), 'block', 'blocks')}",
+            f"{duration(sum(plan.cpu_seconds for plan in plans))} of CPU at most (estimated)",
+            f"{in_units(max(plan.memory_bytes for plan in plans))} of memory",
+            f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk",
+        )
+        say(", ".join(needs))
+    with progress("solving", 1, quiet=quiet, as_share=True) as shown:
+        solver.solve_batch(batch, lambda done, left: shown.reach(done, left=left))
+
+
 class _Outputs(NamedTuple):
     """Where the games and the verdicts go."""
 
@@ -205,6 +231,7 @@ class _Outputs(NamedTuple):
     in_place: bool
     whole: bool
     """Whether a file that cannot be read to its end is an error, and not a game that is skipped."""
+    solve: Solve | None
 
 
 def _report(whole: Decided) -> None:

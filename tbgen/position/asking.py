@@ -39,9 +39,9 @@ class SolvedPosition:
     enough to play by, since resets are few.
     """
 
-    def __init__(self, block: SolvedBlock, cell: int, mover: Color) -> None:
-        self._outcome, self._dtg, held = block.value(cell)
-        self._held, self._mover = held, mover
+    def __init__(self, block: SolvedBlock, cell: int, mover: Color, *, turned: bool) -> None:
+        outcome, self._dtg, self._held = block.value(cell)
+        self._turned, self._mover, self._outcome = turned, mover, outcome.flipped() if turned else outcome
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
         """The value with an accrued score, as `StoredPosition.value` has it."""
@@ -49,7 +49,8 @@ class SolvedPosition:
             return self._outcome, shortest(self._outcome, self._mover)
         if self._outcome.code < carried.code or own().code < carried.code or own() == carried:
             return self._outcome, self._dtg
-        return self._held(carried)
+        outcome, dtg = self._held(carried.flipped() if self._turned else carried)
+        return outcome.flipped() if self._turned else outcome, dtg
 
 
 class KnownPosition:
@@ -84,10 +85,13 @@ class Asking:
         material, mover = material_of(board), Color.of(board.turn)
         if self.known.has(material.canonical()):
             return KnownPosition(self.known.answering(board).find(board), mover)
-        node = node_of(material, pawns_on(board))
+        turned = self._closure.is_turned
+        here = board.mirror() if turned else board
+        node = node_on(here)
         if node in self._closure.edges:
-            cell = node.layout.cell_of(int(not board.turn), squares_on(board, node.layout))
-            return SolvedPosition(self._blocks(node, self._bound), cell, mover)
+            cell = node.layout.cell_of(int(not here.turn), squares_on(here, node.layout))
+            block = self._blocks(node, self._bound.other if turned else self._bound)
+            return SolvedPosition(block, cell, mover, turned=turned)
         return KnownPosition(self._of_promotion(board), mover)
 
     def _of_promotion(self, board: chess.Board) -> Score:
@@ -124,9 +128,16 @@ def squares_on(board: chess.Board, layout: Layout) -> list[int]:
     return squares
 
 
-def pawns_on(board: chess.Board) -> list[int]:
-    """The squares of the pawns, White's first."""
-    return [*board.pieces(chess.PAWN, chess.WHITE), *board.pieces(chess.PAWN, chess.BLACK)]
+def node_on(board: chess.Board) -> Node:
+    """The node of a position."""
+    return node_of(material_of(board), [*board.pieces(chess.PAWN, True), *board.pieces(chess.PAWN, False)])
+
+
+def shared_node(board: chess.Board) -> tuple[Node, bool]:
+    """The node that a position shares with its reversal in colours, and whether that is the one of the reversal."""
+    here, there = node_on(board), node_on(board.mirror())
+    nodes = sorted([(here, False), (there, True)], key=lambda each: (not each[0].material.is_canonical, each[0].pawns))
+    return nodes[0]
 
 
 def read_position(position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score]:

@@ -95,6 +95,9 @@ class Closure:
     """Promotions are solved where so many men are not pawns at most."""
     budget: float
     """CPU seconds at most, for one pass."""
+    is_turned: bool = False
+    """Whether the colours of the position are reversed, so that it shares blocks with its reversal."""
+    most_nodes: int = 1 << 20
     edges: dict[Node, list[Edge]] = field(default_factory=dict)
     """[node] -> its edges, in the order in which nodes are to be solved."""
     inexact: set[Node] = field(default_factory=set)
@@ -107,7 +110,7 @@ class Closure:
         if node in self.edges:
             return
         self.cpu_seconds += node.cpu_seconds
-        if self.cpu_seconds > self.budget:
+        if self.cpu_seconds > self.budget or len(self.edges) > self.most_nodes:
             raise TooMuchWorkError
         edges = list(self._edges_of(node))
         for edge in edges:
@@ -117,18 +120,23 @@ class Closure:
             self.inexact.add(node)
         self.edges[node] = edges
 
+    def join(self, other: Closure) -> None:
+        """Take over the nodes of another closure with the same `most_free`."""
+        self.edges.update({node: edges for node, edges in other.edges.items() if node not in self.edges})
+        self.inexact |= other.inexact
+
     @cached_property
     def _resets(self) -> dict[Material, list[Reset]]:
         return {}
 
-    def turned(self, material: Material) -> Material:
+    def as_stored(self, material: Material) -> Material:
         """A material with the colours of its table, if there is one."""
         return material.canonical() if self.known.has(material.canonical()) else material
 
     def resets(self, node: Node) -> list[Reset]:
         """Every reset of a node's material."""
         if node.material not in self._resets:
-            self._resets[node.material] = resets_of(node.layout, self.turned)
+            self._resets[node.material] = resets_of(node.layout, self.as_stored)
         return self._resets[node.material]
 
     def _edges_of(self, node: Node) -> Iterator[Edge]:

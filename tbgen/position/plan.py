@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
 from tbgen.material import MOST_TABLE_MEN, Role
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.closure import Closure, Kind, Node
@@ -12,8 +16,24 @@ _CELL_DISK_BYTES = 1
 _PROGRAM_BYTES = 1 << 29
 
 
-def plan_of(closure: Closure, threads: int = 2) -> SolvePlan:
-    """What it takes to solve a closure; of two threads each solves with one bound."""
+@dataclass(frozen=True)
+class Batch:
+    """Positions that are to be solved together, each block once."""
+
+    positions: int
+    refused: int
+    """Positions beside those that take too much, or lack a table."""
+    closures: Sequence[Closure]
+    """One for each number of men up to which promotions are solved."""
+
+    @cached_property
+    def plans(self) -> list[SolvePlan]:
+        """What each closure takes."""
+        return [plan_of(closure) for closure in self.closures]
+
+
+def plan_of(closure: Closure) -> SolvePlan:
+    """What it takes to solve a closure; where memory is scarce, both bounds take turns."""
     passes = {node: 1 + (node in closure.inexact) for node in closure.edges}
     cells = sum(node.cells * times for node, times in passes.items())
     edges = [edge for some in closure.edges.values() for edge in some]
@@ -22,8 +42,7 @@ def plan_of(closure: Closure, threads: int = 2) -> SolvePlan:
         nodes=len(closure.edges),
         cells=cells,
         cpu_seconds=round(sum(node.cpu_seconds * times for node, times in passes.items()), 1),
-        memory_bytes=_PROGRAM_BYTES
-        + max(_memory_of(closure, node) * min(times, threads) for node, times in passes.items()),
+        memory_bytes=_PROGRAM_BYTES + max((memory_of(closure, node) for node in passes), default=0),
         disk_bytes=cells * _CELL_DISK_BYTES,
         exact=not closure.inexact,
         most_free=closure.most_free,
@@ -31,7 +50,7 @@ def plan_of(closure: Closure, threads: int = 2) -> SolvePlan:
     )
 
 
-def _memory_of(closure: Closure, node: Node) -> int:
+def memory_of(closure: Closure, node: Node) -> int:
     """Bytes of one pass of a node."""
     edges = [edge for edge in closure.edges[node] if edge.kind is not Kind.BOUND]
     kept = sum(child.cells for child in {edge.child for edge in edges if edge.reset.role is Role.KING})

@@ -3,26 +3,32 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import time
+from collections.abc import Iterable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import chess
 
 from tbgen.errors import (
+    BuildError,
     ClosureTooLargeError,
+    InputError,
     MissingTableError,
     NotEnoughDiskError,
     NotEnoughMemoryError,
     expect_number,
 )
 from tbgen.position import DEFAULT_BUDGET
-from tbgen.position.asking import Asking, best_line, bracket_of, check_board, move_brackets, pawns_on, read_position
+from tbgen.position.asking import Asking, best_line, bracket_of, check_board, move_brackets, read_position, shared_node
 from tbgen.position.blocks import Bound, open_block_folder
-from tbgen.position.bracket import Solution, SolvePlan
-from tbgen.position.closure import Closure, TooMuchWorkError, node_of
+from tbgen.position.bracket import Bracket, Solution, SolvePlan
+from tbgen.position.closure import Closure, TooMuchWorkError
 from tbgen.position.known import KnownTables
-from tbgen.position.plan import plan_of
+from tbgen.position.plan import Batch, plan_of
 from tbgen.position.solver import ClosureSolver, Watch, unwatched
 from tbgen.probe.tablebase import default_folders
 from tbgen.probe.values import Position
@@ -36,6 +42,8 @@ from tbgen.system.process import available_memory
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 DEFAULT_CACHE_BYTES: Final = 1 << 34
+_MOST_NODES_RECALLED: Final = 5000
+"""Listing so many nodes takes a second."""
 _MOST_MEN: Final = MOST_SLOTS - 1
 _TABLE_CACHE_BYTES: Final = 1 << 26
 
@@ -49,7 +57,7 @@ class PositionSolver(contextlib.ExitStack):
     Arguments:
         folders: As for `Tablebase`. Tables of outcomes alone are enough.
         budget: The most CPU seconds for a position, by the plan.
-        threads: Threads; two solve both bounds side by side.
+        threads: Threads; two solve both bounds side by side where there is memory for that.
         cache_bytes: The most disk for solved blocks once a position is done.
     """
 
@@ -64,18 +72,18 @@ class PositionSolver(contextlib.ExitStack):
         super().__init__()
         given = folders_in(default_folders() if folders is None else folders)
         places = tuple(folder_of_game(folder, Mobility.RESET) for folder in given)
-        self._threads = expect_number(threads, "threads", 1)
+        count = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
         self.callback(self._known.close)
         self._folder = self.enter_context(open_block_folder(places))
-        pool = self.enter_context(ThreadPoolExecutor(self._threads))
+        pool = self.enter_context(ThreadPoolExecutor(count))
         self._solver = ClosureSolver(self._known, self._folder, pool)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """What it takes to solve a position; ClosureTooLargeError if that is more than the budget."""
-        return plan_of(self.closure(board), self._threads)
+        return plan_of(self.closure(board))
 
     def closure(self, board: chess.Board) -> Closure:
         """The closure of a position, with as many promotions solved as the budget allows."""
@@ -86,12 +94,12 @@ class PositionSolver(contextlib.ExitStack):
             raise ClosureTooLargeError(name, "its table is there; ask it with: tbgen probe")
         if men > _MOST_MEN:
             raise ClosureTooLargeError(name, f"it has {men} men, and blocks have {_MOST_MEN} at most")
-        node = node_of(material, pawns_on(board))
+        node, turned = shared_node(board)
         if node.free > MOST_FREE or not node.pawns:
             reason = f"{node.free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
             raise ClosureTooLargeError(name, reason)
         for most_free in range(MOST_FREE, node.free - 1, -1):
-            closure = Closure(self._known, most_free, self.budget)
+            closure = Closure(self._known, most_free, self.budget, turned)
             try:
                 closure.add(node)
             except TooMuchWorkError:
@@ -118,15 +126,63 @@ class PositionSolver(contextlib.ExitStack):
             NotEnoughMemoryError, NotEnoughDiskError: The machine has too little left.
         """
         board, carried = read_position(position, accrued)
-        closure = self.closure(board)
-        plan, began = plan_of(closure, self._threads), time.process_time()
-        self._check(plan)
+        closure, began = self.closure(board), time.process_time()
+        self._check(plan_of(closure))
         self._solver.solve(closure, watch)
-        lower, upper = (Asking(closure, self._known, lambda *key: self._solver.blocks[key], bound) for bound in Bound)
+        found = self._answer(closure, board, carried)
+        self._folder.shrink(self._cache_bytes)
+        return replace(found, cpu_seconds=time.process_time() - began)
+
+    def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
+        """The same if all blocks that the answer needs are solved already; otherwise None, and nothing is solved."""
+        board, carried = read_position(position, accrued)
+        node, turned = shared_node(board)
+        for most_free in range(MOST_FREE, node.free - 1, -1):
+            closure = Closure(self._known, most_free, math.inf, turned, _MOST_NODES_RECALLED)
+            with contextlib.suppress(TooMuchWorkError, MissingTableError, LookupError, OSError):
+                closure.add(node)
+                return self._answer(closure, board, carried)
+        return None
+
+    def batch(self, boards: Iterable[chess.Board]) -> Batch:
+        """What it takes to solve many positions, each block once."""
+        joined, count, refused = dict[int, Closure](), 0, 0
+        for board in boards:
+            try:
+                closure = self.closure(board)
+                self._check(plan_of(closure))
+            except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
+                refused += 1
+                continue
+            joined.setdefault(closure.most_free, Closure(self._known, closure.most_free, 0)).join(closure)
+            count += 1
+        return Batch(count, refused, list(joined.values()))
+
+    def solve_batch(self, batch: Batch, watch: Watch = unwatched) -> None:
+        """Solve all blocks of a batch that are not solved yet; `solve` finds them then."""
+        for plan in batch.plans:
+            self._check(plan)
+        for number, closure in enumerate(batch.closures):
+
+            def told(done: float, left: float, number: int = number) -> None:
+                watch((number + done) / len(batch.closures), left)
+
+            self._solver.solve(closure, told)
+
+    def bracket(self, board: chess.Board, accrued: Score) -> Bracket | None:
+        """The bracket of a position, unless it takes too much."""
+        try:
+            return self.solve(board, accrued).bracket
+        except (ClosureTooLargeError, BuildError):
+            return None
+
+    def _answer(self, closure: Closure, board: chess.Board, carried: Score) -> Solution:
+        """The answer from blocks that are solved; LookupError if one of them is not."""
+        block = partial(self._solver.block, closure)
+        lower, upper = (Asking(closure, self._known, block, bound) for bound in Bound)
         bracket, moves = bracket_of(lower, upper, board, carried), move_brackets(lower, upper, board, carried)
         line = best_line(lower, upper, board, carried) if bracket.is_exact else []
-        self._folder.shrink(self._cache_bytes)
-        return Solution(board.fen(), carried, bracket, moves, line, plan, time.process_time() - began)
+        return Solution(board.fen(), carried, bracket, moves, line, plan_of(closure), 0.0)
 
     def _check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -172,9 +173,11 @@ def test_games_with_six_men_are_solved_where_that_is_asked_for(tmp_path: Path, t
         (tmp_path / "tables" / path.name).symlink_to(path)
     solved = ("adjudicate", str(games), "-o", str(out), "--solve", "--data", str(tmp_path / "tables"))
     done = tbgen(*solved, "--budget", "6", "--verdicts", str(facts))
-    assert (done.returncode, done.stderr.splitlines()[-1]) == (
-        0,
-        "3 games decided: 1 by best play, solved for them, 1 by what had accrued when they stopped, 1 provisional",
+    told = done.stderr.splitlines()
+    assert (done.returncode, told[0]) == (0, "2 games to solve, 1 beyond the budget or the tables")
+    assert re.fullmatch(r"\d+ blocks, .* of CPU at most \(estimated\), .* of memory, .* of disk", told[1])
+    assert told[-1] == (
+        "3 games decided: 1 by best play, solved for them, 1 by what had accrued when they stopped, 1 provisional"
     )
     assert '[RMobilityResult "G5.5"]\n' in out.read_text()
     assert '[RMobilitySource "solved"]\n\n' in out.read_text()

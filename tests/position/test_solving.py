@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import random
 import shutil
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import chess
 import pytest
@@ -18,7 +20,10 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     UsageError,
 )
+from tbgen.position import solver as solver_of_closures
 from tbgen.position import solving
+from tbgen.position.asking import node_on
+from tbgen.position.blocks import BlockSolver
 from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
@@ -128,11 +133,19 @@ def test_a_right_to_take_en_passant_counts_at_the_root(folder_of: Folder, tables
     assert here.bracket.upper == min(each.bracket.upper for each in here.moves)
 
 
-def test_reversed_colours_exchange_the_bounds(folder_of: Folder) -> None:
+@pytest.mark.parametrize("shares", [True, False])
+def test_reversed_colours_exchange_the_bounds(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch, *, shares: bool
+) -> None:
     """Either side's pawn can be taken, so that one material is reached in both colours."""
-    board = chess.Board(PAWNS_OF_BOTH)
-    with PositionSolver(folder_of("KvK"), budget=1) as solver:
-        here, there = solver.solve(board, "G4.0"), solver.solve(board.mirror(), "-G4.0")
+    if not shares:
+        monkeypatch.setattr(solving, "shared_node", lambda board: (node_on(board), False))
+    folder, board = folder_of("KvK"), chess.Board(PAWNS_OF_BOTH)
+    with PositionSolver(folder, budget=1) as solver:
+        here = solver.solve(board, "G4.0")
+        made = len(files_in(folder))
+        there = solver.solve(board.mirror(), "-G4.0")
+    assert (len(files_in(folder)) == made) is shares
     assert not here.bracket.is_exact
     assert there.bracket == here.bracket.flipped()
     assert {mirrored(each.move): each.bracket.flipped() for each in here.moves} == {
@@ -145,11 +158,14 @@ def mirrored(move: chess.Move) -> chess.Move:
 
 
 def test_a_larger_closure_never_contradicts_a_smaller_one(folder_of: Folder) -> None:
+    """One solver answers from closures in which the same block leads to bounds, or does not."""
     board, answers = chess.Board(PAWNS_OF_BOTH), list[Solution]()
-    for budget in (1, 100):
-        with PositionSolver(folder_of(*PIECES), budget=budget) as solver:
+    with PositionSolver(folder_of(*PIECES)) as solver:
+        for solver.budget in (1, 100):
             answers.append(solver.solve(board))
-    near, far = (answer.bracket for answer in reversed(answers))
+    with PositionSolver(folder_of(*PIECES), budget=100) as solver:
+        assert solver.solve(board).facts()["moves"] == answers[1].facts()["moves"]
+    far, near = (answer.bracket for answer in answers)
     assert far.lower <= near.lower <= near.upper <= far.upper
     assert near != far
 
@@ -194,6 +210,51 @@ def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
     assert len(told) == found.plan.nodes - 1
     assert told == sorted(told)
     assert told[-1] == 1
+
+
+def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
+    folder, board = folder_of("KvK"), chess.Board(PAWNS)
+    boards = [
+        board,
+        board.mirror(),
+        chess.Board("8/8/4P3/4k3/8/8/8/4K3 w - - 0 1"),
+        chess.Board("8/8/8/8/8/8/8/K1k5 w"),
+    ]
+    with PositionSolver(folder) as solver:
+        assert solver.solved(board) is None
+        batch = solver.batch(boards)
+        solver.solve_batch(batch)
+        made = files_in(folder)
+        assert (batch.positions, batch.refused) == (3, 1)
+        assert [2 * plan.nodes for plan in batch.plans] == [len(made)]
+    with PositionSolver(folder) as solver:
+        found = [solver.solved(each) for each in boards[:2]]
+        assert found[0] is not None
+        assert [each and each.bracket for each in found] == [found[0].bracket, solver.solve(boards[1]).bracket]
+    assert files_in(folder) == made
+
+
+@pytest.mark.parametrize(("room", "most"), [(1 << 40, 2), (1 << 10, 1)])
+def test_both_bounds_take_turns_where_memory_is_scarce(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch, room: int, most: int
+) -> None:
+    at_work, peak, solve = list[object](), list[int](), BlockSolver.solve
+    both = threading.Barrier(most)
+
+    def watched(self: BlockSolver, *what: Any) -> Any:
+        at_work.append(self)
+        both.wait(60)
+        peak.append(len(at_work))
+        found = solve(self, *what)
+        both.wait(60)
+        at_work.remove(self)
+        return found
+
+    monkeypatch.setattr(BlockSolver, "solve", watched)
+    monkeypatch.setattr(solver_of_closures, "available_memory", lambda: room)
+    with PositionSolver(folder_of("KvK")) as solver:
+        solver.solve(chess.Board("8/4P3/8/4k3/8/8/8/4K3 w - - 0 1"))
+    assert set(peak) == {most}
 
 
 def test_blocks_that_were_not_used_for_longest_are_removed(folder_of: Folder) -> None:

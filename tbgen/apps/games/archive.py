@@ -8,15 +8,15 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from multiprocessing.synchronize import Event
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import chess
 
 from tbgen.apps.games.chunks import Chunk, ScannedChunk, chunks_of, scanned
-from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue, Ground, Verdict
+from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue, Ground, Solve, Verdict
 from tbgen.apps.games.files import open_bytes
 from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
@@ -24,20 +24,16 @@ from tbgen.apps.games.splice import OWN_TAGS, spliced, variation
 from tbgen.apps.games.standings import EventGame
 from tbgen.apps.games.tags import GAME_TAG, KNOCKOUT, Source, classical_result, read_tags, write_tags
 from tbgen.apps.games.writer import numbered
-from tbgen.errors import NO_TABLE, BuildError, ClosureTooLargeError, InputError, MaterialError, PgnError
+from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
 from tbgen.material import Material
-from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Score
 from tbgen.storage.folders import Folders
-from tbgen.system.process import follow_parent, processors, signals_held
+from tbgen.system.process import follow_parent, signals_held
 from tbgen.text import facts_of, in_plies
-
-if TYPE_CHECKING:  # few games are solved, and the solver is large
-    from tbgen.position.solving import PositionSolver
 
 _AHEAD = 3
 """Chunks for each process that are read before the first of them is decided."""
@@ -59,8 +55,6 @@ class GamesTask:
     """The folders of tables, if any are to be asked."""
     texts: bool = True
     """Return the text of the games with their new tags."""
-    budget: int | None = None
-    """CPU seconds for each last position that no table has, if such positions are to be solved."""
     lines: bool = False
     """Write best play behind the moves."""
     facts: bool = False
@@ -136,8 +130,8 @@ class GameVerdict(NamedTuple):
 class ChunkDecider:
     """Decides the games of chunks, one chunk after the other, and keeps the tables open in between."""
 
-    def __init__(self, task: GamesTask) -> None:
-        self.task = task
+    def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
+        self.task, self._solve = task, solve
 
     @cached_property
     def tables(self) -> Tablebase | None:
@@ -151,25 +145,9 @@ class ChunkDecider:
     def adjudicator(self) -> Adjudicator:
         task = self.task
         rules = AdjudicationRules(continued=task.continued, counts_fifty_moves=task.counts_fifty_moves)
-        return Adjudicator(self.tables, rules, None if task.budget is None else self._solve)
-
-    @cached_property
-    def solver(self) -> PositionSolver:
-        """Solves positions that no table has; what it has solved serves all games."""
-        from tbgen.position.solving import PositionSolver
-
-        return PositionSolver(self.task.tables, budget=self.task.budget or 0, threads=processors())
-
-    def _solve(self, board: chess.Board, accrued: Score) -> Bracket | None:
-        """The bracket of a position, unless it takes too much."""
-        try:
-            return self.solver.solve(board, accrued).bracket
-        except (ClosureTooLargeError, BuildError):
-            return None
+        return Adjudicator(self.tables, rules, self._solve)
 
     def close(self) -> None:
-        if "solver" in vars(self):
-            self.solver.close()
         if "tables" in vars(self) and self.tables is not None:
             self.tables.close()
 
@@ -299,12 +277,28 @@ def _decide_chunk(chunk: Chunk, name: str) -> Decided:
     return Decided() if _worker.stopped.is_set() else _worker.decider.decide(scanned(chunk), name)
 
 
-def decide_file(path: str, task: GamesTask, jobs: int = 1) -> Iterator[Decided]:
-    """The games of a file, decided in their order; an error of the file as a whole is raised after them."""
+def positions_to_solve(path: str, task: GamesTask) -> Iterator[chess.Board]:
+    """The last positions of a file's games that no table has, and that best play would decide."""
+    found = list[chess.Board]()
+
+    def note(board: chess.Board, accrued: Score) -> None:
+        found.append(board.copy(stack=False))
+
+    with suppress(PgnError):  # which deciding the games raises again
+        for _ in decide_file(path, replace(task, texts=False, lines=False, facts=False), solve=note):
+            yield from found
+            found.clear()
+
+
+def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None = None) -> Iterator[Decided]:
+    """The games of a file, decided in their order; an error of the file as a whole is raised after them.
+
+    `solve` finds the value of positions that no table has, with one job alone.
+    """
     with ExitStack() as stack:
         chunks = chunks_of(stack.enter_context(open_bytes(path)), path)
         if jobs == 1:
-            decider = ChunkDecider(task)
+            decider = ChunkDecider(task, solve)
             stack.callback(decider.close)
             for chunk in chunks:
                 yield decider.decide(chunk, path)
