@@ -81,8 +81,10 @@ def declared(name: str, *alone: tuple[str, ...], kind: type[Command] = Command, 
 
 
 def option(*names: str, **settings: Any) -> Decorator:
-    """Declare an option; the help shows by the type what it takes, unless a `metavar` does. Files are completed."""
-    kind = settings.get("type", str)
+    """Declare an option. Its help ends with its default, and shows by the type or the `metavar` what it takes."""
+    kind, default = settings.get("type", str), settings.get("default")
+    if default is not None and "(default" not in settings["help"]:
+        settings["help"] = f"{settings['help'][:-1]} (default {default})."
     if "needs" in settings:
         settings["help"] = f"With {settings['needs']}: {settings['help'][0].lower()}{settings['help'][1:]}"
     if isinstance(kind, click.Path):
@@ -150,7 +152,7 @@ form_option: Decorator = option(
     type=click.Choice([form.value for form in Form]),
     default=Form.TABLE.value,
     callback=lambda ctx, option, value: Form(value),
-    help="Print a table, JSON or CSV; --json is short for --format json.",
+    help="Print in this format; --json is short for --format json.",
 )
 """What a command prints, as `form`."""
 threads_option: Decorator = option(

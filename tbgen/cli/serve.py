@@ -21,7 +21,7 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 @declared("serve")
 @folders_option
-@option("--host", default="127.0.0.1", metavar="HOST", help="Listen on this address (0.0.0.0: on all).")
+@option("--host", default="127.0.0.1", metavar="HOST", help="Listen on this address, with 0.0.0.0 on all.")
 @option("--port", default=8000, type=click.IntRange(0, 65535), help="Use port N.")
 @option(
     "--name",

@@ -113,7 +113,7 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
 def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], quiet: bool) -> None:
     """Compare the tables of r-mobility with those of whole-game mobility, position by position.
 
-    Both must have been built. Shares are of all placements on 64 squares. Points are those of the exponential
+    Build both first. Shares are of all placements on 64 squares. Points are those of the exponential
     formula that r-mobility gives White more than whole-game mobility does, on average over all positions.
     Among records, the file two-games.json gives a site of `tbgen site` its page of both games.
 

@@ -59,7 +59,7 @@ def command(
 ) -> int:
     """Prove tables such as KBvK, or all tables of the folders.
 
-    Checks the bytes of each file, and the value and distance of every position with every accrued score
+    tbgen checks the bytes of each file, and the value and distance of every position with every accrued score
     against the moves, in the table and in those that captures and promotions lead to. If these have been
     verified too, a table that passes is right.
     --digest compares tables with those that others have: equal digests mean equal values.

@@ -56,6 +56,13 @@ def test_every_command_can_be_told_to_be_quiet(name: str, command: click.Command
         assert quiet.opts == ["-q", "--quiet"]
 
 
+@pytest.mark.parametrize(("name", "command"), ALL)
+def test_the_help_of_every_option_gives_its_default_once(name: str, command: click.Command) -> None:
+    for each in command.params:
+        if isinstance(each, click.Option) and not each.is_flag and isinstance(each.default, (str, int)):
+            assert (each.help or "").count("(default") == 1, each.opts
+
+
 PAGES = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
