@@ -39,7 +39,7 @@ def command(
 ) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
 
-    tbgen checks each file before it gives it its name. You may interrupt a fetch at any moment: the same command continues
+    tbgen checks each file before it keeps it. You may interrupt a fetch at any moment: the same command continues
     it. The value of a position needs no other table than its own; its captures and promotions do, see --children.
 
     \b
