@@ -56,6 +56,7 @@ class Chromium:
         for each in (read_asked, write_answered, *theirs):
             os.close(each)
         self._numbers, self._buffer, self._session = itertools.count(1), b"", ""
+        self._inside: dict[str, int] = {}
         self.complaints: list[str] = []
         """What the browser's console was told: errors of scripts, of the network, and of the policy."""
         self.requests: list[str] = []
@@ -117,18 +118,31 @@ class Chromium:
         self.call(
             "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600
         )
-        self.call("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        self.call("Emulation.setTouchEmulationEnabled", enabled=width < 600)
+        self.call("Emulation.setEmulatedMedia", media="", features=[{"name": "prefers-color-scheme", "value": scheme}])
 
     def open(self, url: str, until: str = "true") -> None:
         """Go to a page, until it has all that it loads, its style too, and a condition holds on it."""
-        self.call("Page.navigate", url=url)
+        self.navigate(url)
         self.wait(f"document.readyState == 'complete' && ({until})")
+
+    def navigate(self, url: str) -> None:
+        self._inside = {}
+        self.call("Page.navigate", url=url)
 
     def run(self, expression: str) -> Any:
         """The value of an expression on the page; a promise is waited for."""
-        found = self.call("Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True)
+        how = {"awaitPromise": True, "returnByValue": True, **self._inside}
+        found = self.call("Runtime.evaluate", expression=expression, **how)
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
+
+    def enter_frame(self) -> str:
+        """Let what follows be said of the only frame of the page; returns its address."""
+        (frame,) = self.call("Page.getFrameTree")["frameTree"]["childFrames"]
+        world = self.call("Page.createIsolatedWorld", frameId=frame["frame"]["id"])
+        self._inside = {"contextId": world["executionContextId"]}
+        return str(frame["frame"]["url"])
 
     def wait(self, condition: str) -> None:
         """Until a condition holds on the page, looked at with every frame that is drawn."""
@@ -161,6 +175,11 @@ class Chromium:
                 text=text if kind == "keyDown" else "",
                 windowsVirtualKeyCode=numbers.get(key, ord(key[0].upper())),
             )
+
+    def tap(self, x: float, y: float) -> None:
+        """Touch a place for a moment."""
+        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[{"x": x, "y": y}])
+        self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])
 
     def click(self, x: float, y: float) -> None:
         for kind in ("mousePressed", "mouseReleased"):

@@ -1,22 +1,30 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import socket
 import threading
 from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 import uvicorn
+from starlette.applications import Starlette
+from starlette.routing import Mount
+from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE, read_comparison
+from tbgen.apps.site.export import write_explorer
 from tbgen.apps.site.guard import config_for
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
+from tbgen.library.catalog import Catalog
 from tests.apps.conftest import PUBLISHED
 
 NAME = "testserver"
@@ -62,3 +70,56 @@ def server(table_folder: Path) -> Iterator[str]:
     """The address of a server of all tables of two and three men."""
     with running(application(Settings([table_folder]))) as address:
         yield address
+
+
+class WithoutRanges(SimpleHTTPRequestHandler):
+    """Python's own web server, which gives files as a whole."""
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+class WithRanges(WithoutRanges):
+    """The same with parts of files, each short of its last bytes if it is told to cut."""
+
+    cut = 0
+
+    def do_GET(self) -> None:
+        asked, path = (
+            re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", "")),
+            Path(self.translate_path(self.path)),
+        )
+        if asked is None or not path.is_file():
+            super().do_GET()
+            return
+        content, last = path.read_bytes(), int(asked[2])
+        start = int(asked[1]) if asked[1] else max(0, len(content) - last)
+        part = content[start : last + 1 if asked[1] else None]
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {start}-{start + len(part) - 1}/{len(content)}")
+        self.send_header("Content-Length", str(len(part) - self.cut))
+        self.end_headers()
+        self.wfile.write(part[: len(part) - self.cut])
+
+
+@contextlib.contextmanager
+def giving(folder: Path, handler: type[SimpleHTTPRequestHandler] = WithRanges) -> Iterator[str]:
+    """The address of a folder of plain files."""
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(handler, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()
+
+
+@pytest.fixture(scope="session")
+def places(server: str, table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Addresses of the explorer on our server, and as plain files on two others."""
+    folder = tmp_path_factory.mktemp("plain")
+    write_explorer(folder, Catalog([table_folder]))
+    starlette = Starlette(routes=[Mount("/", StaticFiles(directory=folder, html=True))])
+    with running(starlette) as one, giving(folder) as other:
+        yield {"tbgen": server, "starlette": one, "http.server": other}

@@ -39,9 +39,10 @@ def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Sc
     return found
 
 
-def test_a_map_is_what_sixty_four_probes_say(tables: Tablebase) -> None:
+@pytest.mark.parametrize("number", [60, pytest.param(500, marks=pytest.mark.slow)])
+def test_a_map_is_what_sixty_four_probes_say(tables: Tablebase, number: int) -> None:
     draw, materials = random.Random(49), tables.available()
-    for _ in range(500):
+    for _ in range(number):
         material = draw.choice(materials)
         board = random_board(draw, draw.choice((material, material.flipped())))
         accrued = draw.choice((None, Score(draw.randrange(3, 17, 2), draw.choice(list(Color)))))

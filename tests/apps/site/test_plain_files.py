@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import random
 import re
@@ -11,16 +10,13 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import chess
 import pytest
-from starlette.applications import Starlette
-from starlette.routing import Mount
-from starlette.staticfiles import StaticFiles
 from starlette.testclient import TestClient
-from starlette.types import Message, Receive, Scope, Send
 
 from tbgen.apps.site.answers import answer_of, line_of
 from tbgen.apps.site.asked import Asked
-from tbgen.apps.site.export import TABLES, files, index_page, write_explorer
+from tbgen.apps.site.export import write_explorer
 from tbgen.errors import AccruedError
 from tbgen.library.catalog import Catalog
 from tbgen.material import Material
@@ -31,14 +27,13 @@ from tbgen.score import Color, Score
 from tbgen.storage.schema import SEAL_BYTES
 from tests.apps.conftest import PUBLISHED
 from tests.apps.site.chromium import NEEDED, Chromium
-from tests.apps.site.conftest import client_of, running
+from tests.apps.site.conftest import WithoutRanges, WithRanges, client_of, giving
 from tests.cli.calls import complaint, printed
 from tests.positions import random_board
 from tests.readers.pairs import vectors
 
 pytestmark = NEEDED
 
-FIRST_LOAD_BYTES = 80_000
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 PROBE = """(async () => {
   const { Tables } = await import('./tables.js'), tables = new Tables('../tables/');
@@ -47,60 +42,33 @@ PROBE = """(async () => {
 LINES = PROBE.replace("tables.probe", "tables.line")
 
 
-class Host:
-    """A folder as a web server gives it, or as a bad one does."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.knows_ranges, self.cut = True, 0
-        self.address = ""
-        self._files = Starlette(routes=[Mount("/", StaticFiles(directory=folder, html=True))])
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._files(scope, receive, send)
-            return
-        if not self.knows_ranges:
-            scope = {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"range"]}
-
-        async def pass_on(message: Message) -> None:
-            if self.cut and scope["path"].endswith(".h5"):
-                if message["type"] == "http.response.start":
-                    kept = [(name, value) for name, value in message["headers"] if name != b"content-length"]
-                    message = {**message, "headers": kept}
-                elif message["body"]:
-                    message = {**message, "body": message["body"][: -self.cut]}
-            await send(message)
-
-        await self._files(scope, receive, pass_on)
-
-
 @pytest.fixture
-def host(table_folder: Path, tmp_path: Path) -> Iterator[Host]:
+def copied(table_folder: Path, tmp_path: Path) -> Path:
     """The explorer with copies of all tables of two and three men."""
     shutil.copytree(table_folder, tmp_path / "tables")
     write_explorer(tmp_path / "site", Catalog([tmp_path / "tables"]))
-    made = Host(tmp_path / "site")
-    with running(made) as made.address:
-        yield made
+    return tmp_path / "site"
 
 
-def golden(tables: Tablebase, number: int, seed: int, of: Sequence[Material] | None = None) -> list[dict[str, Any]]:
-    """Answers of Python for random positions of some tables, or of all, with random accrued scores."""
-    draw, answers = random.Random(seed), list[dict[str, Any]]()
-    for material in tables.available() if of is None else of:
-        for _ in range(number):
-            board = random_board(draw, draw.choice((material, material.flipped())), en_passant=0.5)
-            most = own_score(board).code + 3
-            accrued = Score(draw.randint(2, max(2, most)), draw.choice(list(Color))) if draw.random() < 0.7 else None
-            try:
-                answer = answer_of(tables, Asked(board, accrued), Scoring(), brief=False, strip=True)
-                for move in answer["moves"]:
-                    del move["points"]  # the browser counts none
-            except AccruedError as error:
-                answer = {"impossible": str(error)}
-            answers.append({"asked": [board.fen(), "" if accrued is None else str(accrued)], **answer})
-    return answers
+def random_pairs(material: Material, number: int) -> Iterator[tuple[str, str]]:
+    """Positions of a table, each with a random accrued score or its own."""
+    draw = random.Random(1128)
+    for _ in range(number):
+        board = random_board(draw, draw.choice((material, material.flipped())), en_passant=0.5)
+        most = max(2, own_score(board).code + 3)
+        yield board.fen(), str(Score(draw.randint(2, most), draw.choice(list(Color)))) if draw.random() < 0.7 else ""
+
+
+def told_by_python(tables: Tablebase, fen: str, accrued: str) -> dict[str, Any]:
+    """The answer of Python, without points, which the browser does not count."""
+    asked = Asked(chess.Board(fen), Score(accrued) if accrued else None)
+    try:
+        answer = answer_of(tables, asked, Scoring(), brief=False, strip=True)
+    except AccruedError as error:
+        return {"asked": [fen, accrued], "impossible": str(error)}
+    for move in answer["moves"]:
+        del move["points"]
+    return {"asked": [fen, accrued], **answer}
 
 
 def differences(page: Chromium, expected: list[dict[str, Any]]) -> list[object]:
@@ -122,86 +90,26 @@ def _compared(wanted: dict[str, Any], got: Any) -> Iterator[tuple[str, Any, Any]
         yield key, wanted[key], got[key]
 
 
-def differences_of_vectors(page: Chromium, rows: list[dict[str, str]]) -> list[object]:
-    """Where the reader in the browser gives another value than the conformance set, or one that is none."""
-    found = page.run(PROBE.replace("ASKED", json.dumps([[row["fen"], row["accrued"]] for row in rows])))
-    given = [("", "") if isinstance(got, str) else (got["outcome"], str(got["dtg"])) for got in found]
-    return [(row, got) for row, got in zip(rows, given, strict=True) if got != (row["outcome"], row["dtg"])]
-
-
-def test_the_browser_gives_what_the_vectors_say(page: Chromium, host: Host) -> None:
-    page.open(f"{host.address}/explorer/")
-    assert differences_of_vectors(page, vectors(2, 3)) == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("folder", "men", "number", "of"),
-    [("four_men_folder", 4, 100, None), ("five_men_folder", 5, 200, [Material.parse("KRBvKN")])],
-)
-def test_the_browser_reads_larger_tables_as_python_does(
-    page: Chromium,
-    request: pytest.FixtureRequest,
-    tmp_path: Path,
-    folder: str,
-    men: int,
-    number: int,
-    of: list[Material] | None,
-) -> None:
-    there = request.getfixturevalue(folder)
-    write_explorer(tmp_path / "site", Catalog([there]))
-    with open_tablebase(there) as tables, running(Host(tmp_path / "site")) as address:
-        expected, rows = golden(tables, number, 22 + men, of), vectors(men, men)
-        assert of or any(" e" in each["asked"][0] or " d" in each["asked"][0] for each in expected)
-        page.open(f"{address}/explorer/")
-        for start in range(0, len(expected), 200):
-            assert differences(page, expected[start : start + 200]) == []
-        for start in range(0, len(rows), 200):
-            assert differences_of_vectors(page, rows[start : start + 200]) == []
-
-
-def test_lines_are_those_of_python(page: Chromium, host: Host, tables: Tablebase) -> None:
+def test_lines_are_those_of_python(page: Chromium, places: dict[str, str], tables: Tablebase) -> None:
     draw = random.Random(27)
     boards = [random_board(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
     expected = [line_of(tables, Asked(board, None), Scoring(), None, 2000)["line"] for board in boards]
-    page.open(f"{host.address}/explorer/")
+    page.open(f"{places['http.server']}/explorer/")
     found = page.run(LINES.replace("ASKED", json.dumps([[board.fen(), ""] for board in boards])))
     for each in (step for line in found for step in line):
         del each["best"], each["keeps"]
     assert found == expected
 
 
-def verdict(page: Chromium, host: Host, fen: str = BISHOP) -> str:
+def verdict(page: Chromium, address: str) -> str:
     """What the page says of a position."""
-    page.open(
-        f"{host.address}/explorer/?fen={fen.replace(' ', '_')}&accrued=G4.0",
-        "document.querySelector('#verdict p')",
-    )
+    asked = f"fen={BISHOP.replace(' ', '_')}&accrued=G4.0"
+    page.open(f"{address}/explorer/?{asked}", "document.querySelector('#verdict p')")
     return re.sub(r"\s+", " ", str(page.run("document.getElementById('verdict').innerText")))
 
 
-def test_the_page_is_the_same_without_a_server(page: Chromium, host: Host) -> None:
-    assert verdict(page, host).startswith("G1.5 White holds Black to 1 legal move. White to move. In 5 plies")
-    page.wait("!document.getElementById('ending').hidden")
-    page.run("document.getElementById('ask-line').click()")
-    page.wait("document.querySelectorAll('#game button').length === 5")
-    names = {url.partition("/explorer/")[2].partition("?")[0] for url in page.requests if "/explorer/" in url}
-    names -= {"icon.svg"}  # the browser asks for it when it has time
-    assert {"tables.js", "reader.js", "vendor/fzstd.js"} <= names
-    parts = {**files(), "": index_page(TABLES).encode()}
-    assert sum(len(gzip.compress(parts[name])) for name in names) < FIRST_LOAD_BYTES
-    assert [url for url in page.requests if not url.startswith((host.address, "data:"))] == []
-    assert page.complaints == []
-
-
-def test_plain_files_say_that_the_fifty_move_rule_may_strike_first(page: Chromium, host: Host) -> None:
-    late = "8/8/4K3/6k1/8/7B/8/8 b - - {} 60"
-    assert "The fifty-move rule leaves 3 plies: fewer than best play needs." in verdict(page, host, late.format(97))
-    assert "The fifty-move rule" not in verdict(page, host, late.format(60))
-
-
-def test_a_first_answer_takes_few_and_small_requests(page: Chromium, host: Host) -> None:
-    verdict(page, host)
+def test_a_first_answer_takes_few_and_small_requests(page: Chromium, places: dict[str, str]) -> None:
+    verdict(page, places["starlette"])
     asked = [url for url in page.requests if url.endswith(".h5")]
     assert 0 < len(asked) <= 16
 
@@ -230,6 +138,8 @@ def with_chunks_flipped(content: bytes) -> bytes:
             lambda content: content.replace(b"\nformat 3\n", b"\nformat 9\n", 1),
             "has format 9; .* reads format 3",
         ),
+        ("KBvK.h5", lambda content: None, "No table of KBvK is here"),
+        ("KBvK.h5", lambda content: content.replace(b"l KBvK\n", b"l KNvK\n", 1), "it has no seal of its own"),
         (
             "KBvK.dtg.h5",
             lambda content: re.sub(rb"\noutcomes [0-9a-f]{4}", b"\noutcomes 0000", content, count=1),
@@ -238,43 +148,47 @@ def with_chunks_flipped(content: bytes) -> bytes:
     ],
 )
 def test_a_wrong_file_is_said_to_be_and_never_answers(
-    page: Chromium, host: Host, name: str, spoil: Callable[[bytes], bytes], said: str
+    page: Chromium, copied: Path, name: str, spoil: Callable[[bytes], bytes | None], said: str
 ) -> None:
-    path = host.folder / "tables" / name
-    content = path.read_bytes()
+    path = copied / "tables" / name
+    content = spoil(path.read_bytes())
     path.unlink()
-    path.write_bytes(spoil(content))
-    assert re.search(said, verdict(page, host))
-
-
-def test_a_table_that_is_gone_or_is_that_of_another_material_is_refused(page: Chromium, host: Host) -> None:
-    path = host.folder / "tables" / "KBvK.h5"
-    path.unlink()
-    assert "No table of KBvK is here" in verdict(page, host)
-    path.write_bytes((path.parent / "KNvK.h5").read_bytes())
-    assert "it has no seal of its own" in verdict(page, host)
+    if content is not None:
+        path.write_bytes(content)
+    with giving(copied) as address:
+        assert re.search(said, verdict(page, address))
 
 
 @pytest.mark.parametrize(
-    ("fault", "value", "said"),
-    [("knows_ranges", False, "does not give files in part"), ("cut", 7, "a part of it came cut short")],
+    ("handler", "said"),
+    [
+        (WithoutRanges, "does not give files in part"),
+        (type("Cutting", (WithRanges,), {"cut": 7}), "a part of it came cut short"),
+    ],
 )
 def test_a_host_that_gives_no_parts_or_cuts_them_is_named_as_the_cause(
-    page: Chromium, host: Host, fault: str, value: int, said: str
+    page: Chromium, copied: Path, handler: type[WithoutRanges], said: str
 ) -> None:
-    setattr(host, fault, value)
-    assert said in verdict(page, host)
+    with giving(copied, handler) as address:
+        assert said in verdict(page, address)
 
 
-def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(page: Chromium, host: Host) -> None:
-    (host.folder / "tables" / "KBvK.dtg.h5").unlink()
-    said = verdict(page, host)
-    assert said.startswith(
-        "G1.5 White holds Black to 1 legal move. White to move. How far away it is, no table here says."
-    )
-    assert not page.run("document.querySelector('.move.best')")
-    page.run("document.getElementById('ask-line').click()")
-    page.wait("document.getElementById('said').innerText.includes('no line is known to make progress')")
+def test_without_distances_the_outcome_is_known_and_nothing_else_is_promised(
+    page: Chromium, table_folder: Path, tmp_path: Path
+) -> None:
+    for path in table_folder.glob("K*.h5"):
+        if path.name != "KBvK.dtg.h5":
+            (tmp_path / path.name).hardlink_to(path)
+    write_explorer(tmp_path / "site", Catalog([tmp_path]))
+    with giving(tmp_path / "site") as address:
+        said = verdict(page, address)
+        assert said.startswith(
+            "G1.5 White holds Black to 1 legal move. White to move. How far away it is, no table here says."
+        )
+        assert not page.run("document.querySelector('.move.best')")
+        page.run("document.getElementById('ask-line').click()")
+        page.wait("document.getElementById('said').innerText.includes('no line is known to make progress')")
+        assert page.complaints == []
 
 
 def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path: Path) -> None:
@@ -307,7 +221,7 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
 
 
 def told_by(server: TestClient, asked: Sequence[str]) -> dict[str, Any]:
-    """What a server answers, in the form of `golden`."""
+    """What a server answers, in the form of `told_by_python`."""
     fen, accrued = asked
     found = server.get("/r-mobility", params={"fen": fen, "strip": "1", **({"accrued": accrued} if accrued else {})})
     told = found.json()
@@ -319,22 +233,27 @@ def told_by(server: TestClient, asked: Sequence[str]) -> dict[str, Any]:
     return {"asked": asked, **told}
 
 
-def find_differences(page: Chromium, folder: Path, site: Path, number: int) -> None:
-    """Ask so many pairs of a position and an accrued score of each table in a folder."""
-    write_explorer(site, Catalog([folder]))
-    with open_tablebase(folder) as tables, client_of(folder) as server, running(Host(site)) as address:
+@pytest.mark.parametrize(
+    ("tables_in", "number", "materials"),
+    [
+        ("table_folder", 20, []),
+        pytest.param("four_men_folder", 100, [], marks=pytest.mark.slow),
+        pytest.param("five_men_folder", 200, ["KRBvKN"], marks=pytest.mark.slow),
+        pytest.param("given_folder", 70, [], marks=pytest.mark.given_tables),  # 10,220 pairs, if five men are there
+    ],
+)
+def test_the_browser_the_server_and_python_agree(
+    page: Chromium, request: pytest.FixtureRequest, tmp_path: Path, tables_in: str, number: int, materials: list[str]
+) -> None:
+    """Of random pairs of a position and an accrued score, and of those of the conformance set."""
+    folder = request.getfixturevalue(tables_in)
+    write_explorer(tmp_path, Catalog([folder]))
+    with open_tablebase(folder) as tables, client_of(folder) as server, giving(tmp_path) as address:
         page.open(f"{address}/explorer/")
-        for material in tables.available():
-            expected = golden(tables, number, 1128, [material])
-            assert [each for each in expected if told_by(server, each["asked"]) != each] == []
-            assert differences(page, expected) == []
-
-
-def test_the_browser_the_server_and_python_agree(page: Chromium, table_folder: Path, tmp_path: Path) -> None:
-    find_differences(page, table_folder, tmp_path, 20)
-
-
-@pytest.mark.given_tables
-def test_the_browser_the_server_and_python_agree_on_a_set(page: Chromium, given_folder: Path, tmp_path: Path) -> None:
-    """10,220 pairs, if all tables of up to five men are there."""
-    find_differences(page, given_folder, tmp_path, 70)
+        for material in map(Material.parse, materials) if materials else tables.available():
+            rows = [row for row in vectors(2, 5) if row["table"] == str(material)]
+            pairs = [*random_pairs(material, number), *((row["fen"], row["accrued"]) for row in rows)]
+            for start in range(0, len(pairs), 200):
+                expected = [told_by_python(tables, *pair) for pair in pairs[start : start + 200]]
+                assert [each for each in expected if told_by(server, each["asked"]) != each] == []
+                assert differences(page, expected) == []
