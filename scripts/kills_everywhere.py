@@ -2,7 +2,7 @@
 """Kill every command that writes at seeded moments: old files must stay or new ones be whole.
 
 kills_everywhere.py                   1,000 kills
-kills_everywhere.py --kills 60 --seed 7
+kills_everywhere.py --kills 100 --seed 7 --case build --case fetch --case "in place" --case match
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--kills", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--case", action="append", choices=CASES, help="kill this command (default: all)")
     wanted = parser.parse_args()
     draw, hit = random.Random(wanted.seed), Counter[str]()
     with tempfile.TemporaryDirectory() as name:
@@ -32,13 +33,15 @@ def main() -> None:
         tables = place / "tables"
         build = [sys.executable, "-m", "tbgen", "build", "--men", "3", "--data", str(tables)]
         subprocess.run(build, check=True, cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        peace = {name: undisturbed(place / "whole", case, tables) for name, case in CASES.items()}
-        for number in range(wanted.kills):
-            name = draw.choice(list(CASES))
+        peace = {name: undisturbed(place / "whole", CASES[name], tables) for name in wanted.case or CASES}
+        runs = 0
+        while hit.total() < wanted.kills:
+            name = draw.choice(list(peace))
             hit[name] += kill(place / "killed", CASES[name], tables, peace[name], draw)
-            if number % 10 == 9:
-                print(f"{number + 1} runs, {hit.total()} of them killed: {dict(hit)}", flush=True)
-    print(f"{wanted.kills} runs, {hit.total()} of them killed before their end, nothing lost: {dict(hit)}")
+            runs += 1
+            if runs % 10 == 0:
+                print(f"{runs} runs, {hit.total()} of them killed: {dict(hit)}", flush=True)
+    print(f"{runs} runs, {hit.total()} of them killed before their end, nothing lost: {dict(hit)}")
 
 
 if __name__ == "__main__":
