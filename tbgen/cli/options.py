@@ -159,7 +159,7 @@ threads_option: Decorator = option(
     "--threads", type=click.IntRange(1, MOST_THREADS), help="Use N threads (default: one per processor)."
 )
 processes_option: Decorator = option(
-    "--jobs", type=click.IntRange(min=1), default=1, help="Share each file among N processes."
+    "--jobs", type=click.IntRange(1, MOST_THREADS), default=1, help="Share each file among N processes."
 )
 strict_option: Decorator = flag("--strict", help="Exit with code 3 if a missing table makes a score provisional.")
 games_argument: Decorator = click.argument("files", nargs=-1, metavar="IN.pgn...", shell_complete=a_file)

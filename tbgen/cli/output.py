@@ -102,7 +102,8 @@ def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
         raise UnreadableFileError(str(path), error.strerror or str(error)) from None
     try:
         with open(descriptor, "wb") as file:
-            try_lock(file.fileno())
+            with contextlib.suppress(OSError):  # a network file system may have no locks; stale files stay there
+                try_lock(file.fileno())
             yield file
             file.flush()
             settle(file.fileno())

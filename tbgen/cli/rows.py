@@ -69,7 +69,9 @@ def text_of(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> str:
 
 def _rows_in(facts: Any) -> Sequence[Facts]:
     """The first list of objects within facts."""
-    lists = [facts] if isinstance(facts, list) else [each for each in facts.values() if isinstance(each, list)]
+    if isinstance(facts, list):
+        return facts
+    lists = [each for each in facts.values() if isinstance(each, list)]
     return next((rows for rows in lists if rows and all(isinstance(row, Mapping) for row in rows)), [facts])
 
 

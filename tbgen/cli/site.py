@@ -98,7 +98,10 @@ def _write_pages(
     explorer = explorer or (output / PAGE_FOLDER).is_dir()
     compared = next(filter(Path.is_file, (folder / FILE for folder in where)), None)
     compile_for(Purpose.ANSWERS, quiet=quiet)
-    with Tablebase(folders, compiled=True) as tables, progress("writing pages", quiet=quiet, as_share=True) as shown:
+    with (
+        Tablebase(folders, missing_ok=True, compiled=True) as tables,
+        progress("writing pages", quiet=quiet, as_share=True) as shown,
+    ):
         site = Site(
             found,
             games=None if compared is None else read_comparison(compared),

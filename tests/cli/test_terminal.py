@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -12,10 +13,12 @@ import pytest
 from tbgen.cli import COMMANDS
 from tbgen.cli.terminal import Terminated, run
 from tbgen.errors import MissingTableError
-from tests.cli.calls import printed
+from tests.attacks.attack import assert_civil
+from tests.cli.calls import printed, tbgen
 from tests.cli.terminals import shown_on_terminal
 
 S18 = Path(__file__).parent.parent / "golden" / "tcec_s18.pgn"
+RECORDS = Path(__file__).parents[2] / "records"
 HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
 
 
@@ -44,6 +47,26 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
 def test_the_help_of_the_program_imports_no_subcommand() -> None:
     loaded = modules_after("--help")
     assert not loaded & {f"tbgen.cli.{module.partition(':')[0]}" for module, _ in COMMANDS.values()}
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["score --pgn junk --format csv", "verify --against junk", f"standings {S18} {S18} --jobs {'9' * 30}"],
+)
+def test_words_that_ended_in_a_traceback_end_in_a_line(
+    words: str, tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("junk").write_bytes(bytes(range(256)))
+    assert_civil(tbgen(*words.split(), folder=table_folder))
+
+
+def test_pages_of_records_need_no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("records").mkdir()
+    shutil.copy(RECORDS / "KvK.json", "records")
+    done = tbgen("site", "--records", "records", "-o", "site")
+    assert done.returncode == 0, done.stderr
 
 
 def exit_code_of(error: BaseException) -> int:

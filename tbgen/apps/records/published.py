@@ -53,8 +53,8 @@ class Difference:
 
 def read_published(path: Path) -> dict[Material, Published]:
     """The endings of a file with the columns of `ordinary_tables.csv`; lines that begin with # are comments."""
-    lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
     try:
+        lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
         return {Material.parse(row["material"]).canonical(): _published(row) for row in csv.DictReader(lines)}
     except (KeyError, TypeError, ValueError, MaterialError) as error:
         raise UsageError(f"{path} has no published counts: {trouble(error)}; see docs/verification.md") from None
