@@ -13,7 +13,7 @@ from tbgen import __version__
 from tbgen.apps.play.beyond import Beyond
 from tbgen.apps.play.limits import Asked, asked_in, is_endless, number_in
 from tbgen.apps.play.player import Choice, Player, Situation, centipawns, situation_of
-from tbgen.errors import TbgenError, UsageError
+from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
@@ -156,7 +156,11 @@ class Protocol:
         text = " ".join(words)
         start, _, moves = text.partition(" moves ") if " moves " in text else (text.removesuffix(" moves"), "", "")
         fen = chess.STARTING_FEN if start == "startpos" else start.removeprefix("fen ")
-        board, carried = parse_fen(fen)
+        try:
+            board, carried = parse_fen(fen)
+        except (AccruedError, ScoreFormatError) as error:  # no game is lost for that
+            self._complain(error)
+            board, carried = parse_fen(" ".join(fen.split()[:6]))
         played, walker = list[chess.Move](), board.copy(stack=False)
         for ply, word in enumerate(moves.split(), 1):
             played.append(parse_move(walker, word, ply))

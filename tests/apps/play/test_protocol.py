@@ -159,6 +159,13 @@ def test_a_game_that_is_over_has_no_move(table_folder: Path) -> None:
     assert best(said(table_folder, "position fen nonsense", "go")) == "(none)"
 
 
+@pytest.mark.parametrize("accrued", ["G0.0", "Gx"])
+def test_no_game_is_lost_for_an_impossible_score(table_folder: Path, accrued: str) -> None:
+    out = said(table_folder, f"position fen 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 {accrued}", "go")
+    assert best(out) == "e6e5"
+    assert any(line.startswith("info string error: ") for line in out)
+
+
 def test_no_search_that_ends_by_itself_is_cut_short_by_the_next_command(table_folder: Path) -> None:
     """In a pipe all commands are there at once."""
     asked = f"position fen {ROOKS}", "go nodes 20000"
