@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import contextlib
 import hashlib
+import logging
 import os
 import platform
 import re
@@ -22,6 +23,8 @@ from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent
+
+_logger = logging.getLogger("tbgen")
 
 SOLVER = ("index", "retro")
 """The packages that tables come from."""
@@ -120,6 +123,9 @@ def cache_folder(package: str = "retro") -> Path:
             if is_new:
                 remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)
             return folder
+    _logger.warning(
+        "compiled kernels are not kept: %s must be yours, and nobody else may write to it or above it", cache_home()
+    )
     private = Path(tempfile.mkdtemp(prefix="tbgen-kernels-")).resolve()
     atexit.register(shutil.rmtree, private, ignore_errors=True)
     os.environ["TBGEN_CACHE"] = str(private)  # processes that this one starts find it, and kernels of other packages

@@ -149,8 +149,11 @@ def test_without_a_home_kernels_lie_in_a_private_folder_until_the_process_ends(s
     )
     environment = {**os.environ, "TMPDIR": str(shared.parent / "temporary")}
     command = [sys.executable, "-c", code]
-    runs = [subprocess.check_output(command, env=environment, text=True).split() for _ in range(2)]
+    done = [subprocess.run(command, env=environment, capture_output=True, text=True, check=True) for _ in range(2)]
+    runs = [each.stdout.split() for each in done]
     assert len({home for _, _, home in runs}) == 2, "no name that others can foresee"
-    for retro, probe, home in runs:
+    for (retro, probe, home), each in zip(runs, done, strict=True):
+        assert each.stderr.startswith(f"compiled kernels are not kept: {shared / 'home'} must be yours")
+        assert len(each.stderr.splitlines()) == 1
         assert Path(retro).parent == Path(probe).parent == Path(home)
     assert not list((shared.parent / "temporary").iterdir())
