@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from tbgen.errors import MissingTableError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
@@ -93,7 +93,13 @@ def every_material() -> tuple[Material, ...]:
 
 def tables_in(folder: Path) -> list[Material]:
     """The materials that have a file in a folder, in build order; none where there is no folder."""
-    return [material for material in every_material() if path_of(folder, material).is_file()]
+    try:
+        with os.scandir(folder) as entries:
+            there = {entry.name for entry in entries if entry.is_file()}
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    suffix = suffix_of(Layer.OUTCOMES, game_of_folder(folder))
+    return [material for material in every_material() if f"{material}{suffix}" in there]
 
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
@@ -106,11 +112,11 @@ class NoRegularFileError(OSError):
     """A folder or a device, or a pipe, which would have to be waited for."""
 
 
-def open_regular(path: Path) -> io.FileIO:
-    """Open a file to read; NoRegularFileError if it is none."""
+def open_regular(path: Path, mode: Literal["rb", "ab"] = "rb") -> io.FileIO:
+    """Open a file that is there; NoRegularFileError if it is none."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise NoRegularFileError(errno.EINVAL, "it is no regular file", str(path))
-    return path.open("rb", buffering=0)
+    return path.open(mode, buffering=0)
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
@@ -155,8 +161,14 @@ def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
     The system releases the lock however the process ends. Readers take no lock.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    with (folder / LOCK).open("ab") as file:
-        if not try_lock(file.fileno()):
-            on_wait()
-            wait_for_lock(file.fileno())
+    path = folder / LOCK
+    path.touch()
+    with open_regular(path, "ab") as file:
+        try:
+            if not try_lock(file.fileno()):
+                on_wait()
+                wait_for_lock(file.fileno())
+        except OSError as error:  # a network file system may have no locks
+            error.filename = str(path)
+            raise
         yield

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks import blocks, files, games, matches, positions, requests, scripts, tables
+from tests.attacks import blocks, files, games, lines, matches, positions, requests, scripts, tables
 from tests.attacks.attack import Attack
 
 ATTACKS = (
@@ -13,9 +13,11 @@ ATTACKS = (
     Attack("tampered `.blocks`", 6, blocks.begin),
     Attack("tampered matches", 1, matches.begin_states),
     Attack("UCI scripts", 20, scripts.begin),
+    Attack("command lines", 100, lines.begin),
     Attack("bad engines", 1, matches.begin_engines),
     Attack("questions over HTTP", 300, requests.begin_questions),
     Attack("bytes over HTTP", 12, requests.begin_bytes),
+    Attack("disks that are elsewhere", 3, files.begin_remote),
     Attack("full disks", 1, files.begin_disks, needs_root=True),
     Attack("two users", 1, files.begin_users, needs_root=True),
 )

@@ -2,19 +2,40 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import os
 import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, chdir, contextmanager
 from pathlib import Path
+from typing import Any
+from unittest import mock
 
 from tests.attacks.attack import Attempt, assert_civil
-from tests.cli.killing import CASES, ROOT, files_of, is_whole, laid_out, undisturbed, words_of
+from tests.cli.calls import tbgen
+from tests.cli.killing import CASES, ROOT, Peace, files_of, is_whole, laid_out, undisturbed, words_of
 
 NOBODY = 65534
+REMOTE = ("build", "copy", "fetch", "record", "report")
+CALLS = (
+    *(
+        "fcntl.flock",
+        "io.open",
+        "os.fchmod",
+        "os.fsync",
+        "os.ftruncate",
+        "os.mkdir",
+        "os.open",
+        "os.pwrite",
+        "os.replace",
+    ),
+    *("os.rmdir", "os.scandir", "os.stat", "os.unlink", "tempfile.mkstemp"),
+)
+FAULTS = (errno.ESTALE, errno.EIO, errno.ENOLCK, errno.ENOTSUP, errno.EDQUOT, errno.EACCES)
 
 
 def begin_disks(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
@@ -41,6 +62,53 @@ def begin_disks(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
             assert all(is_whole(path, content, {}, peace[name]) for path, content in after.items())
 
     return attempt
+
+
+def begin_remote(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
+    """Where a network file system fails, a command says so in a line and leaves old files or whole ones."""
+    peace = dict[str, Peace]()
+
+    def attempt(draw: random.Random) -> None:
+        name = draw.choice(REMOTE)
+        case, place = CASES[name], folder / "remote"
+        if name not in peace:
+            peace[name] = undisturbed(folder / "whole", case, tables)
+        laid_out(place, case, tables)
+        before, words = files_of(place, case), words_of(place, case)
+        call, fault = draw.choice(CALLS), draw.choice(FAULTS)
+        first, is_for_ever = draw.choice((0, 1, 2, draw.randrange(40))), draw.random() < 0.3
+        with (
+            chdir(place),
+            _failing(call, fault, place, lambda number: number == first or (number > first and is_for_ever)),
+        ):
+            done = tbgen(*words)
+        assert_civil(done)
+        for path, content in files_of(place, case).items():
+            assert is_whole(path, content, before, peace[name]), f"{name}, {call}: {path} is neither old nor whole"
+        with chdir(place):
+            assert tbgen(*words).returncode == 0, (name, call, fault, first)
+        after = files_of(place, case)
+        assert after.keys() == peace[name].files.keys()
+        assert all(is_whole(path, content, {}, peace[name]) for path, content in after.items())
+
+    return attempt
+
+
+@contextmanager
+def _failing(call: str, fault: int, place: Path, when: Callable[[int], bool]) -> Iterator[None]:
+    """Let calls of the system fail that are for files below a folder, by their number."""
+    module, _, name = call.partition(".")
+    there, number = getattr(sys.modules[module], name), itertools.count()
+
+    def wrapped(*given: Any, **named: Any) -> Any:
+        path = given[-1] if name == "mkstemp" else given[0] if given else "."
+        path = os.readlink(f"/proc/self/fd/{path}") if isinstance(path, int) else os.path.abspath(path)
+        if Path(path).is_relative_to(place) and when(next(number)):
+            raise OSError(fault, os.strerror(fault))
+        return there(*given, **named)
+
+    with mock.patch(call, wrapped):
+        yield
 
 
 @contextmanager

@@ -39,6 +39,14 @@ def test_a_named_pipe_is_written_to_and_stays_one(
     assert stat.S_ISFIFO(pipe.stat().st_mode)
 
 
+def test_a_file_is_written_where_there_are_no_locks(
+    games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fcntl.flock", lambda *_: os.close(-1))
+    assert tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "copy.pgn")).returncode == 0
+    assert b"RMobilityResult" in (tmp_path / "copy.pgn").read_bytes()
+
+
 def test_a_folder_is_no_output(games: Path, tmp_path: Path) -> None:
     assert "Is a directory" in complaint("adjudicate", str(games), "-q", "-o", str(tmp_path))[1]
     assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]

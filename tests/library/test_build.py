@@ -27,6 +27,7 @@ from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, FileDigests, Layer, build_lock, path_of, tables_in
 from tbgen.storage.reader import TableFile
 from tbgen.system.process import peak_bytes
+from tests.cli.calls import complaint
 from tests.files import check_file, digest_of_file
 
 from .recorder import Recorder
@@ -87,6 +88,17 @@ def test_pipes_in_the_places_of_files_are_not_waited_for(tmp_path: Path) -> None
     assert made(tmp_path, [KNIGHT]) == ["KvK", "KNvK"]
     assert_whole(tmp_path)
     assert read_manifest(tmp_path).keys() == {"KvK", "KNvK"}
+
+
+def test_a_lock_that_cannot_be_had_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / ".build.lock")
+    assert ".build.lock: it is no regular file" in complaint("build", "KvK", "--data", str(tmp_path))[1]
+
+    def without_locks(*given: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr("fcntl.flock", without_locks)
+    assert ".build.lock: No locks available" in complaint("build", "KvK", "--data", str(tmp_path / "new"))[1]
 
 
 @pytest.mark.parametrize("file", ["KNvK.h5", "KNvK.dtg.h5"])

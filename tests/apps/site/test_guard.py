@@ -69,6 +69,13 @@ def test_a_client_that_keeps_a_connection_waiting_loses_it(
     assert is_healthy(port)
 
 
+def test_a_head_has_64_kilobytes_at_most(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port)) as client:
+        client.sendall(b"GET /health HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * (1 << 17))
+        assert told(client)[:13] in (b"", b"HTTP/1.1 400 ")
+    assert is_healthy(port)
+
+
 def test_work_for_a_client_that_has_left_is_dropped(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
     begun, lost, gate, answered = threading.Event(), threading.Event(), threading.Event(), list[object]()
 

@@ -1,0 +1,147 @@
+"""Command lines with words in wrong places: each ends with a code, and complains in lines that can be printed."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import shutil
+from contextlib import ExitStack, chdir
+from pathlib import Path
+from unittest import mock
+
+import click
+
+from tests.attacks.attack import Attempt, assert_civil
+from tests.attacks.positions import SOUND, spoilt
+from tests.cli.calls import tbgen
+from tests.cli.test_help import all_commands
+
+FILES = {
+    "games.pgn": b'[White "Ann"]\n[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n\n1... Kh4 2. Kf4 *\n\n1. e4 e5 *\n',
+    "junk": bytes(range(256)),
+    "facts.json": b'{"games": [1e999, NaN, null]}',
+    "empty": b"",
+}
+PATHS = (*FILES, "new", "no/new", ".", "..", "", "/dev/null", "x" * 300, "-")
+NUMBERS = ("0", "1", "2", "3", "-1", "x", "1e3", "1.5", "", "٣", "9" * 30)
+WORDS = (
+    *NUMBERS,
+    "G2.5",
+    "-G0.5",
+    "komi",
+    "both",
+    "draw",
+    "e4",
+    "Kh4",
+    "KvK",
+    "kbvk",
+    "KXvK",
+    "--",
+    "-",
+    "\x1b[2J",
+    "é\u202e",
+)
+POOLS = {
+    "DIR": ("tables", "tables", "tables:.", *PATHS),
+    "URL": ("http://127.0.0.1:1", "file:///etc/passwd", "http://", "x"),
+    "ADDRESS": ("x", "tcp://127.0.0.1:x"),
+    "[MATERIAL]...": ("KvK", "kvk", "KXvK", "K", ""),
+    "GAMES.pgn": ("empty", "junk", "new", "."),
+    "S": ("0", "0.01", *NUMBERS[4:]),
+    "SQUARE": ("a1", "f5", "x9", ""),
+    "[COMMAND]...": ("probe", "study", "study record", "x", "match"),
+    "G": ("G2.5", "-G0.5", "G0.0", "draw", "accrued", "", "G9e9"),
+}
+"""By what the help calls them; files and numbers beside these."""
+LEFT_OUT = {"--all", "--men", "--cluster"}
+"""What would take hours where the rest of a line happens to be right."""
+CHEAP = {"hold": ("--nodes", "50")}
+"""What makes a line cheap, unless it says otherwise."""
+MATCH = (
+    *(
+        "-engine",
+        "cmd=nowhere",
+        "cmd=",
+        "name=A",
+        "tc=1",
+        "tc=x",
+        "st=9e9",
+        "nodes=-1",
+        "-each",
+        "proto=uci",
+        "-rounds",
+        "-games",
+    ),
+    *(
+        "-openings",
+        "file=games.pgn",
+        "file=junk",
+        "-pgnout",
+        "new",
+        "-sprt",
+        "elo0=0",
+        "-recover",
+        "-variant",
+        "rmobility",
+    ),
+)
+
+
+def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
+    """Whatever the words are, tables stay as they are."""
+    shutil.copytree(tables, folder / "place" / "tables")
+    before = _stamps(folder / "place" / "tables")
+    commands = [(name, command) for name, command in all_commands() if name not in ("uci", "study")]
+    closing.enter_context(chdir(folder / "place"))
+    closing.enter_context(mock.patch("tbgen.apps.site.guard.serve"))
+    closing.enter_context(mock.patch("click.launch"))
+
+    def attempt(draw: random.Random) -> None:
+        for left in set(os.listdir()) - {"tables", *FILES}:
+            shutil.rmtree(left) if os.path.isdir(left) else os.unlink(left)
+        for path, content in FILES.items():
+            Path(path).write_bytes(content)
+        name, command = draw.choice(commands)
+        words = _match(draw) if name == "match" else [*CHEAP.get(name, ()), *_words_of(command, draw)]
+        with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO())):
+            assert_civil(tbgen(*name.split(), *words, folder=folder / "place" / "tables"))
+        assert _stamps(folder / "place" / "tables") == before, words
+
+    return attempt
+
+
+def _words_of(command: click.Command, draw: random.Random) -> list[str]:
+    words = list[str]()
+    for option in draw.sample(command.params, draw.randint(0, min(6, len(command.params)))):
+        if isinstance(option, click.Argument):
+            words += [_value(option, draw) for _ in range(draw.randint(1, 3 if option.nargs < 0 else 1))]
+        elif not LEFT_OUT & set(option.opts) and draw.random() < 0.95:
+            is_flag = isinstance(option, click.Option) and option.is_flag
+            words += [draw.choice(option.opts), *([] if is_flag else [_value(option, draw)])]
+        else:
+            words.append(draw.choice(WORDS))
+    if draw.random() < 0.1:
+        draw.shuffle(words)
+    return words
+
+
+def _value(option: click.Parameter, draw: random.Random) -> str:
+    if draw.random() < 0.1:
+        return draw.choice(WORDS)
+    if isinstance(option.type, click.Choice):
+        return draw.choice([*option.type.choices, "x"])
+    if option.metavar and option.metavar.startswith("[FEN]"):
+        return draw.choice([SOUND[1], "startpos", "e4", spoilt(draw.choice(SOUND), draw)])
+    if isinstance(option.type, (click.IntRange, type(click.INT))):
+        return draw.choice(NUMBERS)
+    is_written = not {"-o", "--output"}.isdisjoint(option.opts)
+    return draw.choice((*PATHS, "/dev/full") if is_written else POOLS.get(option.metavar or "", PATHS))
+
+
+def _match(draw: random.Random) -> list[str]:
+    return draw.choices((*MATCH, *WORDS), k=draw.randint(0, 9))
+
+
+def _stamps(folder: Path) -> dict[str, int]:
+    return {path.name: path.stat().st_size for path in folder.glob("*.h5")}
