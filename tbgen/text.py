@@ -10,7 +10,7 @@ import enum
 import math
 import numbers
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -144,6 +144,19 @@ def _converter_of(kind: type) -> Callable[[Any], Any]:
     if issubclass(kind, Iterable):
         return lambda value: [plain(each) for each in value]
     return str if has_own_text(kind) else facts_of
+
+
+def flattened(facts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+    """The values of facts by name; a dot joins the names of inner objects.
+
+    >>> dict(flattened({"dtg": 5, "points": {"white": 1.0}}))
+    {'dtg': 5, 'points.white': 1.0}
+    """
+    for name, value in facts.items():
+        if isinstance(value, Mapping):
+            yield from flattened(value, f"{before}{name}.")
+        else:
+            yield before + name, value
 
 
 def has_own_text(kind: type) -> bool:

@@ -16,7 +16,7 @@ from typing import Any
 import click
 
 from tbgen.rules.facts import parts_of, to_json
-from tbgen.text import printable
+from tbgen.text import flattened, printable
 
 Facts = Mapping[str, Any]
 Column = str | Callable[[Facts], object]
@@ -76,17 +76,11 @@ def _rows_in(facts: Any) -> Sequence[Facts]:
 
 
 def _cells_of(facts: Facts, before: str = "") -> Iterator[tuple[str, object]]:
-    """The fields of an object, with a dot in the names of inner ones and of the parts of a score.
-
-    Lists and truth values are JSON.
-    """
-    for name, value in facts.items():
-        if isinstance(value, Mapping):
-            yield from _cells_of(value, f"{before}{name}.")
-        else:
-            text = json.dumps(value) if isinstance(value, (list, bool)) else value
-            yield before + name, f"'{text}" if isinstance(text, str) and _FORMULA.match(text) else text
-            yield from _cells_of(parts_of(value) if isinstance(value, str) else {}, f"{before}{name}.")
+    """The fields of an object, with the parts of each score behind it; lists and truth values are JSON."""
+    for name, value in flattened(facts, before):
+        text = json.dumps(value) if isinstance(value, (list, bool)) else value
+        yield name, f"'{text}" if isinstance(text, str) and _FORMULA.match(text) else text
+        yield from _cells_of(parts_of(value) if isinstance(value, str) else {}, f"{name}.")
 
 
 def show_facts(

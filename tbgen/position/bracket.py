@@ -9,6 +9,7 @@ from typing import Any
 import chess
 
 from tbgen.probe.answers import LineStep
+from tbgen.probe.display import Shown
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Color, Score
 from tbgen.text import facts_of
@@ -125,7 +126,7 @@ class SolvePlan:
 
 
 @dataclass(frozen=True)
-class Solution:
+class Solution(Shown):
     """A solved position."""
 
     fen: str

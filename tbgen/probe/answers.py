@@ -5,19 +5,20 @@ from __future__ import annotations
 import enum
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
 import chess
 
-from tbgen.errors import UsageError
+from tbgen.errors import TbgenError, UsageError
 from tbgen.material import Material
+from tbgen.probe.display import Group, Shown, View, view_of
 from tbgen.rules.notation import san_of
 from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.rules.position import own_score
 from tbgen.score import Score
-from tbgen.text import facts_of, in_plies
+from tbgen.text import counted, facts_of, in_plies
 
 
 class Grade(enum.Enum):
@@ -41,8 +42,10 @@ class Grade(enum.Enum):
         return cls.COSTS if before.holder is after.holder else cls.LOSES
 
 
-class Valued:
+class Valued(Shown):
     """Something with a value: an outcome, and a distance that may be unknown."""
+
+    __slots__ = ()
 
     outcome: Score
     dtg: int | None
@@ -67,15 +70,29 @@ class Valued:
         """
         return (Scoring() if scoring is None else scoring).points(self.outcome)
 
+    def _view(self) -> View:
+        return view_of(f"{self}: {self.outcome.in_words()}", self.facts())
+
+
+class _Placed(Valued):
+    """An answer that keeps more than its fields: a frame of answers has a column for each field."""
+
+    _board: chess.Board
+    """Before the move, for a move."""
+    _own: Score | None
+    """The score of the position, for a move that of the position after it; None if nothing has counted it."""
+    _carried: Score | None
+    """The accrued score of the position; None for its own."""
+
 
 @dataclass(frozen=True, repr=False)
-class Probe(Valued):
+class Probe(_Placed):
     """The value of a position with an accrued score, as `Tablebase.probe` gives it.
 
     A notebook shows it with the board, the best moves as arrows, and all moves in groups.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = Probe(Material.parse("KBvK"), Score("G1.5"), 5, board, Score("G4.0"))
+    >>> found = Probe(Material.parse("KBvK"), Score("G1.5"), 5, board, Score("G4.0"), None, None)
     >>> str(found), str(found.own), found.is_reached, found.points()[0], found.facts()["dtg"]
     ('G1.5 in 5 plies', '-G14.5', False, Fraction(9, 16), 5)
     """
@@ -86,12 +103,19 @@ class Probe(Valued):
     """The score at the end of best play by both sides."""
     dtg: int | None
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
-    _board: chess.Board = field(compare=False)
-    _accrued: Score | None = field(compare=False)
-    _own: Score | None = field(default=None, compare=False)
-    """The score of the position itself, if it has been counted."""
-    _ask: Callable[[chess.Board, Score], Moves] | None = field(default=None, compare=False)
-    """What finds the moves of a position with an accrued score."""
+    board: InitVar[chess.Board]
+    carried: InitVar[Score | None]
+    counted: InitVar[Score | None]
+    ask: InitVar[Callable[[chess.Board, Score], Moves] | None]
+
+    def __post_init__(
+        self,
+        board: chess.Board,
+        carried: Score | None,
+        counted: Score | None,
+        ask: Callable[[chess.Board, Score], Moves] | None,
+    ) -> None:
+        vars(self).update(_board=board, _carried=carried, _own=counted, _ask=ask)
 
     def __getstate__(self) -> dict[str, Any]:
         """A pickled answer has no tables: opened again, nobody would close them."""
@@ -108,7 +132,7 @@ class Probe(Valued):
     @property
     def accrued(self) -> Score:
         """The accrued score that the value belongs to."""
-        return self.own if self._accrued is None else self._accrued
+        return self.own if self._carried is None else self._carried
 
     @property
     def is_reached(self) -> bool:
@@ -118,9 +142,10 @@ class Probe(Valued):
     @cached_property
     def moves(self) -> Moves:
         """All moves with their values, best first. The first access needs open tables."""
-        if self._ask is None:
+        ask: Callable[[chess.Board, Score], Moves] | None = vars(self)["_ask"]
+        if ask is None:
             raise UsageError("a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)")
-        return self._ask(self._board, self.accrued)
+        return ask(self._board, self.accrued)
 
     @property
     def best(self) -> list[MoveProbe]:
@@ -141,34 +166,32 @@ class Probe(Valued):
         values = facts_of(self, "own", "accrued", "outcome", "dtg", points=points, scoring=rule.scheme)
         return {"fen": self._board.fen(), "material": str(material), **values}
 
-    def _repr_svg_(self) -> str:
-        from tbgen.probe.display import svg_of
+    def _view(self) -> View:
+        heading = f"{self}: {self.outcome.in_words()}"
+        try:
+            return View(heading, self.moves.rows(), self._board, [each.move for each in self.best])
+        except TbgenError as error:
+            return View(heading, (), self._board, note=str(error))
 
-        return svg_of(self._board, [each.move for each in self.best])
 
-    def _repr_html_(self) -> str:
-        from tbgen.probe.display import html_of
-
-        return html_of(self)
-
-    def __rich__(self) -> str:
-        from tbgen.probe.display import text_of
-
-        return text_of(self._board, self)
+class _Played(_Placed):
+    move: chess.Move
 
 
 @dataclass(frozen=True, repr=False)
-class MoveProbe(Valued):
+class MoveProbe(_Played):
     """The value of a move with best play after it, as `Tablebase.probe_moves` gives it.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = MoveProbe(board.parse_san("Ke5"), Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None)
+    >>> found = MoveProbe(board.parse_san("Ke5"), Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
     >>> str(found), str(found.accrued), found.dtg_after, found.points()[0], found.facts()["uci"]
     ('Ke5 G1.5 in 5 plies', 'G3.5', 4, Fraction(9, 16), 'e6e5')
     """
 
-    move: chess.Move
+    move: InitVar[chess.Move]
     """The move."""
+    uci: str = field(init=False)
+    """The same as text."""
     outcome: Score
     """The score at the end of best play after the move."""
     dtg: int | None
@@ -182,13 +205,17 @@ class MoveProbe(Valued):
     """Whether the move is best play: the best outcome, at the right distance. False without distances."""
     keeps: bool
     """Whether the move keeps the outcome of the position, at any distance."""
-    _board: chess.Board = field(compare=False)
-    """The position before the move, and what had accrued there."""
-    _accrued: Score = field(compare=False)
-    _own: Score | None = field(compare=False)
-    """The score of the position after the move, if finding its value took it: the value of a reset does not."""
-    _forgets: bool = field(default=True, compare=False)
-    """Whether a reset wipes out what has accrued."""
+    board: InitVar[chess.Board]
+    carried: InitVar[Score]
+    counted: InitVar[Score | None]
+    forgets: InitVar[bool]
+
+    def __post_init__(
+        self, move: chess.Move, board: chess.Board, carried: Score, counted: Score | None, forgets: bool
+    ) -> None:
+        is_new = self.reset and forgets  # a reset wipes out what has accrued
+        known = {"move": move, "uci": move.uci(), "_board": board, "_own": counted}
+        vars(self).update(known, _carried=None if is_new else carried)
 
     def __str__(self) -> str:
         """The move and its value in short, such as `Ke5 G1.5 in 5 plies`."""
@@ -211,7 +238,7 @@ class MoveProbe(Valued):
     @property
     def accrued(self) -> Score:
         """The accrued score after the move."""
-        return self._accrued.after(self.own, reset=self.reset and self._forgets)
+        return self.own if self._carried is None else self._carried.after(self.own, reset=False)
 
     @property
     def dtg_after(self) -> int | None:
@@ -230,13 +257,11 @@ class MoveProbe(Valued):
         points = _points(Scoring() if scoring is None else scoring, self.outcome)
         return {**_move_facts(self), "points": {**points}, "best": self.best, "keeps": self.keeps}
 
-    def _repr_svg_(self) -> str:
-        from tbgen.probe.display import svg_of
-
-        return svg_of(self._board, [self.move])
+    def _view(self) -> View:
+        return super()._view()._replace(board=self._board, arrows=[self.move])
 
 
-class Moves(list[MoveProbe]):
+class Moves(list[MoveProbe], Shown):
     """The moves of a position, best first."""
 
     @property
@@ -268,10 +293,21 @@ class Moves(list[MoveProbe]):
             **{name: [getattr(each, name) for each in self] for name in ("reset", "best", "keeps")},
         }
 
-    def _repr_html_(self) -> str:
-        from tbgen.probe.display import table_of
+    def rows(self) -> list[Group]:
+        """The moves as they are shown: in groups, each with its value."""
+        return [(title, [_cells(each) for each in group]) for title, group in self.groups()]
 
-        return table_of(self)
+    def facts(self) -> list[dict[str, Any]]:
+        """The moves as JSON has them."""
+        return moves_facts(self)
+
+    def _view(self) -> View:
+        return View(counted(len(self), "move", "moves"), self.rows())
+
+
+def _cells(each: MoveProbe) -> tuple[str, str, str]:
+    dtg = "?" if each.dtg is None else in_plies(each.dtg)
+    return f"{each.san} (best)" if each.best else each.san, str(each.outcome), dtg
 
 
 def moves_facts(moves: Iterable[MoveProbe], scoring: Scoring | None = None) -> list[dict[str, Any]]:

@@ -1,73 +1,98 @@
-"""Display: answers as notebooks and terminals show them."""
+"""Display: answers as notebooks and rich show them. An answer says what is shown; the rest is the same for all."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import chess
-import chess.svg
 
-from tbgen.errors import TbgenError
 from tbgen.rules.fen import picture_of
-from tbgen.text import in_plies
-
-if TYPE_CHECKING:
-    from tbgen.probe.answers import MoveProbe, Moves, Probe
-    from tbgen.probe.many import BulkProbe
+from tbgen.text import flattened, has_own_text
 
 _SIZE = 320
 _MOST_ARROWS = 6
-_MOST_ROWS = 10
+
+Group = tuple[str, Sequence[Sequence[object]]]
+"""A title, which may be empty, and rows of cells."""
 
 
-def svg_of(board: chess.Board, moves: Sequence[chess.Move]) -> str:
-    """A board with moves as arrows."""
-    arrows = [(move.from_square, move.to_square) for move in moves[:_MOST_ARROWS]]
-    drawn: str = chess.svg.board(board, arrows=arrows, size=_SIZE)
-    return drawn
+class View(NamedTuple):
+    """What is shown of an answer."""
+
+    heading: str
+    groups: Sequence[Group] = ()
+    board: chess.Board | None = None
+    arrows: Sequence[chess.Move] = ()
+    note: str = ""
+    """Stands below all else."""
+
+    def svg(self) -> str | None:
+        """The board with its arrows, if there is one."""
+        import chess.svg  # costs more than a probe
+
+        arrows = [(move.from_square, move.to_square) for move in self.arrows[:_MOST_ARROWS]]
+        return None if self.board is None else chess.svg.board(self.board, arrows=arrows, size=_SIZE)
+
+    def html(self) -> str:
+        """The board, and beside it the rest."""
+        from html import escape
+
+        def table(group: Group) -> Iterator[str]:
+            title, rows = group
+            yield f"<tr><th colspan={max(map(len, rows), default=1)}>{escape(title)}</th></tr>" if title else ""
+            for row in rows:
+                yield f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>"
+
+        tables = "".join(f"<table>{''.join(table(group))}</table>" for group in self.groups)
+        words = f"<p><b>{escape(self.heading)}</b></p>{tables}<p>{escape(self.note)}</p>"
+        return f'<div style="display:flex;gap:1em">{self.svg() or ""}<div>{words}</div></div>'
+
+    def markup(self) -> str:
+        """The same as text with the markup of rich."""
+        from rich.markup import escape
+
+        lines = [] if self.board is None else [picture_of(self.board), ""]
+        lines.append(f"[bold]{escape(self.heading)}[/bold]")
+        for title, rows in self.groups:
+            lines += ["", f"[bold]{escape(title)}[/bold]"] if title else [""]
+            lines += [escape("  ".join(map(str, row))) for row in rows]
+        return "\n".join([*lines, *(["", escape(self.note)] if self.note else [])])
 
 
-def html_of(probe: Probe) -> str:
-    """A value with its board, its best moves as arrows, and its moves in groups."""
-    try:
-        board, moves = probe._repr_svg_(), table_of(probe.moves)
-    except TbgenError as error:
-        board, moves = svg_of(probe._board, []), f"<p>{escape(str(error))}</p>"
-    value = f"<p><b>{escape(str(probe))}</b>: {probe.outcome.in_words()}</p>"
-    return f'<div style="display:flex;gap:1em">{board}<div>{value}{moves}</div></div>'
+class Shown:
+    """An answer that notebooks and rich show well: its facts, unless it has a view of its own."""
+
+    __slots__ = ()
+
+    def facts(self) -> Any:
+        """The answer as JSON has it."""
+        raise NotImplementedError
+
+    def _view(self) -> View:
+        return view_of(str(self) if has_own_text(type(self)) else type(self).__name__, self.facts())
+
+    def _repr_svg_(self) -> str | None:
+        return self._view().svg()
+
+    def _repr_html_(self) -> str:
+        return self._view().html()
+
+    def __rich__(self) -> str:
+        return self._view().markup()
 
 
-def table_of(moves: Moves) -> str:
-    """Moves in groups."""
-    groups = ((title, "".join(_row(*_cells(each)) for each in group)) for title, group in moves.groups())
-    return f"<table>{''.join(f'<tr><th colspan=3>{title}</th></tr>{rows}' for title, rows in groups)}</table>"
+def view_of(heading: str, facts: Mapping[str, Any]) -> View:
+    """Facts: the board of `fen`, a row for each other value, and a group for each list of objects."""
+    rows = {name: value for name, value in flattened(facts) if name != "fen" and value not in (None, [], "")}
+    lists = {name: value for name, value in rows.items() if isinstance(value, list) and isinstance(value[0], dict)}
+    groups: list[Group] = [("", [(name, _text(value)) for name, value in rows.items() if name not in lists])]
+    for name, items in lists.items():
+        groups.append((name, [[_text(value) for _, value in flattened(each)] for each in items]))
+    return View(heading, groups, chess.Board(facts["fen"]) if "fen" in facts else None)
 
 
-def rows_of(many: BulkProbe) -> str:
-    """The first of many answers."""
-    shown = many[:_MOST_ROWS]
-    rows = [(n, *(found or (shown.fault_of(n), ""))) for n, found in enumerate(shown)]
-    more = f"<p>{len(many) - len(shown):,} more</p>" if len(many) > len(shown) else ""
-    return f"<table>{''.join(_row(*row) for row in rows)}</table>{more}"
-
-
-def text_of(board: chess.Board, probe: Probe) -> str:
-    """A value with its board and its moves in groups, as text."""
-    lines = [picture_of(board), "", f"[bold]{probe}[/bold]: {probe.outcome.in_words()}"]
-    try:
-        for title, group in probe.moves.groups():
-            lines += ["", f"[bold]{title}[/bold]", *("  ".join(_cells(each)) for each in group)]
-    except TbgenError as error:
-        lines += ["", str(error)]
-    return "\n".join(lines)
-
-
-def _cells(each: MoveProbe) -> tuple[str, str, str]:
-    dtg = "?" if each.dtg is None else in_plies(each.dtg)
-    return f"{each.san} (best)" if each.best else each.san, str(each.outcome), dtg
-
-
-def _row(*cells: object) -> str:
-    return f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in cells)}</tr>"
+def _text(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return f"{value:.4g}" if isinstance(value, float) else str(value)

@@ -136,10 +136,10 @@ class Values:
                 reset,
                 best=number < keeping and dtg == plies and is_known,
                 keeps=number < keeping,
-                _board=walker,
-                _accrued=accrued,
-                _own=own,
-                _forgets=self.game.forgets,
+                board=walker,
+                carried=accrued,
+                counted=own,
+                forgets=self.game.forgets,
             )
             for number, (move, reset, own, outcome, dtg) in enumerate(values)
         )

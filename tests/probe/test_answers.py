@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import random
@@ -102,6 +103,11 @@ def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase)
     assert found.best == tables.best_moves(WAITING, ACCRUED) == [move]
     drawn = chess.svg.board(WAITING, arrows=[(chess.E6, chess.E5)], size=320)
     assert found._repr_svg_() == move._repr_svg_() == drawn
+    for each in (move, tables.line(WAITING, ACCRUED)[0]):
+        for shown in (each._repr_html_(), Text.from_markup(each.__rich__()).plain):
+            assert all(part in shown for part in (str(each), "accrued", str(each.accrued), each.outcome.in_words()))
+    lines = Text.from_markup(MANY.__rich__()).plain.splitlines()
+    assert lines[2:] == ["0  G1.5  5", "1  -G0.5  0", "2  castling  ", "3  G0.0  None"]
     page = found._repr_html_()
     assert drawn in page
     assert page.count("<tr>") == len(found.moves) + len(list(found.moves.groups()))
@@ -156,6 +162,15 @@ def test_moves_are_a_frame(tables: Tablebase) -> None:
 
 
 MANY = BulkProbe(np.array([4, -2, 0, 1], np.int8), np.array([5, 0, np.nan, np.nan]), np.array([0, 0, 2, 0], np.uint8))
+
+
+def test_a_frame_of_answers_shows_no_private_state(tables: Tablebase) -> None:
+    """pandas and polars make a column of each field of a dataclass."""
+    moves = tables.probe_moves(WAITING, ACCRUED)
+    rows = [dataclasses.asdict(each) for each in moves]
+    assert [*rows[0]] == ["uci", "outcome", "dtg", "reset", "best", "keeps"]
+    assert [row["outcome"] for row in rows] == sorted((each.outcome for each in moves), reverse=True)
+    assert [*dataclasses.asdict(tables.probe(WAITING))] == ["material", "outcome", "dtg"]
 
 
 def test_many_answers_have_facts_one_by_one() -> None:

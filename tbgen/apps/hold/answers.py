@@ -12,6 +12,7 @@ from tbgen.apps.hold.check import Checked, check
 from tbgen.apps.hold.frames import FrameMap, Pair, map_of
 from tbgen.apps.hold.strategy import Goal, Strategy, place_of, worst
 from tbgen.probe import Tablebase
+from tbgen.probe.display import Shown
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import color_of, is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
@@ -96,7 +97,7 @@ class Escape:
 
 
 @dataclass(frozen=True, slots=True)
-class Holding:
+class Holding(Shown):
     """Whether a side keeps a goal after every ply."""
 
     board: chess.Board = field(repr=False)
@@ -145,7 +146,7 @@ class Holding:
 
 
 @dataclass(frozen=True, slots=True)
-class HoldBracket:
+class HoldBracket(Shown):
     """The value of a position from both sides: no worse for White than `low`, no better than `high`."""
 
     white: Holding
