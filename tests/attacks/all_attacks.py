@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.attacks import blocks, files, games, lines, matches, positions, requests, scripts, tables
+from tests.attacks import blocks, files, games, lines, matches, positions, requests, scripts, servers, tables
 from tests.attacks.attack import Attack
 
 ATTACKS = (
@@ -18,6 +18,7 @@ ATTACKS = (
     Attack("questions over HTTP", 300, requests.begin_questions),
     Attack("bytes over HTTP", 12, requests.begin_bytes),
     Attack("disks that are elsewhere", 3, files.begin_remote),
+    Attack("evil servers", 12, servers.begin),
     Attack("full disks", 1, files.begin_disks, needs_root=True),
     Attack("two users", 1, files.begin_users, needs_root=True),
 )

@@ -21,6 +21,8 @@ class Mirror:
         self.files = {path.name: path.read_bytes() for path in folder.glob("*.h5")}
         self.wrong: Callable[[Handler, bytes, int], object] | None = None
         """Answers for a file in another way: for its bytes, from a place on."""
+        self.has_wrong_catalog = False
+        """Whether it answers so for the catalog, too."""
         self.asked: list[tuple[str, str]] = []
         """Paths, and the ranges that were asked for."""
         self.sent: Callable[[int], None] = lambda size: None
@@ -47,7 +49,7 @@ class Handler(BaseHTTPRequestHandler):
             return
         start = int(wanted.removeprefix("bytes=").removesuffix("-")) if wanted else 0
         with contextlib.suppress(OSError):
-            if self.path.endswith(CATALOG) or mirror.wrong is None:
+            if mirror.wrong is None or (self.path.endswith(CATALOG) and not mirror.has_wrong_catalog):
                 self.give(content, start)
             else:
                 mirror.wrong(self, content, start)

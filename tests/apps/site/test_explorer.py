@@ -260,6 +260,13 @@ def test_moves_are_played_by_mouse_keys_and_words_and_gone_through_by_arrows(pag
     assert page.complaints == []
 
 
+@pytest.mark.parametrize("fen", ["pppppppppp/8/8/8/8/8/8/8_w", "8/8/8/4KBk1/8/8/8/8_b_-_zz", "%00%F0%9F%99%83"])
+def test_an_address_that_names_no_position_is_refused_in_words(page: Chromium, server: str, fen: str) -> None:
+    page.open(f"{server}/explorer/?fen={fen}")
+    page.wait("document.body.innerText.includes('Not a position that can be played on: ')")
+    assert page.complaints == []
+
+
 def test_the_keyboard_alone_plays_and_keeps_its_place(page: Chromium, server: str) -> None:
     look_at(page, server, BISHOP, "G4.0")
     page.press("ArrowDown")
