@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tbgen.apps.games.decide import Adjudicator as Adjudicator
-    from tbgen.apps.games.decide import Verdict as Verdict
     from tbgen.apps.games.reader import read_games as read_games
     from tbgen.apps.hold.ladder import hold as hold
     from tbgen.errors import InputError as InputError
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from tbgen.errors import TbgenError as TbgenError
     from tbgen.library.build import build_tables as build_tables
     from tbgen.material import Material as Material
-    from tbgen.position.bracket import Bracket as Bracket
     from tbgen.position.solving import solve as solve
     from tbgen.probe.answers import LineStep as LineStep
     from tbgen.probe.answers import MoveProbe as MoveProbe
@@ -41,7 +39,6 @@ if TYPE_CHECKING:
     from tbgen.rules.game import Game as Game
     from tbgen.rules.game import Ply as Ply
     from tbgen.rules.points import Scoring as Scoring
-    from tbgen.rules.position import accrued_of as accrued_of
     from tbgen.rules.position import own_score as own_score
     from tbgen.rules.position import play_move as play_move
     from tbgen.score import Color as Color

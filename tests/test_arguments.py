@@ -21,7 +21,7 @@ from tbgen.rules import points
 from tbgen.rules.game import FiftyMoveSetting, final_outcome
 from tbgen.rules.notation import moves_in, parse_move
 from tbgen.rules.points import Komi, Scheme, parse_komi
-from tbgen.rules.position import color_of, is_reset, material_of
+from tbgen.rules.position import accrued_of, color_of, is_reset, material_of
 from tbgen.score import Color, Score
 
 BOARD = chess.Board()
@@ -39,13 +39,13 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("board", lambda: tbgen.own_score(chess.STARTING_FEN)),  # type: ignore[arg-type]
     ("board", lambda: is_reset(None, chess.Move.null())),  # type: ignore[arg-type]
     ("board", lambda: tbgen.Game(chess.STARTING_FEN)),  # type: ignore[arg-type]
-    ("board", lambda: tbgen.accrued_of(3)),  # type: ignore[arg-type]
+    ("board", lambda: accrued_of(3)),  # type: ignore[arg-type]
     ("board", lambda: material_of("KBvK")),  # type: ignore[arg-type]
     ("board", lambda: tbgen.format_fen(chess.STARTING_FEN)),  # type: ignore[arg-type]
     ("accrued", lambda: tbgen.Game(accrued=3.5)),  # type: ignore[arg-type]
     ("accrued", lambda: tbgen.format_fen(BOARD, 3.5)),  # type: ignore[arg-type]
     ("accrued", lambda: final_outcome(3.5)),  # type: ignore[arg-type]
-    ("carried", lambda: tbgen.accrued_of(BOARD, 7)),  # type: ignore[arg-type]
+    ("carried", lambda: accrued_of(BOARD, 7)),  # type: ignore[arg-type]
     ("fifty_moves", lambda: tbgen.Game(fifty_moves=FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
     ("setting", lambda: tbgen.FiftyMoves(50)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]
@@ -141,7 +141,7 @@ def test_boards_of_other_variants_are_refused_everywhere(variant: type[chess.Boa
             lambda: tbgen.Game(board),
             lambda: tbgen.own_score(board),
             lambda: is_reset(board, chess.Move.null()),
-            lambda: tbgen.accrued_of(board),
+            lambda: accrued_of(board),
             lambda: material_of(board),
             lambda: tbgen.format_fen(board),
             lambda: parse_move(board, "e4"),

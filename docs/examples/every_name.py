@@ -27,7 +27,7 @@ def what_a_game_says(tables: tbgen.Tablebase) -> str:
     game = tbgen.Game(fifty_moves=tbgen.FiftyMoves("fide"), game=tbgen.Mobility.RESET)
     last: tbgen.Ply = game.push_line("1. f3 e5 2. g4 Qh4")[-1]
     end: tbgen.End | None = last.end
-    verdict: tbgen.Verdict = tbgen.Adjudicator(tables).decide(game)
+    verdict = tbgen.Adjudicator(tables).decide(game)
     white, black = verdict.final.points(tbgen.Scoring("harmonic"))
     return f"{end and end.value} {verdict.final} {white}-{black}"
 
@@ -37,7 +37,7 @@ def what_a_board_says() -> str:
     board, carried = tbgen.parse_fen("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0")
     reached = tbgen.play_move(board, board.parse_san("Ke5"), carried or tbgen.own_score(board))
     to_move = tbgen.Color.of(board.turn)
-    return f"{to_move}: {tbgen.format_fen(board, reached.accrued)}, {tbgen.accrued_of(board)}"
+    return f"{to_move}: {tbgen.format_fen(board, reached.accrued)}, {tbgen.own_score(board)}"
 
 
 def what_is_held() -> str:
@@ -55,8 +55,7 @@ def what_is_built_and_proved() -> str:
 
 def what_is_searched(folder: str) -> str:
     """A position with more men than tables have: the bounds of its value that the tables at hand prove."""
-    solution = tbgen.solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder, budget=2000)
-    bounds: tbgen.Bracket = solution.bracket
+    bounds = tbgen.solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder, budget=2000).bracket
     return f"{bounds.lower} to {bounds.upper}"
 
 

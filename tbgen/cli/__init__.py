@@ -58,6 +58,14 @@ _COLLECTED_AFTER = 20_000
 class LazyGroup(click.Group):
     """A group that imports a command only to run it or to show its own help."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            ctx.fail(
+                f"tbgen itself has no option {error.option_name}; options follow the command: tbgen list --data DIR"
+            )
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 

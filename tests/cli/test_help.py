@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import re
 import shlex
 from io import StringIO
@@ -13,7 +14,7 @@ import pytest
 from click.shell_completion import BashComplete
 
 from tbgen import cli
-from tbgen.apps.match.arguments import settings_of
+from tbgen.apps.match.arguments import ALIASES, OPTIONS, settings_of
 from tbgen.cli.terminal import run
 from tbgen.errors import MissingFolderError
 from tests.cli.calls import complaint, printed
@@ -66,16 +67,37 @@ def test_the_help_of_every_option_gives_its_default_once(name: str, command: cli
 PAGES = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
 
 
-@pytest.mark.parametrize(("name", "command"), [each for each in all_commands() if each[0] not in ("match", "study")])
+def options_of(name: str, command: click.Command) -> set[str]:
+    """The options that a command declares, those of a match in a table of its own."""
+    if name == "match":
+        return {f"-{option}" for option in OPTIONS}
+    return {word for option in command.params if isinstance(option, click.Option) for word in (*option.opts, "--help")}
+
+
+@pytest.mark.parametrize(("name", "command"), all_commands())
 def test_help_completion_and_pages_have_the_options_that_are_declared(name: str, command: click.Command) -> None:
     """docs/cli.rst is made from the help itself."""
-    declared = {word for option in command.params if isinstance(option, click.Option) for word in option.opts}
+    declared, dash = options_of(name, command) or {"--help"}, "-" if name == "match" else "--"
     shell = BashComplete(cli.tbgen, {}, "tbgen", "_TBGEN_COMPLETE")
-    completed = {item.value for item in shell.get_completions(name.split(), "--")}
-    assert completed == {word for word in (*declared, "--help") if word.startswith("--")}
-    assert set(re.findall(r"^  (?:-\w, )?(--[\w-]+)", printed(*name.split(), "--help"), re.MULTILINE)) <= completed
+    completed = {item.value for item in shell.get_completions(name.split(), dash)}
+    assert completed == {word for word in declared if word.startswith(dash)}
+    text = printed(*name.split(), "--help")
+    assert all(re.search(rf"{word}(?![\w-])", text) for word in completed)
+    assert set(re.findall(rf"^  (?:-\w, )?({dash}[a-z][\w-]*)", text, re.MULTILINE)) <= completed
+    inner = getattr(command, "commands", {}).items()
+    known = declared.union(*(options_of(*each) for each in inner), (f"-{alias}" for alias in ALIASES))
     used = re.findall(rf"\btbgen {name}\b((?: (?![|&#])[^\s`|)]+)*)", PAGES)
-    assert set(re.findall(r"(?<!\S)--?[a-z][\w-]*", " ".join(used))) <= {*declared, "--help", "-h"}
+    assert set(re.findall(r"(?<!\S)--?[a-z][\w-]*", " ".join(used))) <= known | {"-h", "-help"}
+
+
+def test_the_schema_of_the_server_has_the_choices_that_options_declare() -> None:
+    options = {word: option.type for option in dict(all_commands())["probe"].params for word in option.opts}
+    paths = json.loads((ROOT / "tbgen" / "apps" / "site" / "openapi.json").read_text(encoding="utf-8"))["paths"]
+    told = {each["name"]: each["schema"].get("enum") for each in paths["/r-mobility"]["get"]["parameters"]}
+    for name, choices in told.items():
+        kind = options.get(f"--{name}")
+        assert choices == (list(kind.choices) if isinstance(kind, click.Choice) else choices), name
+    assert {name for name, choices in told.items() if choices} == {"scoring", "fifty", "brief", "strip"}
 
 
 def test_the_surface_stays_small() -> None:
