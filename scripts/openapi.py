@@ -59,6 +59,7 @@ OPERATIONS: dict[str, tuple[tuple[str, ...], dict[str, str], tuple[int, ...], di
         {"application/json": "list of text", "application/x-ndjson": "text", "text/plain": "text"},
     ),
     "GET /r-mobility/line": ((*QUERY, *SCORING, "fifty"), {"": "Position", PGN: "text"}, (400, 404), {}),
+    "GET /r-mobility/solved": ((*QUERY, *SCORING), {"": "Solved position"}, (400,), {}),
     "GET /r-mobility/map": ((*QUERY, "man"), {"": "Map"}, (400, 404), {}),
     "GET /r-mobility/picture.svg": ((*QUERY, "man"), {"image/svg+xml": "text"}, (400, 404), {}),
     "GET /standard": (("fen",), {"": "Ordinary position"}, (400,), {}),

@@ -17,5 +17,7 @@ solving.py               plan, refuse, solve, answer
 
 from typing import Final
 
+SOLVED: Final = "solved"
+"""The folder of solved blocks, in a folder of tables."""
 DEFAULT_BUDGET: Final = 1200
 """CPU seconds for a position."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from tbgen.index.layout import Layout, partial_layout
 from tbgen.material import Material
+from tbgen.position import SOLVED
 from tbgen.position.bounds import bound_of_promotions
 from tbgen.position.closure import Edge, Kind, Node, node_of
 from tbgen.retro.drive.many_blocks import RunSolver, SolvedRun, en_passant_of
@@ -228,7 +229,7 @@ def open_block_folder(folders: Iterable[Path]) -> Iterator[BlockFolder]:
     """The folder `solved` in the first folder of tables that can be written to, or else one that goes away again."""
     for folder in folders:
         with contextlib.suppress(OSError):
-            found = BlockFolder(folder / "solved")
+            found = BlockFolder(folder / SOLVED)
             if os.access(found.folder, os.W_OK):
                 yield found
                 return

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from functools import cached_property
+
 from tbgen.errors import NO_TABLE
 from tbgen.index.layout import HOW_BITS, Squares
 from tbgen.material import Material
@@ -13,12 +16,17 @@ class KnownTables(OpenTables):
     """The tables of some folders, opened when they are first asked for, one position or one plane at a time."""
 
     def has(self, material: Material) -> bool:
-        """Whether there is the table of a canonical material."""
-        try:
-            self.table(material)
-        except NO_TABLE:
-            return False
-        return True
+        """Whether there is the table of a canonical material; looked up once, for closures ask it of every edge."""
+        if material not in self._there:
+            self._there[material] = False
+            with contextlib.suppress(*NO_TABLE):
+                self.table(material)
+                self._there[material] = True
+        return self._there[material]
+
+    @cached_property
+    def _there(self) -> dict[Material, bool]:
+        return {}
 
     def digest(self, material: Material) -> str:
         """The digest of a table's outcomes."""

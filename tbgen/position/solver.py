@@ -33,6 +33,7 @@ class ClosureSolver:
         self._known, self._folder, self._pool = known, folder, pool
         self._blocks: dict[str, SolvedBlock] = {}
         self._keys: dict[tuple[int, Node, Bound], str] = {}
+        self._sources = source_digest()
 
     def solve(self, closure: Closure, watch: Watch = unwatched) -> None:
         """Solve all nodes of a closure that are not solved yet."""
@@ -97,6 +98,6 @@ class ClosureSolver:
                     digest = self._key(closure, edge.child, bound)
                 below.add((str(edge.child.material), str(edge.child.pawns), edge.kind.value, digest))
             which = bound.name if node in closure.inexact else ""
-            facts = [source_digest(), str(node.material), node.pawns, which, sorted(below)]
+            facts = [self._sources, str(node.material), node.pawns, which, sorted(below)]
             self._keys[name] = key_of(facts)
         return self._keys[name]

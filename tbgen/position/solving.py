@@ -42,8 +42,8 @@ from tbgen.system.process import available_memory
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 DEFAULT_CACHE_BYTES: Final = 1 << 34
-_MOST_NODES_RECALLED: Final = 5000
-"""Listing so many nodes takes a second."""
+_MOST_NODES_RECALLED: Final = 1500
+"""Of closures whose blocks are looked up: listing so many takes half a second."""
 _MOST_MEN: Final = MOST_SLOTS - 1
 _TABLE_CACHE_BYTES: Final = 1 << 26
 

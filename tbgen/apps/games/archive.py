@@ -246,8 +246,8 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
         tags["RMobilityTablebase"] = verdict.table
     if verdict.missing is not None:
         tags["RMobilityMissing"] = str(verdict.missing)
-    if verdict.bounds is not None:
-        tags["RMobilityBounds"] = f"{verdict.bounds.lower} {verdict.bounds.upper}"
+    if verdict.bounds_tag is not None:
+        tags["RMobilityBounds"] = verdict.bounds_tag
     if verdict.clocked is not None and verdict.clocked.matters:
         tags["RMobilityClock"] = str(verdict.clocked)
     if not settings.game.forgets:

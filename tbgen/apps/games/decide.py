@@ -96,6 +96,11 @@ class Verdict(Shown):
             return None
         return str(self.material) if self.dtg is None else f"{self.material} {self.dtg}"
 
+    @property
+    def bounds_tag(self) -> str | None:
+        """The bounds as a tag has them."""
+        return None if self.bounds is None else f"{self.bounds.lower} {self.bounds.upper}"
+
     def facts(self) -> dict[str, Any]:
         """The verdict as JSON has it.
 

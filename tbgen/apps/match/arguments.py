@@ -163,6 +163,7 @@ _PROGRAM_KEYS = ("cmd", "arg", "args", "option", "hash", "threads", "proto", "tc
 _NEEDS = {
     "tbpieces": ("tb",),
     "tbadjudicate": ("tb", "syzygy"),
+    "solve": ("tb",),
     "syzygypieces": ("syzygy",),
     "tbignore50": ("syzygy",),
 }
@@ -239,6 +240,12 @@ OPTIONS = {
             "on (default), or off: note the tables' verdict and play on.",
             flag,
             "tables.adjudicate",
+        ),
+        Option(
+            "solve S",
+            "Solve the position in which -maxmoves ends a game, in S CPU seconds at most; needs -tb.",
+            whole(1),
+            "tables.solve",
         ),
         Option("syzygy DIRS", "Folders of Syzygy tables; only their wins end games.", str, "tables.syzygy"),
         Option("syzygypieces N", "Ask Syzygy tables at N men or fewer (default 7).", whole(1), "tables.syzygy_men"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -49,6 +50,8 @@ class PlayRules:
     deciders: tuple[Decider, ...] = ()
     """Asked one after the other."""
     adjudicate: bool = True
+    last: Decider | None = None
+    """Asked for the last position of a game that `most_moves` ends; in a thread, for it may take long."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +73,7 @@ class Ending:
     details: str
     forfeit: Offence | None = None
     table: str | None = None
+    bounds: str | None = None
 
 
 @dataclass(slots=True)
@@ -107,7 +111,7 @@ async def play(sheet: Sheet, players: tuple[Mover, Mover], rules: PlayRules, on_
         ending = _by_rules(game) or giving_up.ending
         if ending is None and game.last.number > opened:
             ending = _by_tables(sheet, rules)
-        ending = ending or _by_length(game, rules)
+        ending = ending or await _by_length(game, rules)
         if ending is not None:
             return ending
         side = color_of(game.board.turn)
@@ -143,10 +147,15 @@ def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
     return Ending(decision.outcome, decision.source, ADJUDICATION, decision.words, table=decision.table)
 
 
-def _by_length(game: Game, rules: PlayRules) -> Ending | None:
+async def _by_length(game: Game, rules: PlayRules) -> Ending | None:
+    """The ending at the limit of moves: the accrued score, unless the last position is solved."""
     if rules.most_moves is None or game.last.number < 2 * rules.most_moves:
         return None
-    return Ending(game.accrued, Source.GAME, ADJUDICATION, f"move limit of {rules.most_moves}")
+    why = f"move limit of {rules.most_moves}"
+    found = None if rules.last is None else await asyncio.to_thread(rules.last.decide, game)
+    if found is None:
+        return Ending(game.accrued, Source.GAME, ADJUDICATION, why)
+    return Ending(found.outcome, found.source, ADJUDICATION, f"{why}, {found.words}", bounds=found.bounds)
 
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:

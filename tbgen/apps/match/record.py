@@ -91,6 +91,7 @@ def _tags(record: GameRecord, heading: Heading) -> dict[str, str]:
         **known,
         "RMobilitySource": ending.source.value,
         **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
+        **({} if ending.bounds is None else {"RMobilityBounds": ending.bounds}),
         "Termination": ending.termination,
         "TerminationDetails": ending.details,
         **_position_tags(record.opening),

@@ -7,7 +7,7 @@ import contextlib
 import sys
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -17,12 +17,12 @@ from tbgen.apps.match.clock import Clock
 from tbgen.apps.match.engine import HANDSHAKE, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, opening_order, openings_of
 from tbgen.apps.match.openings import Book, Opening, fen_of
-from tbgen.apps.match.play import Ending, Sheet, forfeited, play
+from tbgen.apps.match.play import Ending, PlayRules, Sheet, forfeited, play
 from tbgen.apps.match.record import GameRecord, Heading, StoredGame, stored, to_pgn
 from tbgen.apps.match.schedule import Format, Pairing, schedule
 from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.apps.match.store import FileStore, Store, digest_of
-from tbgen.apps.match.tables import Decider, SyzygyDecider, TableDecider
+from tbgen.apps.match.tables import Decider, SolvingDecider, SyzygyDecider, TableDecider
 from tbgen.apps.match.uci import Listener, pass_over
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.points import Scheme, Scoring
@@ -39,7 +39,7 @@ async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: as
     asyncio.get_running_loop().set_exception_handler(pass_over)
     pairings, openings = schedule(settings.plan), openings_of(settings)
     async with contextlib.AsyncExitStack() as stack:
-        deciders = tuple(_deciders(settings, stack))
+        rules = _rules_of(settings, stack)
         roster = Roster(settings)
         stack.callback(roster.close_logs)
         engines: dict[int, EngineProcess] = {}
@@ -49,7 +49,7 @@ async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: as
             await engines[player].start(roster.options)
         store = Store(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
         stack.callback(store.close)
-        match = _match_of(settings, list(engines.values()), deciders, pairings, openings, store)
+        match = _match_of(settings, list(engines.values()), rules, pairings, openings, store)
         if len(engines) > 2:
             await _close(engines)
         watcher.begins(match)
@@ -62,7 +62,7 @@ async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: as
 def _match_of(
     settings: MatchSettings,
     met: Sequence[EngineProcess],
-    deciders: tuple[Decider, ...],
+    rules: PlayRules,
     pairings: list[Pairing],
     openings: Sequence[Opening] | Book,
     store: Store,
@@ -76,7 +76,7 @@ def _match_of(
         settings=settings,
         names=names,
         knows_variant=tuple(engine.knows_variant for engine in met),
-        rules=replace(settings.rules, deciders=deciders, adjudicate=settings.tables.adjudicate),
+        rules=rules,
         pairings=pairings,
         openings=openings,
         opening_order=order,
@@ -178,14 +178,17 @@ async def _close(engines: dict[int, EngineProcess], *, but: tuple[int, ...] = ()
         await engines.pop(player).close()
 
 
-def _deciders(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> Iterator[Decider]:
-    """The tables that end games, which `stack` closes."""
-    tables = settings.tables
+def _rules_of(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> PlayRules:
+    """The rules of all games, with the tables that end them, which `stack` closes."""
+    tables, deciders, last = settings.tables, list[Decider](), None
     if tables.folders is not None:
-        yield stack.enter_context(contextlib.closing(TableDecider(tables.folders, tables.men)))
+        deciders.append(stack.enter_context(contextlib.closing(TableDecider(tables.folders, tables.men))))
+        if tables.solve is not None:
+            last = stack.enter_context(contextlib.closing(SolvingDecider(tables.folders, tables.solve)))
     if tables.syzygy is not None:
         ordinary = SyzygyDecider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves)
-        yield stack.enter_context(contextlib.closing(ordinary))
+        deciders.append(stack.enter_context(contextlib.closing(ordinary)))
+    return replace(settings.rules, deciders=tuple(deciders), adjudicate=tables.adjudicate, last=last)
 
 
 class GameWorker:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import threading
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -30,6 +31,8 @@ class Decision:
     source: Source
     words: str
     table: str | None = None
+    bounds: str | None = None
+    """What a solve has proved of an outcome that is only provisional, as the tag `RMobilityBounds` has it."""
 
 
 class Decider(Protocol):
@@ -71,6 +74,35 @@ class TableDecider:
         return Decision(verdict.final, Source.TABLEBASE, words, verdict.table)
 
     def close(self) -> None:
+        self._tables.close()
+
+
+class SolvingDecider:
+    """Solves positions that the tables of one folder or several do not have; from several threads, one at a time."""
+
+    def __init__(self, folders: str, budget: int) -> None:
+        from tbgen.apps.games.decide import Adjudicator
+        from tbgen.compiled.ahead import load_for
+        from tbgen.compiled.known import Purpose
+        from tbgen.position.solving import PositionSolver
+        from tbgen.probe import Tablebase
+
+        load_for(Purpose.POSITIONS)  # or the clocks of other games would run while kernels are compiled
+        self._tables, self._solver = Tablebase(folders), PositionSolver(folders, budget=budget)
+        self._adjudicator = Adjudicator(self._tables, solve=self._solver.bracket)
+        self._lock = threading.Lock()
+
+    def decide(self, game: Game) -> Decision | None:
+        with self._lock:
+            verdict = self._adjudicator.decide(game)
+        if verdict.source is Source.SOLVED:
+            return Decision(verdict.final, verdict.source, f"solved {verdict.final}")
+        if verdict.bounds is None:
+            return None
+        return Decision(verdict.final, verdict.source, f"solved {verdict.bounds}", bounds=verdict.bounds_tag)
+
+    def close(self) -> None:
+        self._solver.close()
         self._tables.close()
 
 

@@ -52,7 +52,7 @@ def application(settings: Settings) -> Starlette:
     async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
         current_default_thread_limiter().total_tokens = service.limits.at_once  # of those that read files
         yield {PLACES: places_for(2 * len(service.catalog))}
-        service.tables.close()
+        service.close()
 
     return Starlette(
         routes=_routes(service, settings.site),
@@ -97,6 +97,7 @@ def _cache_bytes(megabytes: str) -> int:
 def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
     get = {
         "/r-mobility/line": service.line,
+        "/r-mobility/solved": service.solved,
         "/r-mobility/map": service.map,
         "/r-mobility/picture.svg": service.picture,
         "/standard": service.standard,

@@ -6,11 +6,13 @@ import asyncio
 import contextlib
 import gzip
 from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -54,8 +56,13 @@ from tbgen.compiled.known import Purpose
 from tbgen.errors import MaterialError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
+from tbgen.position import SOLVED
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
+
+if TYPE_CHECKING:  # few ask for what is solved, and the solver is large
+    from tbgen.position.bracket import Solution
+    from tbgen.position.solving import PositionSolver
 
 LOCAL_NAMES: Final = ("127.0.0.1", "localhost", "[::1]")
 EXPLORER: Final = "/explorer"
@@ -104,6 +111,8 @@ class Service:
         self.limits = settings.limits
         self.tables = Tablebase(list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True)
         self.catalog = Catalog(settings.folders)
+        self._folders, self._solving, self._open = settings.folders, Lock(), ExitStack()
+        self._open.enter_context(self.tables)
         self._site, self._queue = settings.site, Queue(settings.limits)
         self._etag = f'"{self.catalog.tag}"'
         self._policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if settings.frames else POLICY
@@ -134,6 +143,35 @@ class Service:
         rows = answers.answers_to(self.tables, asked, scoring, self.limits.seconds, brief=brief, strip=strip)
         texts = (to_json(row).encode() for row in rows)
         return await streamed(self._queue.pieces(texts), JSON if kind == JSON else LINES)
+
+    async def solved(self, request: Request) -> Response:
+        """A position that no table has, from blocks that `tbgen solve` has left; nothing is solved here."""
+        given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING))
+        asked, scoring = position_in(given), scoring_in(given)
+
+        def work() -> Solution | None:
+            with self._solving:
+                return self._solver.solved(asked.board, asked.accrued)
+
+        async with asyncio.timeout(self.limits.seconds):
+            found = await self._queue.run(work) if self._has_blocks() else None
+        if found is None:
+            return Response(status_code=204)
+        return as_json(found.facts(scoring), {"Cache-Control": "no-store"})
+
+    def _has_blocks(self) -> bool:
+        """Whether there are solved blocks: the solver would make a folder for them."""
+        return any((folder / SOLVED).is_dir() for folder in self._folders)
+
+    @cached_property
+    def _solver(self) -> PositionSolver:
+        from tbgen.position.solving import PositionSolver
+
+        return self._open.enter_context(PositionSolver(list(self._folders)))
+
+    def close(self) -> None:
+        """Close all files."""
+        self._open.close()
 
     async def line(self, request: Request) -> Response:
         """Best play, as JSON or as a game."""

@@ -13,6 +13,8 @@ import pytest
 from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.tags import read_tags, winner_of
+from tbgen.position.solving import PositionSolver
+from tbgen.probe import open_tablebase
 from tbgen.rules.points import format_points
 from tests.apps.match.matches import games_of, run, scripted, walker
 
@@ -125,8 +127,6 @@ def test_a_test_that_is_decided_ends_the_match() -> None:
 
 
 def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder: Path) -> None:
-    from tbgen.probe import open_tablebase
-
     pgn, epd = tmp_path / "games.pgn", tmp_path / "bishops.epd"
     epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n8/8/8/4KBk1/8/8/7p/8 w - - 0 1\n")
     arguments = [*WALKERS, "-games", "4", "-openings", f"file={epd}", "-tbpieces", "3"]
@@ -146,6 +146,33 @@ def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder:
     run([*arguments, "-tbadjudicate", "off", "-maxmoves", "40", "-pgnout", str(pgn)])
     assert {game.tags["RMobilitySource"] for game in games_of(pgn)} == {"game"}
     assert len(re.findall(r"tablebase\s-?G", pgn.read_text())) >= 2
+
+
+@pytest.mark.parametrize(
+    ("fen", "facts"),
+    [
+        ("8/8/3p4/3P4/k7/4p3/2K1P3/8 b - - 0 60", ("solved", None)),
+        ("8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 60", ("provisional", "-G0.0 G0.0")),
+        ("8/PPP5/8/3k4/8/3K4/5ppp/8 w - - 0 60", ("game", None)),
+    ],
+)
+def test_a_last_position_of_six_men_is_solved(
+    tmp_path: Path, table_folder: Path, fen: str, facts: tuple[str, str | None]
+) -> None:
+    pgn, epd, tables = tmp_path / "games.pgn", tmp_path / "six.epd", tmp_path / "tables"
+    epd.write_text(fen + "\n")
+    tables.mkdir()
+    for path in table_folder.glob("*.h5"):
+        (tables / path.name).symlink_to(path)
+    words = ["-games", "1", "-openings", f"file={epd}", "-maxmoves", "1", "-tb", str(tables), "-solve", "6"]
+    line = "a4b4 c2d3" if facts[0] == "solved" else "d3e3 d5e5"
+    run([*scripted("Ann", "--line", line), *scripted("Bob", "--line", line), *words, "-pgnout", str(pgn)])
+    (game,) = games_of(pgn)
+    assert game.tags["TerminationDetails"].startswith("move limit of 1")
+    assert (game.tags["RMobilitySource"], game.tags.get("RMobilityBounds")) == facts
+    if facts[0] == "solved":
+        with open_tablebase(tables) as known, PositionSolver(tables) as solver:
+            check(game, Adjudicator(known, solve=solver.bracket))
 
 
 def test_the_referee_can_do_without_tables() -> None:

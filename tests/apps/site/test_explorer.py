@@ -20,11 +20,12 @@ from tbgen.apps.site.boards import in_words, map_facts
 from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
+from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.apps.site.chromium import NEEDED, Chromium
-from tests.apps.site.conftest import running
+from tests.apps.site.conftest import client_of, running
 
 pytestmark = NEEDED
 
@@ -419,6 +420,32 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
     type_move(page, "Kf7")
     page.wait("document.querySelector('#game button')")
     assert page.complaints == []
+
+
+def test_what_a_solve_has_proved_is_shown(page: Chromium, table_folder: Path, tmp_path: Path) -> None:
+    """The server answers from blocks that are there, and makes none."""
+    for path in table_folder.glob("*.h5"):
+        (tmp_path / path.name).symlink_to(path)
+    exact, open_one = "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1", "8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 1"
+    with client_of(tmp_path) as client, PositionSolver(tmp_path, budget=6) as solver:
+        assert client.get("/r-mobility/solved", params={"fen": exact}).status_code == 204
+        there = [solver.solve(fen).facts() for fen in (exact, open_one)]
+        made = sorted((tmp_path / "solved").iterdir())
+        for fen, facts in zip((exact, open_one), there, strict=True):
+            found = client.get("/r-mobility/solved", params={"fen": fen}).json()
+            assert {name: found[name] for name in ("lower", "upper", "moves", "line")} == {
+                name: facts[name] for name in ("lower", "upper", "moves", "line")
+            }
+        other = client.get("/r-mobility/solved", params={"fen": exact.replace("3p4", "p2p4")})
+        assert (other.status_code, other.content) == (204, b"")
+        assert client.get("/r-mobility/solved", params={"fen": "4k2r/8/8/8/8/8/8/4K3 b k - 0 1"}).status_code == 400
+    with running(application(Settings([tmp_path]))) as address:
+        look_at(page, address, exact)
+        assert text_of(page, "#verdict").startswith(f"{there[0]['lower']['outcome']} White holds")
+        assert f"Best play: {there[0]['line'][0]['san']}" in text_of(page, "#verdict")
+        look_at(page, address, open_one)
+        assert text_of(page, "#verdict").startswith("With best play between \N{MINUS SIGN}G0.0 and G0.0")
+    assert sorted((tmp_path / "solved").iterdir()) == made
 
 
 GAME = """[Event "A"]

@@ -10,7 +10,7 @@ import { canonical, materialOf } from './materials.js';
 import { accruedAfter, brokenRule, formatFen, isReset, legalMoves, manInWords, nameOf, ownOf, parseFen, parseMove, play, sanOf, squareOf, uciOf } from './rules.js';
 import { formatScore, inWords, parseScore, shadeOf, signed } from './scores.js';
 import { addressOf, inAddress, isEmbedded, offer, positionIn } from './share.js';
-import { Strip, gameOf, mapOf, movesOf, unknown, verdict } from './view.js';
+import { Strip, gameOf, mapOf, movesOf, solved, unknown, verdict } from './view.js';
 
 const { source: kind, base = '../', report = '', tables = '' } = document.documentElement.dataset;
 const listed = tables.split(' ').filter(Boolean); // with a star where a table has no distances
@@ -115,13 +115,13 @@ async function askFor(fen, accrued, number) {
   byId('answer').setAttribute('aria-busy', 'true');
   try {
     const { fault } = scoresOf(position, accrued);
-    if (!NAMES.includes(canonical(materialOf(position)).name)) return showUnknown();
+    if (!NAMES.includes(canonical(materialOf(position)).name)) return await showUnknown(fen, accrued, number);
     if (fault || position.castling !== '-') return refuse(fault ?? 'Tables know no castling rights.');
     const found = await probe(fen, accrued);
     if (number === asked) show(found);
   } catch (error) {
     if (number !== asked) return;
-    if (error.isMissing) showUnknown();
+    if (error.isMissing) await showUnknown(fen, accrued, number);
     else refuse(error.message, error.isLost);
   }
 }
@@ -163,8 +163,8 @@ function showLinks() {
   byId('whole').hidden = !isEmbedded;
 }
 
-/** Without a table: the position's own score, and the moves with what they reach. */
-function showUnknown() {
+/** Without a table: the position's own score, the moves with what they reach, and what a solve has proved. */
+async function showUnknown(fen, shown, number) {
   const accrued = accruedOf(game.now);
   const moves = legalMoves(position).map((move) => {
     const after = play(position, move), reset = isReset(position, move);
@@ -175,6 +175,8 @@ function showUnknown() {
   for (const id of ['strip-part', 'ending', 'ask-line', 'ask-drill', 'picture']) byId(id).hidden = true;
   showMoves();
   showStatus();
+  const found = await source.solved?.(fen, shown).catch(() => null);
+  if (found && number === asked) showVerdict(...solved(found), ...unknown(answer, NAMES));
 }
 
 const isDrilled = () => drill && !drill.isOver;

@@ -29,6 +29,9 @@ export class Server {
   /** Best play from a position. */
   async line(fen, accrued) { return (await this.#get('r-mobility/line', { fen, accrued })).line; }
 
+  /** What a solve has proved of a position that no table has; refused where there is none. */
+  solved(fen, accrued) { return this.#get('r-mobility/solved', { fen, accrued }); }
+
   /** The outcomes of some positions in short, null for one that is none. */
   async outcomes(fens) {
     const found = await this.#get('r-mobility', { brief: '1' }, { method: 'POST', headers: { 'Content-Type': 'text/plain' }, body: fens.join('\n') });
