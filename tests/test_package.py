@@ -86,7 +86,8 @@ def missing_of_function(function: Any, text: str, shown: str) -> list[str]:
 
 def missing_of_class(kind: type, text: str) -> list[str]:
     """The parts that the docstring of a class needs and lacks: arguments, fields, members, an example."""
-    names = [*vars(kind).get("__annotations__", ())]
+    hints = vars(kind).get("__annotations__", {})
+    names = [name for name, hint in hints.items() if not str(hint).startswith("InitVar")]  # tables alone give those
     names += [each.name for each in kind] if issubclass(kind, enum.Enum) else []
     if not dataclasses.is_dataclass(kind) and inspect.isfunction(makes := vars(kind).get("__init__")):
         names += [each.name for each in inspect.signature(makes).parameters.values() if each.kind not in VARIABLE]

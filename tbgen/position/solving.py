@@ -221,9 +221,13 @@ def solve(
         NotEnoughMemoryError: The position needs more memory than is free.
         NotEnoughDiskError: The position needs more disk than is free.
 
-    >>> solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders="nowhere")
-    Traceback (most recent call last):
-    tbgen.errors.MissingTableError: no table KvK in nowhere; build it with: tbgen build KvK --data nowhere
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     try:
+    ...         solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder)
+    ...     except MissingTableError as error:
+    ...         error.material
+    'KvK'
     """
     with PositionSolver(folders, budget=budget, threads=threads) as solver:
         return solver.solve(position, accrued, watch)
