@@ -10,13 +10,13 @@ from typing import IO, NamedTuple
 
 import click
 
-from tbgen.apps.games.archive import Decided, GamesTask, decide_file, positions_to_solve, total
+from tbgen.apps.games.archive import Decided, GamesTask, positions_to_solve, total
 from tbgen.apps.games.decide import Continue, Ground, Solve
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.match.store import kept_from_matches
 from tbgen.cli.folders import optional_folders_option
-from tbgen.cli.games import asked_files, report_missing
+from tbgen.cli.games import asked_files, decided, report_missing
 from tbgen.cli.options import (
     declared,
     flag,
@@ -30,10 +30,10 @@ from tbgen.cli.options import (
     typed_folders,
 )
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
-from tbgen.cli.reporter import compile_for, duration, progress, reading
+from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
-from tbgen.errors import MissingTableError, PgnError, UsageError
+from tbgen.errors import MissingTableError, UsageError
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.solving import PositionSolver
 from tbgen.score import Mobility
@@ -181,25 +181,18 @@ def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | N
 
 def _decide(name: str, task: GamesTask, jobs: int, outputs: _Outputs, *, quiet: bool) -> Decided:
     """Decide the games of one file, and write what comes of them."""
-    parts: list[Decided] = []
+    found = Decided()
     with ExitStack() as stack:
-        tell = stack.enter_context(reading(name, quiet=quiet))
         if outputs.in_place:
             stack.enter_context(kept_from_matches(Path(name)))
         file = stack.enter_context(rewritten(name)) if outputs.in_place else outputs.copy
-        try:
-            for part in decide_file(name, task, jobs, outputs.solve):
-                if file is not None:
-                    file.write(part.text)
-                if outputs.writer is not None:
-                    outputs.writer.add(*part.facts)
-                parts = [total([*parts, part])]
-                tell(part.size, part.games + len(part.skipped))
-        except PgnError as error:
-            if outputs.whole:
-                raise
-            parts.append(Decided(skipped=[error]))
-    return total(parts)
+        for part in decided([name], task, jobs, outputs.solve, quiet=quiet, whole=outputs.whole):
+            if file is not None:
+                file.write(part.text)
+            if outputs.writer is not None:
+                outputs.writer.add(*part.facts)
+            found = total([found, part])
+    return found
 
 
 def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask, *, quiet: bool) -> None:

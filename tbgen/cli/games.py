@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tbgen.apps.games.archive import GamesTask, decide_file
+from tbgen.apps.games.archive import Decided, GamesTask, decide_file, total
+from tbgen.apps.games.decide import Solve
 from tbgen.apps.games.files import STANDARD_INPUT, matching_files
 from tbgen.apps.games.game import GameSettings
 from tbgen.cli.options import typed_folders
@@ -30,6 +31,28 @@ def asked_files(names: Sequence[str]) -> list[str]:
     if not files:
         raise UsageError("name a PGN file, or - for the standard input")
     return files
+
+
+def decided(
+    names: Sequence[str],
+    task: GamesTask,
+    jobs: int = 1,
+    solve: Solve | None = None,
+    *,
+    quiet: bool,
+    whole: bool = False,
+) -> Iterator[Decided]:
+    """The games of files, part by part. A file that cannot be read to its end is an error if `whole`, else skipped."""
+    for name in names:
+        with reading(name, quiet=quiet) as tell:
+            try:
+                for part in decide_file(name, task, jobs, solve):
+                    yield part
+                    tell(part.size, part.games + len(part.skipped))
+            except PgnError as error:
+                if whole:
+                    raise
+                yield Decided(skipped=[error])
 
 
 def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequence[str]) -> None:
@@ -55,14 +78,9 @@ def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material
     """The tables that would decide games of some files and are not in a folder; says how many games."""
     task = GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
     compile_for(Purpose.GAMES, quiet=quiet)
-    missing, faults = Counter[str](), list[PgnError]()
-    for name in matching_files(games):
-        with reading(name, quiet=quiet) as tell:
-            for part in decide_file(name, task):
-                missing += part.missing
-                faults += part.skipped
-                tell(part.size, part.games + len(part.skipped))
-    complain_of(faults)
+    found = total(decided(matching_files(games), task, quiet=quiet, whole=True))
+    missing = found.missing
+    complain_of(found.skipped)
     if not quiet:
         tables, number = counted(len(missing), "table", "tables"), counted(missing.total(), "game", "games")
         say(f"{tables} would decide {number} more" if missing else "no game lacks a table")

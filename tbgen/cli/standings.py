@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from tbgen.apps.games.archive import GamesTask, decide_file
+from tbgen.apps.games.archive import GamesTask
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
@@ -23,7 +22,7 @@ from tbgen.apps.games.standings import (
 )
 from tbgen.apps.games.tags import Source
 from tbgen.cli.folders import optional_folders_option
-from tbgen.cli.games import asked_files, building
+from tbgen.cli.games import asked_files, building, decided
 from tbgen.cli.options import (
     declared,
     flag,
@@ -34,7 +33,7 @@ from tbgen.cli.options import (
     settings_options,
     strict_option,
 )
-from tbgen.cli.reporter import compile_for, reading
+from tbgen.cli.reporter import compile_for
 from tbgen.cli.rows import Form, fits, print_facts, show_rows
 from tbgen.cli.terminal import complain, complain_of
 from tbgen.compiled.known import Purpose
@@ -93,8 +92,12 @@ def command(
     names, order = asked_files(files), _order(_DEFAULT_NAMES if tiebreak is None else tiebreak)
     task = GamesTask(settings, tables=folders, texts=False, results=True)
     compile_for(Purpose.GAMES, quiet=quiet)
-    games = list[EventGame]()
-    faults = [fault for name in names for fault in _collect(name, task, jobs, games, quiet=quiet)]
+    games, faults = list[EventGame](), list[PgnError]()
+    for part in decided(names, task, jobs, quiet=quiet):
+        games += part.results
+        faults += part.skipped
+        for line in part.contradicted:
+            complain(line)
     standings = Standings(games, order)
     if as_crosstable:
         print_facts(Form.JSON, crosstable(standings))
@@ -120,20 +123,6 @@ def _order(text: str) -> list[TieBreak]:
         if name not in known:
             raise UsageError(f"{name!r} is no tie-break; there are {_NAMES}, and the presets {', '.join(PRESETS)}")
     return list(dict.fromkeys(by for name in names for by in known[name]))
-
-
-def _collect(name: str, task: GamesTask, jobs: int, games: list[EventGame], *, quiet: bool) -> Iterator[PgnError]:
-    """Add every game of a file, and yield what cannot be read."""
-    with reading(name, quiet=quiet) as tell:
-        try:
-            for part in decide_file(name, task, jobs):
-                games += part.results
-                for line in part.contradicted:
-                    complain(line)
-                yield from part.skipped
-                tell(part.size, part.games + len(part.skipped))
-        except PgnError as error:
-            yield error
 
 
 def _show_table(standings: Standings, building: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import re
 from collections import Counter, deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -330,7 +330,7 @@ def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[ScannedChunk], path: s
         raise failure
 
 
-def total(parts: Sequence[Decided]) -> Decided:
+def total(parts: Iterable[Decided]) -> Decided:
     """The figures of several chunks together, without their texts, facts and results."""
     whole = Decided()
     for part in parts:
