@@ -149,7 +149,7 @@ PRESETS = {
 }
 """Name -> criteria in order; docs/adjudication.md has the rules that they follow."""
 
-_ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
+ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
     TieBreak.SONNEBORN_BERGER: sonneborn_berger,
     TieBreak.BUCHHOLZ: buchholz,
     TieBreak.BUCHHOLZ_CUT_1: partial(buchholz, lowest=1),
@@ -291,7 +291,7 @@ class Standings:
         for group in self._split(sorted(self.table), self.order):
             rank = len(self.rows) + 1
             for name in group:
-                figures = {by.value: self._values[by][name] for by in self.order if by in _ON_TABLE}
+                figures = {by.value: self._values[by][name] for by in self.order if by in ON_TABLE}
                 self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
 
     @property
@@ -305,8 +305,8 @@ class Standings:
 
     def _values_of(self, by: TieBreak) -> Mapping[str, Any]:
         """The value of every player by one criterion, more is better; none by the direct encounter."""
-        if by in _ON_TABLE:
-            return _ON_TABLE[by](self.table)
+        if by in ON_TABLE:
+            return ON_TABLE[by](self.table)
         values: dict[TieBreak, Callable[[PlayerRow], Any]] = {
             TieBreak.CLASSICAL: lambda row: row.classical,
             TieBreak.POINTS: lambda row: row.points,

@@ -12,26 +12,25 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.games.standings import EventGame, cross_table
+from tbgen.apps.games.standings import ON_TABLE, EventGame, TieBreak, cross_table
 from tbgen.apps.games.tags import Source
 from tbgen.apps.games.tiebreaks import (
     Cell,
     CrossTable,
-    buchholz,
     direct_encounter,
     double_wins,
     long_losses,
     quick_wins,
     scores,
     settled,
-    sonneborn_berger,
-    wins,
 )
 from tbgen.rules.points import DRAW, LOSS, WIN, Scoring
 from tbgen.score import Color, Score
 from tests.reference import tie_breaks as slow
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "tie_breaks.csv"
+CUTS = ((TieBreak.BUCHHOLZ, 0, 0), (TieBreak.BUCHHOLZ_CUT_1, 1, 0), (TieBreak.BUCHHOLZ_MEDIAN, 1, 1))
+"""How many of the lowest and of the highest scores of opponents each leaves out."""
 POINTS = {"1": WIN, "=": DRAW, "0": LOSS, "+": WIN, "-": LOSS, "H": DRAW, "U": WIN, "Z": LOSS}
 
 
@@ -50,10 +49,10 @@ def test_published_cross_tables_come_out_as_published(event: str) -> None:
     table = settled({row["player"]: [cell_of(each) for each in row["rounds"].split()] for row in EVENTS[event]})
     values = {
         "points": scores(table),
-        "buchholz": buchholz(table),
-        "buchholz_cut_1": buchholz(table, lowest=1),
-        "sonneborn_berger": sonneborn_berger(table),
-        "wins": wins(table),
+        "buchholz": ON_TABLE[TieBreak.BUCHHOLZ](table),
+        "buchholz_cut_1": ON_TABLE[TieBreak.BUCHHOLZ_CUT_1](table),
+        "sonneborn_berger": ON_TABLE[TieBreak.SONNEBORN_BERGER](table),
+        "wins": ON_TABLE[TieBreak.WINS](table),
     }
     for row in EVENTS[event]:
         found = {name: value[row["player"]] for name, value in values.items() if row[name]}
@@ -94,11 +93,10 @@ def test_simulated_events_agree_with_the_slow_twin(seed: int) -> None:
     }
     for name in table:
         assert 2 * scores(table)[name] == slow.total(event, name)
-        assert 4 * sonneborn_berger(table)[name] == slow.sonneborn_berger(event, name)
-        assert wins(table)[name] == slow.wins(event, name)
-        for lowest, highest in ((0, 0), (1, 0), (1, 1), (2, 1)):
-            cut = buchholz(table, lowest=lowest, highest=highest)[name]
-            assert 2 * cut == slow.buchholz(event, name, lowest, highest)
+        assert 4 * ON_TABLE[TieBreak.SONNEBORN_BERGER](table)[name] == slow.sonneborn_berger(event, name)
+        assert ON_TABLE[TieBreak.WINS](table)[name] == slow.wins(event, name)
+        for by, lowest, highest in CUTS:
+            assert 2 * ON_TABLE[by](table)[name] == slow.buchholz(event, name, lowest, highest)
     for points in set(scores(table).values()):
         tied = [name for name in table if scores(table)[name] == points]
         assert direct_encounter(table, tied) == slow.direct_encounter(event, tied)
