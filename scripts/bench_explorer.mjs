@@ -8,11 +8,12 @@
 // then comes the position after the best move. Rounds are counted apart: no request is answered before all that can
 // be asked without it have been asked.
 import fs from 'node:fs';
+import { createRequire } from 'node:module';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
-globalThis.self = globalThis; // fzstd is no module
 const root = path.join(import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname), '..');
+globalThis.fzstd = createRequire(import.meta.url)(path.join(root, 'tbgen/apps/site/explorer/vendor/fzstd.js')); // no module
 const { Tables } = await import(path.join(root, 'tbgen/apps/site/explorer/tables.js'));
 const { formatFen, legalMoves, parseFen, play, uciOf } = await import(path.join(root, 'tbgen/apps/site/explorer/rules.js'));
 
