@@ -71,6 +71,7 @@ def test_the_page_is_the_same_wherever_it_comes_from(
     address, board, accrued = places[place], chess.Board(BISHOP), Score("G4.0")
     look_at(page, address)
     page.wait("!document.getElementById('ending').hidden")
+    assert (sum(url.endswith(".h5") for url in page.requests) in range(1, 17)) is (place != "tbgen")
     loaded = {url.partition("/explorer/")[2].partition("?")[0] for url in page.requests if "/explorer/" in url}
     reader = {"server.js"} if place == "tbgen" else {"tables.js", "reader.js", "vendor/fzstd.js"}
     assert reader <= loaded

@@ -15,12 +15,9 @@ from tbgen.probe import open_tablebase
 from tbgen.score import Color
 
 
-def test_a_pawn_taken_in_passing_is_taken_first() -> None:
+def test_steps_take_a_pawn_in_passing_first_and_name_what_a_pawn_becomes() -> None:
     found = replay("8/8/8/8/1p6/8/P7/K1k5 w - - 0 1", ["a4", "bxa3", "Ka2"])
     assert found.steps == ("a2a4", "a4,b4a3", "a1a2")
-
-
-def test_every_piece_that_a_pawn_becomes_has_its_letter() -> None:
     for letter in "NBRQ":
         assert replay("8/P7/8/8/8/8/8/K1k5 w - - 0 1", [f"a8={letter}"]).steps == (f"a7a8{letter.lower()}",)
 

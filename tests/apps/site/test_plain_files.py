@@ -28,13 +28,13 @@ from tbgen.storage.schema import SEAL_BYTES
 from tests.apps.conftest import PUBLISHED
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import WithoutRanges, WithRanges, client_of, giving
+from tests.apps.site.test_explorer import BISHOP, look_at, text_of
 from tests.cli.calls import complaint, printed
 from tests.positions import random_board
 from tests.readers.pairs import vectors
 
 pytestmark = NEEDED
 
-BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 PROBE = """(async () => {
   const { Tables } = await import('./tables.js'), tables = new Tables('../tables/');
   return Promise.all(ASKED.map(([fen, accrued]) => tables.probe(fen, accrued).catch((error) => error.message)));
@@ -103,15 +103,8 @@ def test_lines_are_those_of_python(page: Chromium, places: dict[str, str], table
 
 def verdict(page: Chromium, address: str) -> str:
     """What the page says of a position."""
-    asked = f"fen={BISHOP.replace(' ', '_')}&accrued=G4.0"
-    page.open(f"{address}/explorer/?{asked}", "document.querySelector('#verdict p')")
-    return re.sub(r"\s+", " ", str(page.run("document.getElementById('verdict').innerText")))
-
-
-def test_a_first_answer_takes_few_and_small_requests(page: Chromium, places: dict[str, str]) -> None:
-    verdict(page, places["starlette"])
-    asked = [url for url in page.requests if url.endswith(".h5")]
-    assert 0 < len(asked) <= 16
+    look_at(page, address, BISHOP, "G4.0")
+    return text_of(page, "#verdict")
 
 
 def flipped(content: bytes, *places: int) -> bytes:

@@ -167,13 +167,10 @@ def test_an_unforeseen_failure_tells_nothing(table_folder: Path, monkeypatch: py
     assert "secret" not in found.text
 
 
-@pytest.mark.parametrize("host", ["evil.example", "testserver.evil.example", "", "a b", "[::2]", "testserver:x"])
-def test_a_server_answers_under_its_own_names_only(client: TestClient, host: str) -> None:
-    found = client.get("/health", headers={"Host": host})
-    assert (found.status_code, found.json()["error"]) == (400, "UnknownHost")
-
-
-def test_a_name_may_come_with_a_port_and_in_capitals(client: TestClient) -> None:
+def test_a_server_answers_under_its_own_names_only(client: TestClient) -> None:
+    for host in ("evil.example", "testserver.evil.example", "", "a b", "[::2]", "testserver:x"):
+        found = client.get("/health", headers={"Host": host})
+        assert (found.status_code, found.json()["error"]) == (400, "UnknownHost"), host
     assert client.get("/health", headers={"Host": "TestServer:8000"}).status_code == 200
 
 
