@@ -86,7 +86,7 @@ class Wanted(NamedTuple):
 
     @property
     def given(self) -> list[str]:
-        """What was given, as it was written."""
+        """The names and options that the user gave."""
         options = {" ".join(self.names): self.names, "--men": self.men is not None, "--all": self.every}
         return [name for name, is_given in options.items() if is_given]
 
@@ -140,7 +140,7 @@ def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Materi
 
 
 def no_tables(folders: Sequence[Path]) -> str:
-    """What to say of empty folders."""
+    """The message about empty folders."""
     game = next((game for game in map(game_of_folder, folders) if not game.forgets), None)
     chosen = "" if game is None else f" --game {game}"
     return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3{chosen}"

@@ -88,7 +88,7 @@ def _summaries_of(materials: Iterable[Material], folders: tuple[Path, ...]) -> I
 
 
 def _sorted_out(summaries: Iterable[Summary | TableError], *, quiet: bool) -> tuple[list[Summary], list[TableError]]:
-    """What tables hold, and what is wrong with others."""
+    """The figures of tables, and the faults of the others."""
     found, faults = list[Summary](), list[TableError]()
     with progress("reading", quiet=quiet) as shown:
         for each in summaries:

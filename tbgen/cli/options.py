@@ -132,7 +132,7 @@ def beginning_so(words: Iterable[str], incomplete: str) -> list[CompletionItem[s
 
 
 def from_shell(kind: str, incomplete: str) -> list[CompletionItem[str]]:
-    """What the shell itself finds: a `file`, or a `dir`."""
+    """A completion by the shell itself: a `file`, or a `dir`."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(incomplete, type=kind)]
@@ -154,7 +154,7 @@ form_option: Decorator = option(
     callback=lambda ctx, option, value: Form(value),
     help="Print in this format; --json is short for --format json.",
 )
-"""What a command prints, as `form`."""
+"""The format of a command's output, as `form`."""
 threads_option: Decorator = option(
     "--threads", type=click.IntRange(1, MOST_THREADS), help="Use N threads (default: one per processor)."
 )

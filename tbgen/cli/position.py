@@ -41,7 +41,7 @@ class PositionCommand(Command):
 
 
 class Asked(NamedTuple):
-    """What a user typed of a position."""
+    """The parts of a position that a user typed."""
 
     words: tuple[str, ...]
     accrued: str | None

@@ -26,11 +26,11 @@ _NUMBER = r"(?:[<>~] ?)?[-+±]?G?[0-9½][0-9,.:½-]*(?: (?:%|[kMG]?B|[MG]iB))?%?
 _FLUSH_RIGHT = re.compile(rf"{_NUMBER}(?: {_NUMBER})*|[-?x]?")
 """A cell of a column that is flush right: numbers, scores, a size or a time, or none."""
 _FORMULA = re.compile(r"[=+@\t\r]|-(?!G?[0-9])")
-"""What a spreadsheet takes for the beginning of a formula; names of players may begin so."""
+"""The characters with which a spreadsheet begins a formula; names of players may begin so."""
 
 
 class Form(enum.Enum):
-    """What a command prints: for people, or for programs."""
+    """The output of a command: for people, or for programs."""
 
     TABLE = "table"
     JSON = "json"

@@ -100,7 +100,7 @@ class BuildWatcher(Watcher):
 
 
 def describe(phase: str, level: int | None, decided: int) -> str:
-    """What is being done.
+    """The work in progress.
 
     >>> describe("levels", 7, 1234567)
     'levels G3.5, 1,234,567 positions decided'

@@ -85,7 +85,7 @@ class Watcher:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What a build may use; what is None is found out."""
+    """The resources of a build; tbgen chooses those that are None."""
 
     threads: int = 1
     """Of all tables together."""
@@ -190,7 +190,7 @@ class _Telling(Watcher):
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
-    """What `build` would do."""
+    """The plan that `build` would follow."""
     with _cluster_of(settings) as cluster:
         return _plan_after(folder, _wanted(survey(folder, wanted), settings), settings, cluster)
 
@@ -202,7 +202,7 @@ def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
 
 
 def purposes_of(materials: Iterable[Material]) -> list[Purpose]:
-    """What tables are to be made, as kernels see it."""
+    """The purposes of kernels for these tables."""
     return [Purpose.TABLES, *[Purpose.PAWNS] * any(material.pawns for material in materials)]
 
 

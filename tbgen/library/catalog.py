@@ -22,7 +22,7 @@ from tbgen.storage.schema import SEAL_BYTES, Seal
 from tbgen.text import facts_of
 
 CATALOG: Final = "tables.json"
-"""What lists the tables of a server, beside their files."""
+"""The name of the list of a server's tables, beside their files."""
 TABLES: Final = "tables"
 """Where both are below the address of a server."""
 

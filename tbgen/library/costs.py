@@ -36,11 +36,11 @@ MIB = 1 << 20
 _PROGRAM_BYTES = 576 * MIB
 """The program and its kernels; two thirds of it where these have to be compiled first."""
 _THREAD_BYTES = 64 * MIB
-"""What a thread has in hand of a child or of solved blocks on disk."""
+"""The memory of a thread for parts of a child or of solved blocks on disk."""
 
 
 class _Rates(NamedTuple):
-    """What tables with or without pawns take, in bytes a cell where nothing else is said.
+    """The costs of tables with or without pawns, in bytes a cell unless it says otherwise.
 
     The memory has a margin above the peaks in `records/built.csv`. Of a table without pawns the largest is 18.6 bytes
     a cell beside the program (KBNvKB), 10.6 against a bare king; with pawns 9.1 (KBPvKN) and 6.3.
@@ -68,7 +68,7 @@ def _rates_of(material: Material) -> _Rates:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What a table takes, on our machine."""
+    """The cost of a table on the machine of the measurements."""
 
     cpu_seconds: float
     outcome_bytes: int
@@ -131,7 +131,7 @@ def measured_file(game: Mobility) -> Path:
 
 
 class _Row(NamedTuple):
-    """What a table took, or a primary cell of the tables of a class."""
+    """The measured cost of a table, or of a primary cell of a class of tables."""
 
     cpu_seconds: float
     outcome_bytes: float
@@ -140,7 +140,7 @@ class _Row(NamedTuple):
 
 @cache
 def _measured(game: Mobility) -> Mapping[Material, _Row]:
-    """What the tables of a game took."""
+    """The measured costs of the tables of a game."""
     with measured_file(game).open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         next(rows)
@@ -149,7 +149,7 @@ def _measured(game: Mobility) -> Mapping[Material, _Row]:
 
 @cache
 def _rate_of(kind: tuple[str, bool], game: Mobility) -> _Row:
-    """What a primary cell of the largest measured tables of a class takes."""
+    """The cost of a primary cell of the largest measured tables of a class."""
     known = _measured(game)
     most = max(material.men for material in known)
     large = [material for material in known if material.men == most and class_of(material) == kind]
@@ -158,7 +158,7 @@ def _rate_of(kind: tuple[str, bool], game: Mobility) -> _Row:
 
 
 def cost_of(material: Material, game: Mobility = Mobility.RESET) -> Cost:
-    """What a table takes, as measured or by its class."""
+    """The cost of a table, as measured or by its class."""
     row = _measured(game).get(material)
     if row is None:
         row = _Row(*(primary_cells(material) * rate for rate in _rate_of(class_of(material), game)))

@@ -52,7 +52,7 @@ _DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """What a fetch has done."""
+    """The result of a fetch."""
 
     fetched: Sequence[Entry]
     there: Sequence[Material]
@@ -126,7 +126,7 @@ def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
 
 
 def _layers_of(folder: Path, offer: Entry, outcomes_alone: bool) -> list[Layer]:
-    """What is to be fetched of a table, outcomes last: a table is there when its outcomes are."""
+    """The files of a table to fetch, outcomes last: a table exists once its outcomes do."""
     wanted = [] if outcomes_alone or offer.distances is None else [Layer.DISTANCES]
     has_outcomes = replace(offer.outcomes, path=folder / offer.outcomes.path).is_there()
     return wanted if has_outcomes and wanted else [*wanted, Layer.OUTCOMES]
@@ -213,7 +213,7 @@ class _Download:
             os.fsync(file.fileno())
 
     def _fault(self) -> str:
-        """What is wrong with the file, byte by byte, against its seal and the catalog."""
+        """The first fault of the file, byte by byte, against its seal and the catalog."""
         try:
             is_outcomes = self._layer is Layer.OUTCOMES
             with contextlib.closing(
@@ -331,7 +331,7 @@ def _cut(connection: http.client.HTTPConnection) -> None:
 
 
 def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) -> str:
-    """What is wrong with the head of an answer, if anything; it must say how many bytes come."""
+    """The fault of the head of an answer, if any; it must give the number of bytes."""
     status, headers, length = answer.status, answer.headers, answer.length
     is_part = start > 0 and status == http.HTTPStatus.PARTIAL_CONTENT
     due = size if size is None or not is_part else size - start

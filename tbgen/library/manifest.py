@@ -24,7 +24,7 @@ _FORMAT = 2
 
 @dataclass(frozen=True)
 class FileRecord:
-    """What is known of a table's files; times and memory are None if it was not built in this folder."""
+    """The facts about a table's files; times and memory are None if it was built elsewhere."""
 
     bytes: int
     """Of outcomes and distances."""

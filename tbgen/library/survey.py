@@ -23,7 +23,7 @@ MARK: Final = ".passing"
 
 
 class Condition(enum.Enum):
-    """What is found where a table should be."""
+    """The state of a table in the folder."""
 
     SOUND = "sound"
     MISSING = "missing"

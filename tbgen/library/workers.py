@@ -137,7 +137,7 @@ class _Upwards:
 
 
 def _serve(pipe: Connection[Any, Any], work: Work) -> None:
-    """What a process does: make tables until nobody asks for them any more."""
+    """The work of a process: make tables as long as it gets orders."""
     follow_parent()
     upwards = _Upwards(pipe)
     while True:

@@ -65,7 +65,7 @@ class KnownPosition:
 
 
 def shortest(outcome: Score, mover: Color) -> int:
-    """The least distance that an outcome can have: whoever holds it reaches it with a move."""
+    """The least distance of an outcome: its holder reaches it with a move."""
     return int(outcome.holder is mover)
 
 
@@ -77,11 +77,11 @@ class Asking:
         self._values = Values(self, Mobility.RESET)
 
     def answering(self, board: chess.Board) -> Asking:
-        """What answers for a board."""
+        """The source that answers for a board."""
         return self
 
     def find(self, board: chess.Board) -> Found:
-        """What is known of a position."""
+        """The known value of a position."""
         material, mover = material_of(board), Color.of(board.turn)
         if self.known.has(material.canonical()):
             return KnownPosition(self.known.answering(board).find(board), mover)

@@ -88,7 +88,7 @@ class Bracket:
 
 @dataclass(frozen=True, slots=True)
 class MoveBracket:
-    """What a move is worth, and whether it is proved to be as good as any other."""
+    """The bounds of a move, and whether they prove that no move is better."""
 
     move: chess.Move
     san: str
@@ -102,7 +102,7 @@ class MoveBracket:
 
 @dataclass(frozen=True)
 class SolvePlan:
-    """What it takes to solve a position."""
+    """The cost of solving a position."""
 
     nodes: int
     """Blocks to be solved."""

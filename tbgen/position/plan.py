@@ -28,12 +28,12 @@ class Batch:
 
     @cached_property
     def plans(self) -> list[SolvePlan]:
-        """What each closure takes."""
+        """The cost of each closure."""
         return [plan_of(closure) for closure in self.closures]
 
 
 def plan_of(closure: Closure) -> SolvePlan:
-    """What it takes to solve a closure; where memory is scarce, both bounds take turns."""
+    """The cost of solving a closure; where memory is scarce, both bounds take turns."""
     passes = {node: 1 + (node in closure.inexact) for node in closure.edges}
     cells = sum(node.cells * times for node, times in passes.items())
     edges = [edge for some in closure.edges.values() for edge in some]

@@ -82,7 +82,7 @@ class PositionSolver(contextlib.ExitStack):
         self._solver = ClosureSolver(self._known, self._folder, pool)
 
     def plan(self, board: chess.Board) -> SolvePlan:
-        """What it takes to solve a position; ClosureTooLargeError if that is more than the budget."""
+        """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
         return plan_of(self.closure(board))
 
     def closure(self, board: chess.Board) -> Closure:
@@ -145,7 +145,7 @@ class PositionSolver(contextlib.ExitStack):
         return None
 
     def batch(self, boards: Iterable[chess.Board]) -> Batch:
-        """What it takes to solve many positions, each block once."""
+        """The cost of solving many positions, each block once."""
         joined, count, refused = dict[int, Closure](), 0, 0
         for board in boards:
             try:

@@ -22,7 +22,7 @@ from tbgen.text import counted, facts_of, in_plies
 
 
 class Grade(enum.Enum):
-    """What a move makes of the value of a position."""
+    """The effect of a move on the value of a position."""
 
     KEEPS = "keeps"
     COSTS = "costs"

@@ -35,7 +35,7 @@ Int64s = npt.NDArray[np.int64]
 Truths = npt.NDArray[np.bool_]
 
 ManyAccrued: TypeAlias = Score | str | Iterable[Score | str | None] | npt.ArrayLike | None
-"""What has accrued: one score for all positions, or one for each, also as signed numbers."""
+"""Accrued scores: one for all positions, or one for each, also as signed numbers."""
 
 _FAULTS: Final[dict[type[TbgenError], Fault]] = {
     IllegalPositionError: Fault.ILLEGAL,

@@ -18,7 +18,7 @@ Group = tuple[str, Sequence[Sequence[object]]]
 
 
 class View(NamedTuple):
-    """What is shown of an answer."""
+    """The parts of an answer that a display shows."""
 
     heading: str
     groups: Sequence[Group] = ()

@@ -41,10 +41,10 @@ class Table(Protocol):
 
 
 class Tables(Protocol):
-    """What `Values` asks of tables, and of all else that knows positions and what they lead to."""
+    """The questions that `Values` asks of tables, and of any other source of values."""
 
     def answering(self, board: chess.Board) -> Table:
-        """What answers for a board."""
+        """The source that answers for a board."""
 
 
 T = TypeVar("T", bound=Table, covariant=True)
@@ -56,7 +56,7 @@ class Asked(NamedTuple, Generic[T]):
     board: chess.Board
     table: T
     carried: Score | None
-    """What has accrued, its own score counted in; None where that is all."""
+    """The accrued score, with the own score counted in; None if that is all."""
     counted: Score | None
     """The position's own score, if it has been counted: that takes as long as a look into the table."""
 

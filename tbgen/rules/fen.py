@@ -161,7 +161,7 @@ _FIELDS = (
     re.compile(r"[0-9]+"),
     re.compile(LIKE_A_SCORE),
 )
-"""What the words after the men may look like, in their order, if they belong to a FEN."""
+"""The patterns of the words after the men, in their order, if they belong to a FEN."""
 
 
 def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:

@@ -132,7 +132,7 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
 
 
 def _apart(board: chess.Board, role: chess.PieceType, origin: chess.Square, target: chess.Square) -> str:
-    """What tells a man from others of its kind that may go to the same square."""
+    """The letters that distinguish a man from others of its kind with a move to the same square."""
     others = board.pieces_mask(role, board.turn) & ~chess.BB_SQUARES[origin]
     rivals = others and [each.from_square for each in board.generate_legal_moves(others, chess.BB_SQUARES[target])]
     if not rivals:

@@ -100,7 +100,7 @@ class Reached(NamedTuple):
     own: Score
     """The score of the new position."""
     accrued: Score
-    """What has accrued in it."""
+    """The accrued score after the move."""
     reset: bool
     """Whether the move was a capture or a pawn move."""
 

@@ -48,7 +48,7 @@ class End(enum.Enum):
 
 
 class FiftyMoveSetting(enum.Enum):
-    """What the fifty-move rule means."""
+    """The variants of the fifty-move rule."""
 
     NONE = "none"
     FIDE = "fide"

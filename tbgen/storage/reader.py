@@ -26,7 +26,7 @@ _LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUM
 class TableFile:
     """An open table: its outcomes, and its distances if they are there. Safe to use from several threads.
 
-    Distances are looked at when they are first asked for; MissingDistancesError if there are none.
+    The first access to distances opens them; MissingDistancesError without a file of distances.
     """
 
     def __init__(self, path: Path) -> None:

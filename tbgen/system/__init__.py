@@ -1,1 +1,1 @@
-"""What files and processes need of the operating system."""
+"""Files and processes of the operating system."""

@@ -1,4 +1,4 @@
-"""What files need of the system: names brought to the disk, locks that end with their process, and room."""
+"""Files and the system: names brought to the disk, locks that end with their process, and room."""
 
 from __future__ import annotations
 

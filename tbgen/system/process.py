@@ -21,7 +21,7 @@ _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl."""
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""What glibc's `mallopt` calls them."""
+"""Their numbers in glibc's `mallopt`."""
 _MOST_KEPT = 32 << 20
 """As far as glibc goes by itself: larger arrays are given back when they are freed."""
 
@@ -92,7 +92,7 @@ def _free_memory() -> int | None:
 
 
 def _free_in_containers() -> Iterator[int]:
-    """What is left under the limit of each control group that this process is in, of either version."""
+    """The memory left under the limit of each control group of this process, of either version."""
     try:
         lines = (_PROC / "self" / "cgroup").read_text().splitlines()
     except OSError:
@@ -107,7 +107,7 @@ def _free_in_containers() -> Iterator[int]:
 
 
 def _free_under(root: Path, path: str, names: tuple[str, str, str]) -> Iterator[int]:
-    """What is left in a group and in those around it; inside a container only some of them can be seen."""
+    """The memory left in a group and in those around it; a container shows only some of them."""
     limit_name, usage_name, cache_name = names
     group = root / path.lstrip("/")
     for folder in (group, *group.parents):
@@ -161,7 +161,7 @@ def signals_held() -> Iterator[None]:
 
 
 def death_signal() -> Callable[[], None] | None:
-    """What a process that is being started calls to be killed when its parent dies; None where the system has no way.
+    """The call by which a starting process asks to be killed when its parent dies; None if the system has none.
 
     The signal follows the thread that starts the process, which must live as long as the parent.
     """

@@ -107,7 +107,7 @@ def plain_size(name: str) -> int | None:
 
 
 def _unpacker_of(file: io.BufferedReader) -> Callable[[], Any] | None:
-    """What unpacks a file, if it is compressed; its bytes stay where they are."""
+    """The decompressor of a file, if it is compressed; its bytes stay where they are."""
     begin = file.peek(_LONGEST_BEGINNING)
     return next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)
 

@@ -45,7 +45,7 @@ Values = dict[str, Fraction]
 
 
 class _Part(NamedTuple):
-    """What a cell contributes to a tie-break."""
+    """The contribution of a cell to a tie-break."""
 
     score: Fraction
     """The opponent's; the player's own where there was no game (article 16.4)."""
@@ -142,7 +142,7 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
 
 
 def _parts(table: CrossTable) -> list[tuple[str, list[_Part]]]:
-    """What the cells of every player contribute."""
+    """The contributions of the cells of every player."""
     own, seen = scores(table), {name: _seen_by_opponents(cells) for name, cells in table.items()}
     return [(name, [_Part(_score_in(cell, own[name], seen), cell) for cell in cells]) for name, cells in table.items()]
 

@@ -21,7 +21,7 @@ from tbgen.text import plain
 
 
 class HoldVerdict(enum.Enum):
-    """What a search for a hold has come to; that a position is lost is never among it."""
+    """The result of a search for a hold; it never says that a position is lost."""
 
     HELD = "held"
     BROKEN = "broken by two men"
@@ -92,7 +92,7 @@ class Escape:
 
     men: tuple[str, str]
     plies: int
-    """What it needs at least, in any frame."""
+    """The least number of plies that it needs, in any frame."""
     line: tuple[str, ...]
 
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the checker has looked at."""
+    """The counts of a check."""
 
     positions: int
     """Positions with a threshold: the closed set."""
@@ -66,7 +66,7 @@ class _Place(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """What a move leads to."""
+    """The position after a move."""
 
     to: int
     """The number of the position; -1 for a leaf."""

@@ -102,7 +102,7 @@ def _ladder(
     wide: bool,
     watch: Watch | None,
 ) -> _Ladder:
-    """What is asked for, checked."""
+    """The checked arguments as a ladder."""
     expect_board(board)
     rule = broken_rule(board)
     if rule is not None:
@@ -179,7 +179,7 @@ class _Ladder:
         return self._holding(best, goals[kept], pairs)
 
     def climb(self, goal: Goal, pairs: Sequence[Pair]) -> Holding:
-        """What comes of one goal."""
+        """The answer for a single goal."""
         return self._holding(self._climb(goal, pairs), goal, pairs)
 
     def _climb(self, goal: Goal, pairs: Sequence[Pair]) -> _Climb:
@@ -251,7 +251,7 @@ class _Ladder:
 
 
 def _outcomes(side: Color, accrued: Score) -> list[Score]:
-    """What may be kept with an accrued score, from the worst outcome to the score itself."""
+    """The outcomes that may be kept with an accrued score, from the worst to the score itself."""
     mine = [Score(code, side) for code in range(_MOST_MOVES_CODE, -1, -1)]
     theirs = [Score(code, side.other) for code in range(_MOST_MOVES_CODE + 1)]
     return [each for each in theirs + mine if each.worth_to(side) <= accrued.worth_to(side)]

@@ -90,7 +90,7 @@ class Strategy:
     """Positions that arise by a reset and are left to the tables."""
 
     def move_on(self, board: chess.Board, accrued: Score) -> chess.Move | None:
-        """What is played with an accrued score; None in a position that the strategy does not know."""
+        """The move with an accrued score; None in a position outside the strategy."""
         return self.moves.get((place_of(board), self.goal.threshold(accrued)))
 
     def text(self) -> str:

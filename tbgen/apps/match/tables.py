@@ -32,7 +32,7 @@ class Decision:
     words: str
     table: str | None = None
     bounds: str | None = None
-    """What a solve has proved of an outcome that is only provisional, as the tag `RMobilityBounds` has it."""
+    """The proved bounds of a provisional outcome, as in the tag `RMobilityBounds`."""
 
 
 class Decider(Protocol):

@@ -1,4 +1,4 @@
-"""What `go` asks, and how long a move may take."""
+"""The limits of `go`, and the time for a move."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ MOST: Final = 10**12
 _LIMITS: Final = ("depth", "nodes", "mate", "movetime", "wtime", "btime", "winc", "binc", "movestogo")
 _MOVES_TO_GO: Final = 30
 _OVERHEAD_MILLISECONDS: Final = 20
-"""What an answer takes on its way."""
+"""The time that an answer takes on its way."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """What `go` says; times in milliseconds."""
+    """The parameters of `go`; times in milliseconds."""
 
     only: tuple[str, ...] = ()
     plies: int = LINE_PLIES
@@ -35,14 +35,14 @@ class Asked:
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
-    """What a search may take."""
+    """The limits of a search."""
     waits: bool = False
     """Whether the answer waits for `stop`."""
     ponders: bool = False
 
 
 def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> Asked:
-    """What the words after `go` ask; unknown ones are ignored, and wrong numbers after a complaint.
+    """The parameters of `go`; it ignores unknown words, and wrong numbers after a complaint.
 
     >>> asked_in("movetime 50 searchmoves e2e4 d2d4".split(), Color.WHITE, print).only
     ('e2e4', 'd2d4')
@@ -85,7 +85,7 @@ def is_endless(words: Sequence[str]) -> bool:
 
 
 def _seconds(numbers: dict[str, int], clock: int | None, increment: int) -> float | None:
-    """What a search may take: the time for the move, or a fair part of the clock but never half of it."""
+    """The limits of a search: the time for the move, or a fair part of the clock but never half of it."""
     milliseconds = numbers.get("movetime")
     if clock is not None:
         share = clock // max(1, numbers.get("movestogo", _MOVES_TO_GO)) + increment * 3 // 4

@@ -24,7 +24,7 @@ class Choice:
     dtg: int | None
     """Plies from the position before the move; None where no table knows it."""
     line: tuple[chess.Move, ...] = ()
-    """What best play does after the move."""
+    """The best play after the move."""
     is_guess: bool = False
     """Whether no table knows the position, and the outcome is a guess."""
 
@@ -56,7 +56,7 @@ class Player:
     def choices(
         self, now: Situation, *, only: Collection[chess.Move] = (), most: int = 1, line_plies: int = 0
     ) -> list[Choice] | None:
-        """The best moves, best first, None without a table; `only` some are looked at, if any are named."""
+        """The best moves, best first, None without a table; if `only` names moves, of these alone."""
         try:
             moves: Sequence[MoveProbe] = self.tables.probe_moves(now.board, now.accrued)
         except NO_TABLE:

@@ -55,7 +55,7 @@ _NEAR_MATE: Final = MATE - MOST_PLIES
 
 @dataclass(frozen=True)
 class Root:
-    """What is searched."""
+    """The position to search."""
 
     board: chess.Board
     accrued: Score
@@ -91,7 +91,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Searched:
-    """What has been found at a depth."""
+    """The result of a search to a depth."""
 
     depth: int
     lines: tuple[Line, ...]
@@ -110,7 +110,7 @@ class Engine:
         self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
         self._damaged: set[int] = set()
         self.faults: list[TbgenError] = []
-        """What is wrong with tables; they are not asked again."""
+        """The faults of tables, which the search does not ask again."""
 
     def stop(self) -> None:
         """End the search that is on, or the next one if none is."""
@@ -121,7 +121,7 @@ class Engine:
         self._status[STOP] = 0
 
     def deepen(self, root: Root, most_depth: int | None = None, most_nodes: int | None = None) -> Iterator[Searched]:
-        """What is found at depth 1, 2 and so on, until a limit is met or `stop` is called."""
+        """The results at depth 1, 2 and so on, until a limit or a call of `stop`."""
         started, space = time.monotonic(), self._space(root, most_nodes)
         names = {kernel_move(root.board, move): move for move in root.only or root.board.legal_moves}
         order = np.array(list(names), np.int64)
@@ -225,7 +225,7 @@ def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:
 
 
 def _answers_for(tables: Tablebase, counts: int, squares: Ints, to_move: Color) -> BulkProbe:
-    """What tables say of positions with the same men."""
+    """The values of tables for positions with the same men."""
     kinds = [(color, role) for color in Color for role in _ROLES]
     numbers = [counts >> COUNT_BITS * place & 15 for place in range(len(kinds) - 1, -1, -1)]
     men = [kind for kind, number in zip(kinds, numbers, strict=True) for _ in range(number)]

@@ -52,7 +52,7 @@ class Within(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClockedValue:
-    """What a position is worth under the fifty-move rule."""
+    """The value of a position under the fifty-move rule."""
 
     fifty_moves: FiftyMoves
     plies_left: int | None
@@ -61,9 +61,9 @@ class ClockedValue:
     table: Score
     """The table's value, which ignores the rule."""
     accrued: Score
-    """What the game ends with if nothing happens any more."""
+    """The score accrued so far."""
     outcome: Score | None
-    """What the game is worth; None if that is not known."""
+    """The value of the game; None if unknown."""
 
     @property
     def matters(self) -> bool:
@@ -98,7 +98,7 @@ def value_within(
     *,
     found: Probe | None = None,
 ) -> ClockedValue:
-    """What a position is worth if the fifty-move rule counts from its halfmove clock on.
+    """The value of a position if the fifty-move rule counts from its halfmove clock on.
 
     `found` is what `tables.probe` has said of the position, if that is known.
     """
@@ -189,7 +189,7 @@ class _Search:
         return Score(MOST_CODE + 1 - abs(worth), mover if worth > 0 else mover.other)
 
     def _best(self, board: chess.Board, accrued: Score, left: int, low: int, high: int) -> int:
-        """What a position is worth to the side to move; exact between the bounds, else itself a bound."""
+        """The value of a position to the side to move; exact between the bounds, else itself a bound."""
         mover, best, onward = color_of(board.turn), -_WORST, list[tuple[int, chess.Board, Score]]()
         for move in board.legal_moves:
             self._moves += 1
@@ -211,7 +211,7 @@ class _Search:
         return best
 
     def _end(self, after: chess.Board, played: Reached, accrued: Score, left: int) -> Score | None:
-        """What a move is worth that ends the search; else None."""
+        """The value of a move that ends the search; else None."""
         own = played.own
         if own.is_mate or own.is_stalemate:
             return own

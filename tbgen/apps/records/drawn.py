@@ -37,7 +37,7 @@ class Drawn:
         return sum(count for outcome, count in self.counts.items() if outcome.code <= code)
 
     def favour(self) -> Fraction:
-        """What White gets of a point on average, above a half, by the exponential formula; exact."""
+        """White's average points above one half, by the exponential formula; exact."""
         rule = Scoring()
         points = sum((rule.points(outcome)[0] * count for outcome, count in self.counts.items()), Fraction(0))
         return points / self.positions - DRAW if self.positions else Fraction(0)

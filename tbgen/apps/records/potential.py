@@ -39,7 +39,7 @@ _FACTORS: Final = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
 
 
 class Rule(enum.Enum):
-    """What the rule of thumb says of a material, and the factor."""
+    """A case of the rule of thumb, and its factor."""
 
     FULL = ("full", Fraction(1), "enough to win")
     BARE_KING = ("bare king", Fraction(1), "mating material against a bare king")
@@ -70,7 +70,7 @@ def leader_of(material: Material) -> Color | None:
 
 
 def rule_for(material: Material) -> Rule | None:
-    """What the rule says of the leader; None where nobody leads."""
+    """The case of the rule for the leader; None if neither side leads."""
     leader = leader_of(material)
     if leader is None:
         return None
@@ -118,7 +118,7 @@ class Judged:
 
 @dataclass(frozen=True)
 class Potential(Judged):
-    """What an ending is exactly worth to its leader, beside the rule."""
+    """The exact value of an ending to its leader, beside the rule."""
 
     material: Material
     leader: Color
@@ -185,7 +185,7 @@ def potentials_of(records: Iterable[Record]) -> list[Potential]:
 
 
 def _mean(leader: Color, counts: Counts, totals: Mapping[Color, int], worth: Callable[[Score], Fraction]) -> Fraction:
-    """What outcomes are worth to the leader, over all positions."""
+    """The average worth of outcomes to the leader, over all positions."""
     sums = Fraction(0)
     for side in Color:
         for outcome, count in counts[side].items():

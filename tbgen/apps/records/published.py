@@ -30,7 +30,7 @@ _IMAGES = 8
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """What is published of an ending."""
+    """The published figures of an ending."""
 
     counts: Mapping[Color, tuple[int, int, int]]
     """By side to move: won, drawn and lost for that side; labelled men, one position for each class of symmetry."""

@@ -89,7 +89,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Waiting:
-    """What a position with either side to move is worth."""
+    """The values of a position with either side to move."""
 
     fen: str
     """With White to move."""
@@ -159,7 +159,7 @@ class Changes:
 
 @dataclass(frozen=True)
 class Record:
-    """What is published of a table."""
+    """The published figures of a table."""
 
     format: int
     material: Material

@@ -38,7 +38,7 @@ from tbgen.system.json_files import parse_json
 from tbgen.verify.resets import drawn_cells
 
 Pair = tuple[Score, Score]
-"""What r-mobility and whole-game mobility say of a position."""
+"""The values of a position under r-mobility and whole-game mobility."""
 Both = Mapping[Mobility, Tablebase]
 
 FILE: Final = "two-games.json"
@@ -81,18 +81,18 @@ class Compared:
     """Placements."""
     shares: Shares
     points_to_white: float
-    """What r-mobility gives White more by the exponential formula, on average over all positions."""
+    """White's average gain under r-mobility, by the exponential formula, over all positions."""
     points_where_differing: float
     """How far apart the games are where they differ."""
     resets: Mapping[str, int]
-    """What the first reset that matters is in best play from a sample of positions."""
+    """The first reset that matters, in best play from a sample of positions."""
     pairs: Mapping[Color, tuple[DifferingPair, ...]] | None = None
     """By side to move, the most frequent first."""
 
 
 @dataclass(frozen=True)
 class BestPlay(Value):
-    """What a game says of a position, and its moves to the goal."""
+    """The value of a position under a game, and its moves to the goal."""
 
     line: str
 
@@ -124,7 +124,7 @@ class Farthest(BestPlay):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What `tbgen study compare -o` writes."""
+    """The content of the file that `tbgen study compare -o` writes."""
 
     tables: tuple[Compared, ...]
     resets: Mapping[str, int]
@@ -308,7 +308,7 @@ def _farthest_of(material: Material, fen: str, both: Both) -> Farthest:
 
 
 def read_comparison(path: Path) -> Comparison:
-    """What `tbgen study compare -o` has written."""
+    """Read the file that `tbgen study compare -o` has written."""
     try:
         found: Comparison = parse_json(path.read_bytes()).read(Comparison)
     except OSError as error:

@@ -193,7 +193,7 @@ def _merit(move: Mapping[str, Any]) -> tuple[int, int, str]:
 
 
 def _standard_facts(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
-    """What is said of any position, seen from the side to move."""
+    """The facts of any position, seen from the side to move."""
     category, dtm = _category_and_plies(tables, board)
     return {
         "category": category,

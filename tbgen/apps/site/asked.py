@@ -89,7 +89,7 @@ def position_in_item(item: object) -> Asked:
 
 
 def json_in(text: str) -> object:
-    """What a text in JSON says."""
+    """The value of a text in JSON."""
     try:
         found: object = json.loads(text)
     except (ValueError, RecursionError):

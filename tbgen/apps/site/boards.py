@@ -53,7 +53,7 @@ def _as_attributes(style: re.Match[str]) -> str:
 
 
 class Spot(NamedTuple):
-    """What stands on a square, and the upper left corner of that."""
+    """The man on a square, and its upper left corner."""
 
     name: str
     x: int
@@ -65,7 +65,7 @@ def spot_on(square: chess.Square, name: str) -> Spot:
 
 
 class View(NamedTuple):
-    """What is drawn of a position."""
+    """The parts of a drawn position."""
 
     men: list[Spot]
     is_white: bool
@@ -74,7 +74,7 @@ class View(NamedTuple):
 
 
 def view_of(board: chess.Board | str) -> View:
-    """What is drawn of a position, or of a FEN."""
+    """The parts to draw of a position or a FEN."""
     shown = chess.Board(board) if isinstance(board, str) else board
     men = [
         spot_on(square, f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}")

@@ -21,7 +21,7 @@ PAGE_FOLDER: Final = "explorer"
 INDEX: Final = "index.html"
 RULES: Final = "rules.html"
 PREVIEW: Final = "preview.png"
-"""What other sites show beside a link; they draw no SVG."""
+"""The picture that other sites show beside a link; they draw no SVG."""
 SERVER: Final = "server"
 """Answers come from `tbgen serve`."""
 TABLES: Final = "tables"
@@ -40,7 +40,7 @@ _ROOT: Final = """<!DOCTYPE html>
 <p>It needs a web server that knows Range requests, such as nginx, Caddy or Apache. It does not open from a disk.</p>
 </body></html>
 """
-"""What stands at the root of an export without the report's pages."""
+"""The page at the root of an export without the report's pages."""
 _WITHOUT_SERVER: Final = {
     _PRELOAD.format("server.js"): "".join(map(_PRELOAD.format, ("tables.js", "reader.js", "vendor/fzstd.js"))),
     'data-source="server"': 'data-source="tables"',

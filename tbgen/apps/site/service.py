@@ -70,7 +70,7 @@ POLICY: Final = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-"""What a browser is to let pages do."""
+"""The rights that a browser gives to pages."""
 
 EXTRAS = ("brief", "strip")
 MAN = "man"
@@ -89,7 +89,7 @@ CACHE_BYTES = 256 * 10**6
 
 @dataclass(frozen=True)
 class Settings:
-    """What a server is made from."""
+    """The settings of a server."""
 
     folders: Sequence[Path]
     names: Collection[str] = LOCAL_NAMES
@@ -238,7 +238,7 @@ class Service:
         return await self._ask(request, None, lambda given: self.catalog.facts())
 
     async def table_facts(self, request: Request) -> Response:
-        """What a table holds, in figures."""
+        """The figures of a table."""
         entry = self._entry(request.path_params["name"])
         return await self._ask(request, None, lambda given: entry.summary().facts(), {"ETag": entry.etag})
 
