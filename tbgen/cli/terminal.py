@@ -55,6 +55,11 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
     except MemoryError:
         complain("there is not enough memory for this")
         sys.exit(_NO_MEMORY)
+    except RuntimeError as error:
+        if "can't start new thread" not in str(error):
+            raise
+        complain("the system starts no more threads; allow more of them, or more memory")
+        sys.exit(_NO_MEMORY)
     except OSError as error:
         complain(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
         sys.exit(1)

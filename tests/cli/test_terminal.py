@@ -90,6 +90,11 @@ def exit_code_of(error: BaseException) -> int:
         (KeyboardInterrupt(), 130, "\ntbgen: interrupted\n"),
         (Terminated(), 143, "\ntbgen: terminated\n"),
         (MemoryError(), 6, "tbgen: there is not enough memory for this\n"),
+        (
+            RuntimeError("can't start new thread"),
+            6,
+            "tbgen: the system starts no more threads; allow more of them, or more memory\n",
+        ),
     ],
 )
 def test_an_error_is_one_line_and_an_exit_code(

@@ -182,6 +182,7 @@ def test_other_tables_are_opened_before_those_that_are_open_are_closed(table_fol
         lines = said(table_folder, f"setoption name TablePath value {path}", position, "go movetime 1")
         assert lines[0].startswith("info string error: ")
         assert len(lines[0]) < 400
+        assert any("G1.5 in 5 plies" in line for line in lines), "from tables"
         assert best(lines) == "e6e5"
     lines = said(table_folder, f"setoption name TablePath value {tmp_path}", position, "go nodes 1")
     assert lines[0] == f"info string no tables in {tmp_path}"
@@ -195,6 +196,7 @@ def test_a_position_whose_table_is_damaged_is_searched(table_folder: Path, tmp_p
         (tmp_path / path.name).write_bytes(path.read_bytes()[:-1000] if damaged else path.read_bytes())
     lines = said(tmp_path, f"position fen {BISHOP} G4.0", "go depth 1")
     assert lines[0].startswith("info string error: ")
+    assert "info string no table has this position, so it is searched" in lines
     assert chess.Move.from_uci(best(lines)) in chess.Board(BISHOP).legal_moves
 
 
