@@ -23,7 +23,8 @@ def words(text: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_a_tutorial_prints_what_it_shows(page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    shutil.copy(DOCS / "examples" / "club.pgn", tmp_path)
+    for name in ("club.pgn", "six.pgn"):
+        shutil.copy(DOCS / "examples" / name, tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("TBGEN_DATA", raising=False)
     for command, shown in re.findall(r"^    \$ tbgen (.*)\n((?:    [^$\n].*\n)*)", page.read_text("utf-8"), re.M):

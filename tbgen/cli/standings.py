@@ -140,5 +140,6 @@ def _show_table(standings: Standings, building: str) -> None:
     if standings.unfinished:
         click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
     if standings.provisional:
-        them = "it" if len(standings.provisional) == 1 else "them"
-        click.echo(f"{standings.caveat}; build {them} with: {building}")
+        lacking = len(standings.provisional) - (None in standings.provisional)
+        advice = f"; build {'it' if lacking == 1 else 'them'} with: {building}" if lacking else ""
+        click.echo(standings.caveat + advice)

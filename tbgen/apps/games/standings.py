@@ -340,12 +340,14 @@ class Standings:
         number = self.provisional.total()
         if not number:
             return ""
-        tables = ", ".join(f"{name or '?'} ({games})" for name, games in self.provisional.most_common(_MOST_NAMED))
-        more = len(self.provisional) - _MOST_NAMED
-        return (
-            f"{number:,} of {counted(self.games, 'game', 'games')} {'is' if number == 1 else 'are'} provisional: "
-            f"no table {tables}{f' and {more} others' if more > 0 else ''}"
-        )
+        lacking = Counter({name: games for name, games in self.provisional.items() if name is not None})
+        tables = ", ".join(f"{name} ({games})" for name, games in lacking.most_common(_MOST_NAMED))
+        more = len(lacking) - _MOST_NAMED
+        reasons = [f"no table {tables}{f' and {more} others' if more > 0 else ''}"] if lacking else []
+        if self.provisional[None]:
+            reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
+        are = "is" if number == 1 else "are"
+        return f"{number:,} of {counted(self.games, 'game', 'games')} {are} provisional: {', '.join(reasons)}"
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
