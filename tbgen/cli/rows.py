@@ -41,10 +41,6 @@ class Form(enum.Enum):
         """Whether it is for people."""
         return self is Form.TABLE
 
-    def options(self) -> dict[str, bool]:
-        """The option as it is written where it asks for something else than a table."""
-        return {f"--format {self.value}": not self.is_table}
-
 
 def print_facts(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> None:
     """Print facts as `text_of` writes them."""

@@ -14,8 +14,6 @@ from tbgen.apps.games.standings import (
     EventGame,
     Standings,
     TieBreak,
-    as_csv,
-    cells_of,
     crosstable,
     in_decimals,
     meeting,
@@ -101,10 +99,9 @@ def command(
     standings = Standings(games, order)
     if as_crosstable:
         print_facts(Form.JSON, crosstable(standings))
-    elif form is Form.JSON:
-        print_facts(form, standings.facts())
-    elif form is Form.CSV:
-        click.echo(as_csv(standings), nl=False)
+    elif not form.is_table:
+        facts = standings.facts()
+        print_facts(form, facts, facts["players"])
     elif as_page:
         from tbgen.apps.site.alone import standings_page
 
@@ -130,7 +127,10 @@ def _show_table(standings: Standings, building: str) -> None:
     rows = standings.rows
     figures = list(rows[0].figures) if rows else []
     heads = ["", "player", "games", "classical", "points", *figures]
-    lines = [[str(row.rank), *cells_of(row)[1:-1], *map(in_decimals, row.figures.values())] for row in rows]
+    lines = [
+        [str(row.rank), row.name, str(row.games), *map(in_decimals, (row.classical, row.points, *row.figures.values()))]
+        for row in rows
+    ]
     met = [[meeting(row, other) for other in rows] for row in rows]
     crossed = [*heads, *(str(row.rank) for row in rows)], [line + more for line, more in zip(lines, met, strict=True)]
     has_room = len(rows) <= _MOST_ACROSS and fits(*crossed)

@@ -61,7 +61,7 @@ def test_the_points_of_the_published_games_as_json_and_csv() -> None:
             row[side] for row in csv.DictReader(file) for side in ("white", "black")
         }
     rows = list(csv.DictReader(io.StringIO(shown(S18, "--format", "csv", "--tiebreak", "points,net"))))
-    assert [row["exact"] for row in rows] == [player["points_exact"] for player in facts["players"]]
+    assert [row["points_exact"] for row in rows] == [player["points_exact"] for player in facts["players"]]
 
 
 def test_a_result_that_the_tags_say_is_taken_as_it_is(tmp_path: Path) -> None:

@@ -7,9 +7,7 @@
 
 from __future__ import annotations
 
-import csv
 import enum
-import io
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -37,7 +35,6 @@ from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
 UNFINISHED = "*"
-_HEADS = ("rank", "player", "games", "classical", "points", "exact")
 _MOST_NAMED = 6
 """A sentence names so many missing tables."""
 _BYE = "bye"
@@ -376,34 +373,6 @@ def meeting(row: PlayerRow, other: PlayerRow) -> str:
     if row is other:
         return "x"
     return " ".join(map(in_decimals, row.points_against(other.name)))
-
-
-def cells_of(row: PlayerRow) -> tuple[str, ...]:
-    """The cells of a player's row left of the cross table."""
-    return (
-        str(row.rank),
-        row.name,
-        str(row.games),
-        in_decimals(row.classical),
-        in_decimals(row.points),
-        str(row.points),
-    )
-
-
-def as_csv(standings: Standings) -> str:
-    """CSV with a row for each player, the cross table included."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    rows = standings.rows
-    writer.writerow([*_HEADS, *(_no_formula(row.name) for row in rows)])
-    cells = ([*map(_no_formula, cells_of(row)), *(meeting(row, other) for other in rows)] for row in rows)
-    writer.writerows(cells)
-    return file.getvalue()
-
-
-def _no_formula(text: str) -> str:
-    """A text that spreadsheets do not take for a formula: a name may begin with `=`."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 _ELO_FACTOR = 32
