@@ -157,7 +157,7 @@ class Chromium:
         """What axe finds that keeps somebody from using the page."""
         self.run((Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
         found: list[str] = self.run(
-            """axe.run().then(({ violations }) =>
+            """axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
               violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
         )
         return found

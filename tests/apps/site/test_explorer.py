@@ -286,14 +286,13 @@ def test_the_keyboard_alone_plays_and_keeps_its_place(page: Chromium, server: st
 def test_a_finger_plays_turns_and_asks(page: Chromium, server: str) -> None:
     page.look(390)
     look_at(page, server, BISHOP, "G4.0")
-    page.tap(*middle_of(page, "#verdict .big"))
-    page.wait("document.getElementById('tip').innerText.startsWith('G1.5 White’s score: Black has 1 legal move')")
-    page.run("scrollTo(0, 0)")
     for square in ("e6", "e5"):
         page.tap(*place_of(page, square))
     wait_for(page, "8/8/8/4KBk1/8/8/8/8")
     page.tap(*middle_of(page, "#back"))
     wait_for(page, BISHOP)
+    page.tap(*middle_of(page, "#verdict .big"))
+    page.wait("document.getElementById('tip').innerText.startsWith('G1.5 White’s score: Black has 1 legal move')")
     assert page.complaints == []
 
 
@@ -571,7 +570,6 @@ def test_a_frame_on_another_site_has_the_board_and_the_verdict_if_the_server_all
         there = page.enter_frame()
         if not frames:
             assert there.startswith("chrome-error:")
-            assert any("frame-ancestors" in each for each in page.complaints)
             return
         page.wait(SHOWN)
         for selector in ("cg-board", "#verdict .big"):
