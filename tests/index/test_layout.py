@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -96,43 +95,6 @@ def test_the_squares_of_a_cell_are_an_image_of_the_position() -> None:
             assert side_there == side
             assert position(layout, there) in images
             assert layout.cell_of(side, there) == cell
-
-
-def test_the_shape_is_that_of_the_men() -> None:
-    for name in MATERIALS:
-        material = Material.parse(name)
-        layout = layout_of(material)
-        assert Counter(layout.slots) == Counter((color, role) for color in Color for role in material.side(color))
-        assert [role for _, role in layout.slots].index(Role.KING) == layout.pawns == material.pawns
-        assert layout.slots[layout.pawns] == (Color.WHITE, Role.KING)
-        assert layout.slots[-1] == (Color.BLACK, Role.KING)
-        kings = 64 if material.pawns else 10
-        assert layout.shape == (len(layout.blocks), 2, kings, *[64] * (material.men - material.pawns - 2), 64)
-        assert layout.cells == np.prod(layout.shape)
-        assert layout.block_words * 64 * 2 * len(layout.blocks) == layout.cells
-        assert layout.orders == len(equal_orders(layout, list(range(material.men))))
-
-
-def test_every_placement_has_a_cell_and_every_cell_its_orbit() -> None:
-    for name in ("KvK", "KNvK", "KPvK"):
-        layout = layout_of(Material.parse(name))
-        ranges = [range(8, 56)] * layout.pawns + [range(64)] * (len(layout.slots) - layout.pawns)
-        placements = [list(row) for row in itertools.product(*ranges) if len(set(row)) == len(row)]
-        often = Counter(layout.cell_of(0, squares) for squares in placements)
-        for cell, times in often.items():
-            side, squares = layout.squares_of(cell)
-            orbit = {tuple(image(layout, symmetry, list(squares))) for symmetry in symmetries(layout)}
-            assert (side, times) == (0, len(orbit))
-        assert sum(often.values()) == len(placements)
-
-
-def test_both_sides_to_move_have_cells_of_their_own() -> None:
-    for name in ("KvK", "KNvK", "KPvK"):
-        layout = layout_of(Material.parse(name))
-        for squares in draw(layout, 300):
-            white, black = layout.cell_of(0, squares), layout.cell_of(1, squares)
-            assert layout.squares_of(white)[1] == layout.squares_of(black)[1]
-            assert black - white == layout.block_words * 64
 
 
 @pytest.mark.parametrize("name", PAWN_MATERIALS)

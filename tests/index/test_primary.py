@@ -13,7 +13,6 @@ from tbgen.index.kernels import (
     has_two_cells,
     primary_black_kings,
     primary_white_kings,
-    sort_twins,
 )
 from tbgen.index.layout import Layout, how_turned, layout_of
 from tbgen.material import Material
@@ -60,9 +59,3 @@ def test_kernels_name_the_same_cells_primary_as_the_layout(name: str) -> None:
         compared = beside_image(squares, start, layout.pawns + 1, last + 1, images)
         assert bool(int(primary_white_kings(how, compared)) >> king & 1) == is_primary or not has_two_cells(how, king)
         assert is_primary or has_two_cells(how, king)
-
-
-def test_equal_men_are_brought_into_ascending_order_and_others_stay() -> None:
-    squares, start = np.array([9, 40, 30, 20, 5, 3]), np.array([0, 1, 1, 1, 4, 5])
-    sort_twins(squares, start, 1, 5)
-    assert squares.tolist() == [9, 20, 30, 40, 5, 3]

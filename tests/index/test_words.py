@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
-import numba
 import numpy as np
-import pytest
 
-from tbgen.index.squares import KING_ATTACKS, KING_STEPS, SYMMETRY
+from tbgen.index.squares import KING_STEPS, SYMMETRY
 from tbgen.index.words import (
-    EVERYTHING,
-    NOT_A_FILE,
-    NOT_H_FILE,
-    NOTHING,
     ONE,
-    count,
     flip_file,
     flip_rank,
     image,
-    king_spread,
     king_step,
     lowest_square,
-    square_bit,
     transpose,
 )
 
@@ -52,18 +43,6 @@ def _words() -> list[np.uint64]:
 WORDS = _words()
 
 
-def test_the_constants_are_what_they_are_called() -> None:
-    assert (int(NOTHING), int(EVERYTHING), int(ONE)) == (0, 2**64 - 1, 1)
-    assert squares_of(NOT_A_FILE) == {square for square in range(64) if square % 8 != 0}
-    assert squares_of(NOT_H_FILE) == {square for square in range(64) if square % 8 != 7}
-
-
-def test_a_square_is_its_bit() -> None:
-    for square in range(64):
-        assert squares_of(square_bit(square)) == {square}
-        assert lowest_square(np.uint64(1 << square)) == square
-
-
 def test_taking_the_lowest_square_again_and_again_lists_the_word() -> None:
     for word in WORDS:
         listed, left = [], word
@@ -71,17 +50,6 @@ def test_taking_the_lowest_square_again_and_again_lists_the_word() -> None:
             listed.append(int(lowest_square(left)))
             left &= left - ONE
         assert listed == sorted(squares_of(word))
-
-
-def test_count_counts() -> None:
-    for word in WORDS:
-        assert count(word) == len(squares_of(word))
-
-
-@pytest.mark.parametrize("ask", [count, lowest_square])
-def test_a_word_that_has_become_a_fraction_is_refused(ask: Callable[[object], int]) -> None:
-    with pytest.raises(numba.TypingError):
-        ask(np.uint64(12) - 1.0)
 
 
 def test_a_king_step_moves_every_square_that_stays_on_the_board() -> None:
@@ -94,12 +62,6 @@ def test_a_king_step_moves_every_square_that_stays_on_the_board() -> None:
                 if 0 <= square % 8 + file_step < 8 and 0 <= square // 8 + rank_step < 8
             }
             assert squares_of(king_step(word, direction)) == expected
-
-
-def test_a_king_spreads_to_its_neighbours() -> None:
-    for word in WORDS:
-        expected = set().union(*[squares_of(KING_ATTACKS[square]) for square in squares_of(word)])
-        assert squares_of(king_spread(word)) == expected
 
 
 def test_flips_and_the_transposition_move_squares_to_their_images() -> None:

@@ -17,7 +17,7 @@ from tbgen.verify import Violation, verify_table
 from tests.patterns import value_of_pattern
 from tests.retro.tables import solve_from_values, values
 
-from .model import board_of, is_position
+from .model import board_of
 
 Random = np.random.Generator
 Corruption = Callable[[Table, Random], Table]
@@ -44,15 +44,6 @@ def test_a_solved_table_of_four_men_passes(name: str) -> None:
     assert verify_table(table, lambda child: values(str(child)), threads=2).violation is None
 
 
-def test_every_position_that_is_not_the_end_of_a_game_is_checked(small_tables: dict[Material, Table]) -> None:
-    material = Material.parse("KvK")
-    layout = layout_of(material)
-    codes = [own_score(board_of(layout, n)).code for n in range(layout.cells) if is_position(layout, n)]
-    report = verify_table(small_tables[material], small_tables.__getitem__)
-    assert report.positions == sum(code > 1 for code in codes)
-    assert report.pairs == sum(2 * (code - 1) for code in codes)
-
-
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 def test_a_sample_passes_and_counts_what_it_drew(small_tables: dict[Material, Table], name: str) -> None:
     report = verify_table(small_tables[Material.parse(name)], small_tables.__getitem__, sample=500, seed=7)
@@ -64,16 +55,6 @@ def test_a_sample_finds_its_share_of_wrong_distances(small_tables: dict[Material
     table, random = small_tables[Material.parse("KNvK")], np.random.default_rng(8)
     dtg = table.dtg + random.integers(0, 2, len(table.dtg), np.uint16)
     assert violation_of(dataclasses.replace(table, dtg=dtg), small_tables, sample=100) is not None
-
-
-def test_a_table_as_a_file_gives_it_passes(small_tables: dict[Material, Table]) -> None:
-    """What stands in cells without a position does not matter there."""
-    table = small_tables[Material.parse("KNvK")]
-    blank = table.entry == 0
-    entry, dtg = np.where(blank, np.int8(5), table.entry), np.where(blank, np.uint16(77), table.dtg)
-    full = dataclasses.replace(table, entry=entry, dtg=dtg)
-    assert verify_table(full, small_tables.__getitem__, blanks=False).violation is None
-    assert violation_of(full, small_tables) is not None
 
 
 @pytest.mark.parametrize("name", ["KRvK", "KQvK"])

@@ -10,8 +10,6 @@ import pytest
 
 from tbgen.errors import UsageError
 from tbgen.material import Material, all_materials
-from tbgen.storage.reader import TableFile
-from tbgen.verify.digesting import digests_of
 from tbgen.verify.digests import Digests, read_digests, write_digests
 from tests.cli.calls import complaint, printed, tbgen
 
@@ -69,19 +67,6 @@ def test_a_table_with_other_values_is_told(table_folder: Path, tmp_path: Path) -
     )
 
 
-def test_what_was_found_before_an_interruption_is_in_the_list(
-    table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(file: TableFile, threads: int | None) -> Digests:
-        if str(file.material) == "KRvK":
-            raise KeyboardInterrupt
-        return digests_of(file, threads)
-
-    monkeypatch.setattr("tbgen.verify.digesting.digests_of", interrupted)
-    tbgen("verify", "--digest", "-o", str(tmp_path / "mine.csv"), "-q", folder=table_folder)
-    assert [str(material) for material in read_digests(tmp_path / "mine.csv")] == ["KvK", "KNvK", "KBvK"]
-
-
 def test_digests_are_entered_in_a_list_and_never_overwritten(table_folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     for name in ("KBvK", "KvK"):
@@ -99,11 +84,3 @@ def test_outcomes_alone_have_the_digest_that_they_have_beside_distances(table_fo
         shutil.copy(table_folder / f"{name}.h5", tmp_path)
     found = json.loads(printed("verify", "--digest", "--json", folder=tmp_path))["tables"]
     assert [(each["known"], each["difference"], each["distances"]) for each in found] == 3 * [(True, None, None)]
-
-
-def test_a_table_that_no_list_has_proves_nothing(table_folder: Path, tmp_path: Path) -> None:
-    write_digests(tmp_path / "list.csv", {})
-    line = printed("verify", "KvK", "--digest", "--list", str(tmp_path / "list.csv"), folder=table_folder).splitlines()[
-        1
-    ]
-    assert line.endswith("not in the list")

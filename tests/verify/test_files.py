@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 import dataclasses
 import json
 import shutil
@@ -14,7 +13,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import tbgen
 from tbgen.errors import DamagedTableError, VerificationError
 from tbgen.material import Material
 from tbgen.score import Color
@@ -23,7 +21,7 @@ from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG
 from tbgen.storage.writer import write_table
 from tbgen.table import Table
-from tbgen.verify import Violation, verify_file, verify_table
+from tbgen.verify import Violation, verify_file
 from tbgen.verify import files as outcomes_module
 from tests.storage.forging import Items, rewritten, with_one_more
 
@@ -69,17 +67,6 @@ def test_no_flipped_byte_goes_unnoticed(folder: Path) -> None:
             verify_file(folder, KNIGHT)
 
 
-def test_python_verifies_tables_and_hears_how_far_it_is(folder: Path, small_tables: dict[Material, Table]) -> None:
-    write(folder, with_wrong_distance(small_tables[KNIGHT]))
-    told = set[Material]()
-    right, wrong = tbgen.verify_tables(
-        ["KvK", "KvKN"], folder, threads=1, progress=lambda material, _: told.add(material)
-    )
-    assert (right.material, right.violation, told) == (KINGS, None, {KINGS, KNIGHT})
-    assert wrong.violation is not None
-    assert wrong.violation.law == "distance"
-
-
 def test_the_program_says_where_a_table_is_wrong(folder: Path, small_tables: dict[Material, Table]) -> None:
     write(folder, with_wrong_distance(small_tables[KNIGHT]))
     done = verify(folder, "KNvK", "--json")
@@ -107,12 +94,6 @@ def test_a_sample_reads_no_table_whole(table_folder: Path, monkeypatch: pytest.M
         report = verify_file(table_folder, Material.parse(name), sample=400, seed=3)
         assert report.violation is None
         assert 300 < report.positions <= 400
-
-
-def test_a_sample_of_a_file_is_that_of_the_table_in_memory(folder: Path, small_tables: dict[Material, Table]) -> None:
-    report = verify_file(folder, KNIGHT, sample=300, seed=5)
-    same = verify_table(small_tables[KNIGHT], small_tables.__getitem__, sample=300, seed=5)
-    assert (report.positions, report.pairs) == (same.positions, same.pairs)
 
 
 def test_a_sample_finds_wrong_values_in_a_child(tmp_path: Path, small_tables: dict[Material, Table]) -> None:
@@ -202,26 +183,6 @@ def test_a_row_of_outcomes_that_is_there_again_for_lower_codes_is_found(pawn: Pa
         found += 1
         rewritten(pawn, Layer.OUTCOMES, "symbols", lambda _: symbols)
     assert found
-
-
-def test_a_sample_tells_what_it_has_read_of_a_table_and_of_its_children(pawn: Path) -> None:
-    told = collections.defaultdict(list)
-    report = verify_file(pawn.parent, PAWN, sample=100, progress=lambda phase, *parts: told[phase].append(parts))
-    assert report.violation is None
-    for phase in ("outcomes", "reading", *(f"reading {child}" for child in PAWN.children())):
-        done, totals = zip(*told[phase], strict=True)
-        assert list(done) == sorted(done)
-        assert done[-1] == totals[-1] > 0
-
-
-def test_a_symbol_with_fewer_or_other_rows_is_found(pawn: Path) -> None:
-    with TableFile(pawn) as file:
-        symbols = file.column("symbols").copy()
-    number = int(symbols["rows"].argmax())
-    for field, value in (("rows", int(symbols["rows"][number]) - 1), ("rows", 255), ("first", 1 << 20)):
-        rewritten(pawn, Layer.OUTCOMES, "symbols", with_field(field, number, value))
-        assert "outcomes" in violation_of(pawn.parent).law
-        rewritten(pawn, Layer.OUTCOMES, "symbols", with_field(field, number, int(symbols[field][number])))
 
 
 def test_a_count_of_an_outcome_that_no_position_has_is_found(pawn: Path) -> None:

@@ -28,27 +28,6 @@ Chooser = Callable[[Material, int, int], list[int]]
 ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "KPPvKP", "KBPvKN", "KRRvKR")
 
 
-def assert_cells_agree(material: str, cells: np.ndarray[tuple[int], np.dtype[np.int64]]) -> None:
-    layout = layout_of(Material.parse(material))
-    numbering, squares, rest = numbering_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
-    men = len(layout.slots)
-    for cell in cells.tolist():
-        side = set_up(numbering, cell, squares)
-        assert (side, tuple(squares[:men].tolist())) == layout.squares_of(cell)
-        assert cell_of(numbering, side, squares, rest) == layout.cell_of(side, squares[:men].tolist())
-
-
-@pytest.mark.parametrize("material", ["KvK", "KNvK"])
-def test_every_cell_is_the_one_of_the_layout(material: str) -> None:
-    assert_cells_agree(material, np.arange(layout_of(Material.parse(material)).cells))
-
-
-@pytest.mark.parametrize("material", ["KPvK", *ASSORTED])
-def test_cells_are_those_of_the_layout(material: str) -> None:
-    cells = np.random.default_rng(1).integers(0, layout_of(Material.parse(material)).cells, 2000)
-    assert_cells_agree(material, cells)
-
-
 @pytest.mark.parametrize("material", ["KNvK", "KPvK", *ASSORTED])
 def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(2)

@@ -22,11 +22,3 @@ def test_a_table_of_one_game_does_not_pass_as_one_of_the_other(tables: dict[Mate
     table = tables[Material.parse(name)]
     taken = dataclasses.replace(table, game=Mobility.RESET)
     assert verify_table(taken, tables.__getitem__, threads=2).violation is not None
-
-
-def test_a_wrong_distance_is_found(tables: dict[Material, Table]) -> None:
-    table = tables[Material.parse("KBvK")]
-    dtg = table.dtg.copy()
-    dtg[abs(table.entry) > 1] += 1
-    wrong = dataclasses.replace(table, dtg=dtg)
-    assert verify_table(wrong, tables.__getitem__, threads=2).violation is not None

@@ -72,20 +72,6 @@ def test_numbers_stay_while_the_store_grows() -> None:
     assert interner.state[OVERFLOWED] == 0
 
 
-def test_an_interner_filled_to_the_last_node_has_not_overflowed() -> None:
-    interner = new_interner(100)
-    assert nodes_of(interner, np.zeros(99, np.int64), np.arange(99)) == list(range(1, 100))
-    assert interner.state[OVERFLOWED] == 0
-
-
-def test_one_pair_too_many_sets_the_flag_and_loses_nothing() -> None:
-    interner = new_interner(100)
-    nodes = nodes_of(interner, np.zeros(101, np.int64), np.arange(101))
-    assert nodes == [*range(1, 100), EMPTY, EMPTY]
-    assert interner.state[OVERFLOWED] == 1
-    assert nodes_of(interner, np.zeros(99, np.int64), np.arange(99)) == list(range(1, 100))
-
-
 def test_a_history_gives_the_label_of_the_last_level_that_has_come() -> None:
     interner = new_interner(100)
     node = extend(interner, np.array([3, 5, 9]), np.array([0x30001, 0x20004, 0xFE0700]))

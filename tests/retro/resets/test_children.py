@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +12,6 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.retro.resets import destinations
-from tbgen.retro.resets.children import clear_table
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
@@ -56,19 +54,6 @@ def test_a_file_gives_the_planes_that_its_table_has(table_folder: Path, tmp_path
                     )
                     for column, there in zip(box.read(), plane, strict=True):
                         np.testing.assert_array_equal(there.reshape(layout.shape[2:])[index], column[place])
-
-
-@pytest.mark.parametrize("name", ["KvK", "KNvK", "KPvK"])
-def test_cells_without_a_position_are_cleared_when_a_file_is_read(table_folder: Path, name: str) -> None:
-    material = Material.parse(name)
-    with TableFile(path_of(table_folder, material)) as file:
-        filled = file.values().entry
-    with ThreadPoolExecutor(2) as pool:
-        cleared = filled.copy()
-        clear_table(layout_of(material), cleared, pool)
-    solved = solve(material, {child: read(table_folder, child) for child in material.children()})
-    np.testing.assert_array_equal(cleared, solved.entry)
-    assert (filled != cleared).any()
 
 
 def read(folder: Path, material: Material) -> EntryValues:
