@@ -7,7 +7,6 @@ from fractions import Fraction
 
 import chess
 import chess.variant
-import numpy as np
 import pytest
 
 import tbgen
@@ -15,7 +14,7 @@ from tbgen import errors
 from tbgen.apps.games.decide import AdjudicationRules
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import read_tags, write_tags
-from tbgen.errors import IllegalPositionError, ScoreFormatError, TbgenError, UsageError, expect_number
+from tbgen.errors import IllegalPositionError, ScoreFormatError, TbgenError, UsageError
 from tbgen.material import all_materials
 from tbgen.rules import points
 from tbgen.rules.game import FiftyMoveSetting, final_outcome
@@ -102,12 +101,6 @@ def test_a_game_begins_with_a_legal_position() -> None:
             tbgen.Game(chess.Board(fen))
 
 
-def test_numbers_of_numpy_are_numbers() -> None:
-    assert Score(np.int8(3), Color.WHITE) == Score(3, Color.WHITE)  # type: ignore[arg-type]
-    assert type(Score(np.uint8(3), Color.BLACK).code) is int  # type: ignore[arg-type]
-    assert expect_number(np.int64(5), "n", 0) == 5
-
-
 def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
     board, score = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0")
     assert tbgen.Game(board, accrued="G4.0").accrued == tbgen.Game(board, accrued="4.0").accrued == score
@@ -155,17 +148,6 @@ def test_boards_of_other_variants_are_refused_everywhere(variant: type[chess.Boa
         for ask in asked:
             with pytest.raises(UsageError, match="no rules of r-mobility"):
                 ask()
-
-
-class MyBoard(chess.Board):
-    """What an author may derive from python-chess."""
-
-
-def test_chess960_and_boards_derived_from_chess_are_chess() -> None:
-    for board in (chess.Board.from_chess960_pos(5), MyBoard()):
-        game = tbgen.Game(board)
-        assert str(game.accrued) == str(tbgen.own_score(board))
-        game.push(next(iter(board.legal_moves)))
 
 
 def test_every_error_can_be_caught_from_the_public_face() -> None:

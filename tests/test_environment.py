@@ -56,32 +56,6 @@ def test_the_environment_is_made_once(script: ModuleType, commands: FakeCommands
     assert commands.compiled == [True], "kernels are compiled when the environment is complete"
 
 
-@pytest.mark.parametrize("error", [KeyboardInterrupt(), subprocess.CalledProcessError(1, ["python"])])
-def test_compiling_that_is_interrupted_loses_nothing(
-    script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException
-) -> None:
-    compiled: list[list[str]] = []
-
-    def interrupted(command: list[str], **settings: object) -> None:
-        compiled.append(command)
-        raise error
-
-    monkeypatch.setattr(script, "run", FakeCommands(script.ENVIRONMENT))
-    monkeypatch.setattr(script.subprocess, "run", interrupted)
-    assert script.main("runtime") == 0
-    assert script.main("runtime") == 0
-    assert [command[-1] for command in compiled] == ["--compile"]
-    assert "commands compile what they need" in capsys.readouterr().err
-
-
-def test_the_tests_add_to_the_same_environment(script: ModuleType, commands: FakeCommands) -> None:
-    script.main("runtime")
-    script.main("dev")
-    script.main("runtime")
-    assert commands.seen == ["venv", ".[report,serve]", ".[docs,report,serve]"]
-    assert script.is_ready("runtime")
-
-
 @pytest.mark.parametrize("step", ["venv", ".[report,serve]"])
 @pytest.mark.parametrize(
     ("error", "code"),
@@ -117,23 +91,3 @@ def test_a_changed_project_brings_it_up_to_date(script: ModuleType, commands: Fa
     assert commands.seen == ["venv", ".[docs,report,serve]", ".[report,serve]"]
     assert not script.is_ready("dev")
     assert script.is_ready("runtime")
-
-
-def test_an_update_that_is_interrupted_leaves_no_stamp(script: ModuleType, commands: FakeCommands) -> None:
-    script.main("dev")
-    script.PROJECT.write_text(f"{GROUP}# changed")
-    commands.failing = ".[report,serve]"
-    assert script.main("runtime") == 130
-    assert not script.was_finished()
-
-
-def test_an_interpreter_that_is_gone_means_a_new_environment(script: ModuleType, commands: FakeCommands) -> None:
-    script.main("runtime")
-    (script.ENVIRONMENT / "bin" / "python").unlink()
-    assert script.main("runtime") == 0
-    assert commands.seen == ["venv", ".[report,serve]", "venv", ".[report,serve]"]
-
-
-def test_an_old_python_is_told_so(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(script.sys, "version_info", (3, 9, 1))
-    assert script.main("runtime") == 1

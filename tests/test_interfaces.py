@@ -6,7 +6,6 @@ import ast
 import json
 import re
 import runpy
-import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +13,6 @@ from typing import Any
 
 import chess
 import chess.engine
-import numpy as np
 import pytest
 
 import tbgen
@@ -22,7 +20,6 @@ from tbgen.apps.games.tags import read_tags
 from tbgen.apps.site.asked import position_in
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.fen import fen_and_moves, position_of
-from tbgen.rules.notation import parse_move
 from tests.apps.site.conftest import client_of
 from tests.cli import calls
 
@@ -70,31 +67,6 @@ def test_the_notebook_runs_and_draws_what_it_shows(table_folder: Path, monkeypat
             assert "<table" in many._repr_html_()  # type: ignore[attr-defined]
         ranks = names["answered"].rank
         assert best.rank.tolist() == sorted(ranks.tolist(), reverse=True)[:3]  # type: ignore[attr-defined]
-
-
-def test_one_position_takes_two_lines(table_folder: Path) -> None:
-    with tbgen.open_tablebase(table_folder) as tables:
-        assert str(tables[f"{FEN} G4.0"]) == "G1.5 in 5 plies"
-
-
-def test_a_frame_of_moves_takes_one_line_and_sorts_by_value(tables: tbgen.Tablebase) -> None:
-    columns = tables.probe_moves(f"{FEN} G4.0").columns()
-    by_value = np.argsort(-columns["rank"], kind="stable")
-    assert [columns["san"][n] for n in by_value] == columns["san"]
-
-
-def test_a_table_of_positions_takes_one_call(tables: tbgen.Tablebase) -> None:
-    squares = np.array(list(np.ndindex(64, 64, 64)))[::3]
-    many = tables.probe_many("KBvK", True, squares)
-    best = many[np.argsort(-many.rank)][0]
-    assert best is not None
-    assert str(best[0]) == "G0.5"
-    assert np.nanmean(many.dtg) > 1
-
-
-def test_a_shell_asks_with_the_fen_as_it_is(table_folder: Path) -> None:
-    facts = json.loads(calls.printed(*shlex.split(f"probe {FEN} G4.0 --json"), folder=table_folder))
-    assert (facts["outcome"], facts["dtg"], facts["moves"][0]["san"]) == ("G1.5", 5, "Ke5")
 
 
 def test_a_web_panel_asks_once_and_parses_no_score(table_folder: Path) -> None:
@@ -146,15 +118,6 @@ def test_plies_are_a_list_in_json_and_ply_count_is_a_number(command: list[str], 
     assert game.get("ply_count", 4) == 4
     assert {"plies", "ply_count"} & game.keys()
     assert "moves" not in game
-
-
-def test_an_illegal_score_leaves_the_board_as_it_was() -> None:
-    board = chess.Board()
-    move = parse_move(board, "e4")
-    assert tbgen.play_move(board.copy(), move, "-G20.5") == tbgen.play_move(board.copy(), move, tbgen.own_score(board))
-    with pytest.raises(ScoreFormatError):
-        tbgen.play_move(board, move, "4")
-    assert board.move_stack == []
 
 
 def python(text: str) -> tbgen.Score | None:

@@ -19,7 +19,6 @@ from .reference.moves import (
     forward,
     is_en_passant,
     is_legal_position,
-    is_reset,
     legal_moves,
     own_code,
 )
@@ -98,12 +97,6 @@ def test_moves_and_scores_of_up_to_three_men_are_those_of_python_chess_at_every_
     assert_agreement(name, {pawns[0]: LEFT} if pawns else {0: TRIANGLE}, step=7)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("name", THREE_MEN)
-def test_moves_and_scores_of_up_to_three_men_are_those_of_python_chess_everywhere(name: str) -> None:
-    assert_agreement(name, {})
-
-
 def random_positions(material: Material, number: int) -> Iterator[Position]:
     """Random placements of the men on different squares, pawns on their ranks."""
     rng = np.random.default_rng(20200508)
@@ -161,18 +154,3 @@ def test_en_passant_is_that_of_python_chess_in_samples(name: str) -> None:
             refused += len(list(board.generate_pseudo_legal_ep())) - legal
     assert captures > 100
     assert name == "KPvKP" or refused > 0  # without a slider nothing can forbid it
-
-
-def test_captures_and_pawn_moves_are_the_resets() -> None:
-    generator = Generator("KRPvKN")
-    resets = 0
-    for position in random_positions(generator.material, 2000):
-        board = board_of(generator.material, position)
-        if not board.is_valid():
-            continue
-        for man, to, captured, promotion in generator.moves(position).tolist():
-            move = chess.Move(position[1][man], to, promotion if promotion > 0 else None)
-            reset = is_reset(generator.material.roles, np.array((man, to, captured, promotion)))
-            assert reset == board.is_zeroing(move), (board.fen(), move)
-            resets += reset
-    assert resets > 100

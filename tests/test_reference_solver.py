@@ -44,14 +44,6 @@ def test_entry_values_are_as_many_as_the_rules_say(row: dict[str, str]) -> None:
     assert np.count_nonzero(entry == signed(row["outcome"])) == int(row["positions"])
 
 
-@pytest.mark.parametrize(
-    ("material", "side", "positions"),
-    [("KvK", WHITE, 3612), ("KBvK", WHITE, 193284), ("KBvK", BLACK, 223944), ("KNvK", WHITE, 205496)],
-)
-def test_positions_are_as_many_as_the_rules_say(material: str, side: int, positions: int) -> None:
-    assert np.count_nonzero(solve(material).entry[side]) == positions
-
-
 @pytest.mark.parametrize("row", rows("entry_values.csv"), ids=lambda row: row["fen"])
 def test_single_values_are_those_published_with_the_rules(row: dict[str, str]) -> None:
     table, position = place(chess.Board(row["fen"]))
@@ -109,14 +101,6 @@ def test_mates_of_four_men_are_those_of_ordinary_tables(material: str) -> None:
     assert_ordinary(ordinary(material))
 
 
-def test_a_pair_outside_the_domain_is_refused() -> None:
-    table = solve("KvK")
-    with pytest.raises(ValueError, match="code 19 cannot be accrued in a position of own code 7"):
-        table.value((WHITE, 0, 63), WHITE, 19)
-    with pytest.raises(ValueError, match="not a legal position"):
-        table.value((WHITE, 0, 1), WHITE, 5)
-
-
 @pytest.mark.parametrize("material", FEW_OR_ALL)
 def test_reduction_by_symmetry_changes_nothing(material: str) -> None:
     whole, reduced = solve(material, reduced=False), solve(material, reduced=True)
@@ -126,11 +110,3 @@ def test_reduction_by_symmetry_changes_nothing(material: str) -> None:
         assert one[:2] == other[:2]
         assert np.array_equal(one[2], other[2])
         assert np.array_equal(one[3], other[3])
-
-
-@pytest.mark.parametrize("material", ["KNvK", "KPvK"])
-def test_exchanging_the_colours_exchanges_the_holders(material: str) -> None:
-    table, exchanged = solve(material), solve("Kv" + material.removesuffix("vK"))
-    flip = np.arange(64) ^ 56
-    turned = exchanged.entry[::-1][:, flip][:, :, flip][:, :, :, flip]  # axes: side, K, k, x
-    assert np.array_equal(table.entry, -np.moveaxis(turned, 1, 3))

@@ -7,16 +7,9 @@ from hypothesis import given
 
 from tbgen.errors import RepresentationError, ScoreFormatError
 from tbgen.index.kernels import rank_of_byte
-from tbgen.score import MOST_STORED_CODE, Color, Score, code_of
+from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.verify.values import rank_of as verify_rank_of
 from tests.strategies import outcomes, scores
-
-
-def test_a_code_counts_moves_twice_and_adds_one_out_of_check() -> None:
-    assert code_of(20, in_check=False) == 41
-    assert code_of(2, in_check=True) == 4
-    assert code_of(0, in_check=True) == 0
-    assert code_of(0, in_check=False) == 1
 
 
 @pytest.mark.parametrize(
@@ -84,31 +77,11 @@ def test_outcomes_have_the_one_order_seen_from_white() -> None:
         assert better != worse
 
 
-@given(outcomes, outcomes)
-def test_the_order_is_total(one: Score, other: Score) -> None:
-    assert (one < other) + (one == other) + (one > other) == 1
-    assert (one <= other) == (not one > other)
-    assert (one >= other) == (not one < other)
-
-
-@given(outcomes, outcomes)
-def test_exchanging_colours_turns_the_order_round(one: Score, other: Score) -> None:
-    assert (one < other) == (one.flipped() > other.flipped())
-    assert one.flipped().flipped() == one
-
-
 def test_a_score_is_not_compared_with_anything_else() -> None:
     for unlike in ("G1.5", 3, None, (3, Color.WHITE)):
         assert Score("G1.5") != unlike
         with pytest.raises(TypeError):
             assert Score("G1.5") < unlike  # type: ignore[operator]
-
-
-@given(outcomes, outcomes)
-def test_worth_is_the_one_order_seen_from_either_side(one: Score, other: Score) -> None:
-    assert (one.worth_to(Color.WHITE) < other.worth_to(Color.WHITE)) == (one < other)
-    for side in Color:
-        assert one.worth_to(side) == -one.worth_to(side.other) == one.flipped().worth_to(side.other)
 
 
 def test_the_ranks_of_the_kernels_are_the_one_order() -> None:
@@ -139,11 +112,6 @@ def test_a_byte_that_is_no_outcome_is_refused(byte: int) -> None:
         Score.from_byte(byte)
 
 
-def test_bytes_rank_mate_nearest_to_zero() -> None:
-    assert Score(0, Color.WHITE).to_byte() == 1
-    assert Score(0, Color.BLACK).to_byte() == -1
-
-
 @given(scores, scores)
 def test_a_reset_starts_anew_whatever_has_accrued(accrued: Score, reached: Score) -> None:
     assert accrued.after(reached, reset=True) == reached
@@ -153,11 +121,6 @@ def test_a_reset_starts_anew_whatever_has_accrued(accrued: Score, reached: Score
 def test_without_a_reset_only_a_strictly_lower_score_replaces(accrued: Score, reached: Score) -> None:
     after = accrued.after(reached, reset=False)
     assert after == (reached if reached.code < accrued.code else accrued)
-
-
-def test_on_a_tie_the_first_holder_keeps_the_score() -> None:
-    first, second = Score(5, Color.WHITE), Score(5, Color.BLACK)
-    assert first.after(second, reset=False) is first
 
 
 @pytest.mark.parametrize(

@@ -9,18 +9,15 @@ from pathlib import Path
 
 import chess
 import chess.pgn
-import numpy as np
 import pytest
 
-from tbgen.board.attacks import bishop_attacks, rook_attacks
-from tbgen.board.board import board_of, words_of
+from tbgen.board.board import words_of
 from tbgen.board.moves import code_on
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import first_stage, next_stage
 from tbgen.score import Score
 from tests.board.plies import (
-    ROOTS,
     perft,
     random_game,
     random_root,
@@ -31,18 +28,6 @@ from tests.board.plies import (
 )
 
 GOLDEN = Path(__file__).parent.parent / "golden"
-
-
-def test_sliders_attack_what_python_chess_says_from_every_square() -> None:
-    draw = random.Random(1)
-    for square in chess.SQUARES:
-        for _ in range(30):
-            occupied = draw.getrandbits(64) & draw.getrandbits(64)
-            diagonals = chess.BB_DIAG_ATTACKS[square][chess.BB_DIAG_MASKS[square] & occupied]
-            rank = chess.BB_RANK_ATTACKS[square][chess.BB_RANK_MASKS[square] & occupied]
-            file = chess.BB_FILE_ATTACKS[square][chess.BB_FILE_MASKS[square] & occupied]
-            assert int(bishop_attacks(square, np.uint64(occupied))) == diagonals
-            assert int(rook_attacks(square, np.uint64(occupied))) == rank | file
 
 
 def published() -> list[tuple[str, int, int]]:
@@ -189,12 +174,6 @@ def test_every_spelling_is_read_or_refused_as_by_python_chess(seed: int) -> None
                 assert facts[1] == told_by_python_chess(after)[1], (board.fen(), word)
     assert read > 300
     assert refused > 1000
-
-
-@pytest.mark.parametrize("fen", ROOTS)
-def test_boards_become_words_and_boards_again(fen: str) -> None:
-    board = chess.Board(fen)
-    assert board_of(words_of(board)).epd() == board.epd()
 
 
 @pytest.mark.parametrize("setting", FiftyMoveSetting)

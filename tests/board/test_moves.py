@@ -29,18 +29,6 @@ def test_the_legal_moves_of_random_positions_are_those_of_python_chess() -> None
     assert seen > 1000
 
 
-def test_the_legal_moves_of_random_roots_are_those_of_python_chess() -> None:
-    draw = random.Random(2)
-    for _ in range(300):
-        board = random_root(draw)
-        assert written(board) == sorted(kernel_move(board, move) for move in board.legal_moves), board.fen()
-
-
-def test_no_position_has_more_moves_than_there_is_room_for() -> None:
-    board = chess.Board("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1")
-    assert len(written(board)) == 218 < MOST_MOVES
-
-
 def test_a_key_of_words_gives_its_board_back() -> None:
     """As `pack` writes it: four words of men, and one for all else."""
     from tbgen.apps.hold.closure import Attempt, Searcher

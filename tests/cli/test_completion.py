@@ -13,7 +13,6 @@ from click.shell_completion import BashComplete
 
 from tbgen import cli
 from tbgen.material import all_materials
-from tests.cli.calls import printed
 
 NAMES = list(cli.COMMANDS)
 KINDS = {"IN.pgn": "file", "OUT.pgn": "file", "GAMES.pgn": "file", "FILE": "file", "DIR": "dir"}
@@ -80,21 +79,6 @@ def file_parameters() -> list[tuple[str, click.Parameter, str]]:
 def test_what_is_a_file_or_a_folder_is_completed_by_the_shell(name: str, parameter: click.Parameter, kind: str) -> None:
     words = [name] if isinstance(parameter, click.Argument) else [name, parameter.opts[-1]]
     assert completed(" ".join([*words, "a"])) == [f"<{kind}>"]
-
-
-def test_nothing_is_imported_to_complete_the_name_of_a_command() -> None:
-    code = "import sys; from tbgen.cli import main\ntry: main()\nexcept SystemExit: print(*sys.modules)"
-    environment = {"_TBGEN_COMPLETE": "bash_complete", "COMP_WORDS": "tbgen a", "COMP_CWORD": "1"}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    assert "plain,adjudicate" in done.stdout
-    assert not {f"tbgen.cli.{module.partition(':')[0]}" for module, _ in cli.COMMANDS.values()} & set(
-        done.stdout.split()
-    )
-
-
-@pytest.mark.parametrize(("shell", "sign"), [("bash", "complete -o"), ("zsh", "#compdef tbgen"), ("fish", "complete ")])
-def test_every_shell_is_given_what_it_reads(shell: str, sign: str) -> None:
-    assert sign in printed("completion", shell)
 
 
 def test_bash_completes_a_material(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.calls import complaint, printed, tbgen
+from tests.cli.calls import complaint, printed
 from tests.copies import copy_tables
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
@@ -81,20 +81,6 @@ def test_tables_may_lie_in_several_folders(two_folders: tuple[Path, Path], way: 
 HELD = '[FEN "8/8/8/4KBk1/8/8/8/8 b - - 0 1"]\n[SetUp "1"]\n\n1... Kh4 1/2-1/2\n'
 
 
-def test_games_are_decided_by_tables_of_several_folders(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
-    games = tmp_path / "games.pgn"
-    games.write_text(HELD)
-    first, second = map(str, two_folders)
-    both = ("--data", first, "--data", second)
-    alone = tbgen("adjudicate", str(games), "--data", first)
-    assert f"the score of 1 game is provisional; 1 table missing from {first} " in alone.stderr
-    assert '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), *both).stdout
-    assert (
-        '[RMobilityTablebase "KBvK' in tbgen("adjudicate", str(games), folder=os.pathsep.join([first, second])).stdout
-    )
-    assert json.loads(printed("standings", str(games), "--json", *both))["provisional"] == {}
-
-
 def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, Path], tmp_path: Path) -> None:
     first, second = map(str, two_folders)
     both = ("--data", first, "--data", second)
@@ -111,19 +97,3 @@ def test_records_are_made_and_shown_of_several_folders(two_folders: tuple[Path, 
     pages = tmp_path / "site"
     assert "begin with" in printed("site", *both, "-o", str(pages))
     assert {"KvK.html", "KBvK.html"} <= {path.name for path in pages.rglob("*.html")}
-
-
-def test_a_table_is_proved_with_children_from_another_folder(two_folders: tuple[Path, Path]) -> None:
-    first, second = map(str, two_folders)
-    sample = ("--sample", "50", "--threads", "1")
-    assert printed("verify", "KNvK", "-q", *sample, "--data", second, "--data", first) == ""
-    assert "KvK" in complaint("verify", "KNvK", *sample, "--data", second)[1]
-
-
-def test_the_first_folder_that_has_a_table_counts(two_folders: tuple[Path, Path]) -> None:
-    first, second = two_folders
-    (first / "KNvK.h5").write_bytes(b"nonsense")
-    done = tbgen("list", "--data", str(first), "--data", str(second))
-    assert (done.returncode, "damaged table" in done.stderr) == (4, True)
-    done = tbgen("list", "--data", str(second), "--data", str(first))
-    assert (done.returncode, done.stderr) == (0, "")

@@ -26,23 +26,6 @@ def scored(*arguments: str) -> Any:
     return json.loads(printed("score", "--json", *arguments))
 
 
-@pytest.mark.parametrize(
-    "names",
-    [
-        ["--pgn", "a.pgn", "b.pgn", "d.pgn.gz"],
-        ["--pgn", "a.pgn", "--pgn", "b.pgn", "d.pgn.gz"],
-        ["--pgn", "[abd].pgn*"],
-    ],
-)
-def test_several_files_are_scored_after_one_another(folder: Path, names: list[str]) -> None:
-    games = scored(*(name if name.startswith("-") else str(folder / name) for name in names))["games"]
-    assert [(game["file"], game["number"], game["white"]) for game in games] == [
-        (str(folder / "a.pgn"), 1, "a"),
-        (str(folder / "b.pgn"), 1, "b"),
-        (str(folder / "d.pgn.gz"), 1, "d"),
-    ]
-
-
 def test_what_is_skipped_is_named_with_its_reason(folder: Path) -> None:
     (folder / "b.pgn").write_text('[White "b"]\n\n1. e4 Ke5 *\n\n[Event "x"]\n[White "good"]\n\n1. d4 *\n')
     (folder / "c.pgn").write_bytes(b"\0\1\2")

@@ -51,12 +51,6 @@ def test_the_cross_table_is_written_as_the_site_of_tcec_reads_it(tmp_path: Path)
     assert [(score["Game"], score["Color"]) for score in met["Scores"]] == [(1, 0), (2, 1)]
 
 
-def test_standings_are_shown_now_and_then() -> None:
-    text = printed("match", *TWO, "-games", "4", "-ratinginterval", "2")
-    assert text.count("Ann against Bob, 2 games") == 1
-    assert text.count("Ann against Bob, 4 games") == 1
-
-
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_an_interrupted_match_says_how_to_go_on(tmp_path: Path, number: signal.Signals, code: int) -> None:
     pgn = tmp_path / "games.pgn"
@@ -85,10 +79,3 @@ def test_a_terminal_shows_the_games_in_play_in_lines_that_fit(columns: int) -> N
     assert max(map(len, bars)) <= columns
     assert "Traceback" not in text
     assert drawn[-1].startswith("2 games in ")
-
-
-def test_games_that_are_all_lost_on_time_suggest_a_margin() -> None:
-    late = scripted("Late", "--at", "0", "--do", "late", limit="st=0.3")
-    text = printed("match", *late, *scripted("Other"), "-games", "1")
-    assert "every game was lost on time: allow a margin, such as timemargin=100 with -each" in text
-    assert "lost on time: allow" not in printed("match", *TWO, "-games", "1")

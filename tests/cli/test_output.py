@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli.output import written_whole
 from tbgen.system.disk import try_lock
 from tests.cli.calls import complaint, tbgen
 
@@ -45,11 +44,6 @@ def test_a_file_is_written_where_there_are_no_locks(
     monkeypatch.setattr("fcntl.flock", lambda *_: os.close(-1))
     assert tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "copy.pgn")).returncode == 0
     assert b"RMobilityResult" in (tmp_path / "copy.pgn").read_bytes()
-
-
-def test_a_folder_is_no_output(games: Path, tmp_path: Path) -> None:
-    assert "Is a directory" in complaint("adjudicate", str(games), "-q", "-o", str(tmp_path))[1]
-    assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]
 
 
 class Owners:
@@ -92,20 +86,6 @@ def test_a_file_whose_owner_cannot_be_kept_is_not_changed_in_place(
     assert line.endswith("it belongs to another user or group, who would lose it; write a copy with -o")
     assert games.read_text() == GAME
     assert [each.name for each in games.parent.iterdir()] == ["games.pgn"]
-
-
-def test_a_copy_over_a_file_keeps_its_mode_and_a_new_one_gets_that_of_the_umask(tmp_path: Path) -> None:
-    old, new = tmp_path / "old", tmp_path / "new"
-    old.write_text("old")
-    old.chmod(0o604)
-    mask = os.umask(0o027)
-    try:
-        for path in (old, new):
-            with written_whole(str(path)) as file:
-                file.write(b"text")
-    finally:
-        os.umask(mask)
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (old, new)] == [0o604, 0o640]
 
 
 UNSEEN = "a\u202eb\x9b2Jc\x7f\u2066d"

@@ -44,10 +44,3 @@ def test_tables_are_made_even_if_their_records_cannot_be_kept(tmp_path: Path) ->
     told = tbgen("build", "KvK", "--quiet", "--data", str(tmp_path))
     assert (told.returncode, (tmp_path / "KvK.h5").is_file()) == (0, True)
     assert "the tables are there, their records are not" in told.stderr
-
-
-def test_tables_that_were_copied_are_not_counted(table_folder: Path, tmp_path: Path) -> None:
-    for path in table_folder.glob("KvK*.h5"):
-        (tmp_path / path.name).write_bytes(path.read_bytes())
-    printed("build", "KvK", "--quiet", "--data", str(tmp_path))
-    assert not (tmp_path / "records").exists()

@@ -41,11 +41,6 @@ def test_bars_appear_by_themselves_and_leave_the_output_alone(piped: bool) -> No
     assert ("x" * 200 in on_terminal) == (not piped)
 
 
-def test_quick_work_shows_nothing_on_a_terminal() -> None:
-    code = "from tbgen.cli import reporter\nwith reporter.progress('at work', 3) as shown:\n    shown.advance()"
-    assert run_on_terminal([sys.executable, "-c", code], 60)[0] == ""
-
-
 @pytest.mark.parametrize(
     ("total", "as_share", "told"),
     [
@@ -66,23 +61,6 @@ def test_long_work_prints_a_line_now_and_then_where_there_is_no_terminal(
     clock[0] += 99
     shown.advance()
     assert capsys.readouterr() == ("", "".join(f"{line}\n" for line in told))
-
-
-def test_work_with_another_title_counts_its_time_anew(clock: list[float], capsys: pytest.CaptureFixture[str]) -> None:
-    with progress("tables", 2, as_share=True) as shown:
-        for seconds, done, title in (
-            (1, 0, "KBvK: moves"),
-            (9, 25, "KBvK: moves"),
-            (40, 100, "KBvK: moves"),
-            (6, 1, "x"),
-        ):
-            clock[0] += seconds
-            shown.reach(done, 100, title=title)
-    assert capsys.readouterr().err.splitlines() == [
-        "KBvK: moves, 25 %, 9 s, about 27 s to go",
-        "KBvK: moves, 100 %, 49 s",
-        "x, 1 %, 0 s",
-    ]
 
 
 @pytest.mark.parametrize(("packed", "told"), [(b"", ", 50 %, 18 s, about 18 s to go"), (b"\x1f\x8b", ", 18 s")])

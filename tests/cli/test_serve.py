@@ -15,10 +15,7 @@ from unittest import mock
 import pytest
 
 from tbgen.apps.site.server import from_environment
-from tbgen.compiled.folders import cache_home
-from tbgen.compiled.known import Purpose
-from tbgen.errors import UsageError
-from tests.cli.calls import complaint, tbgen
+from tests.cli.calls import tbgen
 
 
 @pytest.fixture
@@ -67,27 +64,6 @@ def test_every_worker_keeps_as_much_of_tables_as_it_was_told(
     assert application.call_args.args[0].cache_bytes == kept
 
 
-def test_kernels_are_compiled_before_there_are_workers_and_found_where_they_were(
-    serve: mock.Mock, table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TBGEN_CACHE", str(tmp_path))
-    homes = list[Path]()
-
-    def start(*_: object) -> None:
-        serve.compile_for.assert_called_once_with(Purpose.ANSWERS, Purpose.GAMES, quiet=True)
-        homes.append(cache_home())
-
-    serve.side_effect = start
-    served("-q", "--workers", "2", folder=table_folder)
-    assert homes == [tmp_path]
-
-
-def test_a_cache_that_is_no_number_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TBGEN_CACHE_MB", "1 GB")
-    with pytest.raises(UsageError, match="TBGEN_CACHE_MB must be a whole number of megabytes, not '1 GB'"):
-        from_environment()
-
-
 def test_workers_make_the_application_from_what_was_asked(serve: mock.Mock, table_folder: Path) -> None:
     made, names = list[Any](), list[str]()
 
@@ -100,22 +76,6 @@ def test_workers_make_the_application_from_what_was_asked(serve: mock.Mock, tabl
     assert names == ["a.example b"]
     (guarding,) = made[0].user_middleware
     assert set(guarding.kwargs["names"]) == {"127.0.0.1", "localhost", "[::1]", "a.example", "b"}
-
-
-def test_a_browser_is_shown_the_explorer(serve: mock.Mock, table_folder: Path) -> None:
-    with mock.patch("click.launch") as launch:
-        out, _ = served("--open", "--host", "::1", folder=table_folder)
-    launch.assert_called_once_with(out.split()[-1])
-    assert out.split()[-1].startswith("http://[::1]:")
-
-
-def test_what_is_not_installed_is_said_in_a_line(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    code, line = complaint("serve", folder=table_folder)
-    assert (code, line) == (
-        2,
-        "tbgen: servers need jinja2, starlette, uvicorn; install with: pip install 'tbgen[serve]'",
-    )
 
 
 HEAD = b"POST /adjudicate HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n"

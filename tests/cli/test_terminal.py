@@ -10,11 +10,10 @@ from pathlib import Path
 import click
 import pytest
 
-from tbgen.cli import COMMANDS
 from tbgen.cli.terminal import Terminated, run
 from tbgen.errors import MissingTableError
 from tests.attacks.attack import assert_civil
-from tests.cli.calls import printed, tbgen
+from tests.cli.calls import tbgen
 from tests.cli.terminals import shown_on_terminal
 
 S18 = Path(__file__).parent.parent / "golden" / "tcec_s18.pgn"
@@ -42,11 +41,6 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
     loaded = modules_after("probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", str(table_folder))
     assert "tbgen.probe" in loaded
     assert not loaded & {"numba", "h5py", "rich", "tbgen.retro"}
-
-
-def test_the_help_of_the_program_imports_no_subcommand() -> None:
-    loaded = modules_after("--help")
-    assert not loaded & {f"tbgen.cli.{module.partition(':')[0]}" for module, _ in COMMANDS.values()}
 
 
 @pytest.mark.parametrize(
@@ -132,25 +126,9 @@ def test_a_fen_is_whole_on_a_terminal_of_any_width(columns: int, table_folder: P
     assert len(FEN.findall(text)) == len(rows)
 
 
-@pytest.mark.parametrize("columns", [40, 80])
-def test_rows_fit_a_terminal_except_for_what_is_kept_whole(columns: int, table_folder: Path) -> None:
-    text = shown_on_terminal(columns, "probe", "8/8/8/4KBk1/8/8/8/8 b - - 0 1", "--data", str(table_folder))
-    rows = re.sub(r"\x1b\[[0-9;]*m", "", text[text.rindex("move") :]).splitlines()
-    assert max(map(len, rows)) <= columns
-    assert not any(line.endswith("…") for line in rows)
-
-
 def test_standings_leave_out_the_cross_table_where_it_has_no_room() -> None:
     text = shown_on_terminal(80, "standings", "-q", str(S18))
     first, *rows = re.sub(r"\x1b\[[0-9;]*m", "", text).splitlines()[:19]
     assert first.split() == ["player", "games", "classical", "points"]
     assert max(map(len, rows)) <= 80
     assert [row.split()[0] for row in rows[10:14]] == ["11", "11", "13", "14"]
-
-
-def test_headings_are_bold_only_on_a_terminal_that_wants_colours(table_folder: Path) -> None:
-    arguments = ("list", "--data", str(table_folder))
-    assert "\x1b[1m" in shown_on_terminal(80, *arguments)
-    assert "\x1b" not in shown_on_terminal(80, *arguments, environment={"NO_COLOR": "1"})
-    assert "\x1b" not in shown_on_terminal(80, *arguments, environment={"TERM": "dumb"})
-    assert "\x1b" not in printed(*arguments)

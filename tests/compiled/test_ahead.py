@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections import Counter
 from pathlib import Path
 
@@ -31,32 +30,6 @@ def order_of(kernels: list[Known]) -> list[str]:
 def test_a_kernel_comes_after_those_that_are_compiled_into_it() -> None:
     assert order_of([kernel("whole", "half", "other"), kernel("half"), kernel("other")]) == ["half", "other", "whole"]
     assert order_of([kernel("one", "two"), kernel("two", "one")]) == ["one", "two"], "a ring stops nobody"
-
-
-def test_a_process_is_given_what_it_has_the_helpers_of() -> None:
-    kernels = [kernel(name, module=f"tbgen.{name[0]}") for name in ("a1", "a2", "b1", "b2")]
-    queue = ahead._Queue(kernels, lambda done, total: None)
-    taken = [(hand, queue.take(hand)) for hand in ("one", "other", "other", "other", "one")]
-    assert [(hand, each and each.name) for hand, each in taken] == [
-        ("one", "a1"),
-        ("other", "b1"),
-        ("other", "b2"),
-        ("other", "a2"),
-        ("one", None),
-    ]
-
-
-def test_what_is_at_work_is_waited_for() -> None:
-    queue = ahead._Queue([kernel("half"), kernel("whole", "half")], lambda done, total: None)
-    half = queue.take("one")
-    assert half is not None
-    taken: list[Known | None] = []
-    waiting = threading.Thread(target=lambda: taken.append(queue.take("other")))
-    waiting.start()
-    assert not taken
-    queue.done(half)
-    waiting.join()
-    assert [each and each.name for each in taken] == ["whole"]
 
 
 def test_kernels_are_compiled_to_where_they_are_sought(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,13 +51,6 @@ def test_kernels_call_nothing_that_does_not_name_their_folder() -> None:
         assert called <= {package, "index", *folders.LENDERS.get(package, ())}, module
 
 
-def test_kernels_of_another_level_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("NUMBA_OPT", raising=False)
-    ours = folders.kernel_digest("retro")
-    monkeypatch.setenv("NUMBA_OPT", "3")
-    assert folders.kernel_digest("retro") != ours
-
-
 def test_kernels_that_nobody_uses_are_removed_and_nothing_else(tmp_path: Path) -> None:
     old, recent, foreign = tmp_path / ("0" * 16), tmp_path / ("1" * 16), tmp_path / "photographs"
     for folder in (old, recent, foreign):
@@ -85,14 +78,6 @@ def test_a_new_version_makes_its_folder_and_clears_up(tmp_path: Path, monkeypatc
 
 def kernels_of_retro() -> Path:
     return folders.cache_folder.__wrapped__("retro")
-
-
-def test_empty_and_relative_variables_are_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", "/home/ann")
-    monkeypatch.setenv("TBGEN_CACHE", "")
-    for name in ("", "cache"):
-        monkeypatch.setenv("XDG_CACHE_HOME", name)
-        assert folders.cache_home() == Path("/home/ann/.cache/tbgen/kernels")
 
 
 def test_folders_are_made_for_their_user_alone_whatever_the_umask(
@@ -131,14 +116,6 @@ def test_a_folder_that_others_can_replace_is_not_believed(shared: Path, mode: in
 def test_a_folder_of_another_user_is_not_believed(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getuid", lambda: shared.stat().st_uid + 1)
     assert not folders.is_ours_alone(shared / "home")
-
-
-def test_a_link_is_followed_before_anything_is_believed(shared: Path) -> None:
-    (shared / "home").rename(shared / "elsewhere")
-    (shared / "home").symlink_to("elsewhere")
-    assert kernels_of_retro() == shared / "elsewhere" / folders.kernel_digest("retro")
-    (shared / "elsewhere").chmod(0o777)
-    assert kernels_of_retro().parent.parent == shared.parent / "temporary"
 
 
 def test_without_a_home_kernels_lie_in_a_private_folder_until_the_process_ends(shared: Path) -> None:

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any, NamedTuple
 
-import numba
 import numpy as np
 import pytest
 
 from tbgen.compiled.arrays import Int, Ints, Words
-from tbgen.compiled.groups import GroupType
 from tbgen.compiled.jit import borrowing, by_address, inner, kernel
 
 
@@ -93,18 +90,3 @@ def test_a_kernel_reads_of_an_address_what_it_reads_of_a_value(decorator: Any) -
         assert found.tolist() == wanted.tolist()
         assert ours.cube[0, 1, 2] == theirs.cube[0, 1, 2] == 7
         assert ours.second.bits.tolist() == theirs.second.bits.tolist() == [0, 7, 7]
-
-
-def test_a_kernel_keeps_nothing_of_a_group() -> None:
-    compiled, many, found = kernel(describe), new_group(), np.zeros(12, np.int64)
-    compiled(many, 0, found)
-    before = sys.getrefcount(many.cube), sys.getrefcount(many.first.bits)
-    compiled(many, 1, found)
-    assert (sys.getrefcount(many.cube), sys.getrefcount(many.first.bits)) == before
-
-
-def test_groups_of_other_fields_are_other_types() -> None:
-    kinds = [numba.typeof(value) for value in (new_group(), new_group().first, new_group()._replace(side=0.5))]
-    assert all(isinstance(kind, GroupType) for kind in kinds)
-    assert len(set(kinds)) == len({kind.name for kind in kinds}) == 3
-    assert kinds[0] is numba.typeof(new_group())

@@ -7,34 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import numba
-import numpy as np
-
 from tbgen.compiled import jit
-
-
-@numba.njit
-def sum_with_prefetching(flat, rows, ahead):
-    """The sum of two arrays, of which items far ahead are fetched, or such as are not there."""
-    total = 0
-    for n in range(len(flat)):
-        jit.prefetch(flat, (n + ahead,))
-        total += flat[n]
-    for side in range(rows.shape[0]):
-        for n in range(rows.shape[1]):
-            jit.prefetch(rows, (side, np.uint64(n + ahead)))
-            total += rows[side, n]
-    return total
-
-
-def test_prefetching_changes_nothing_wherever_the_item_is() -> None:
-    flat, rows = np.arange(1000, dtype=np.uint32), np.arange(200).reshape(2, 100)
-    for ahead in (0, 8, 1000, -1001, 1 << 40, -(1 << 60)):
-        assert sum_with_prefetching(flat, rows, ahead) == flat.sum() + rows.sum()
-    np.testing.assert_array_equal(flat, np.arange(1000))
-    np.testing.assert_array_equal(rows.ravel(), np.arange(200))
-    (code,) = sum_with_prefetching.inspect_llvm().values()
-    assert "call void @llvm.prefetch" in code
 
 
 def test_numba_is_as_before_for_everybody_else(tmp_path: Path) -> None:

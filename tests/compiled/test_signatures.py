@@ -46,13 +46,6 @@ def test_a_type_is_read_as_it_was_written(value: object, text: str) -> None:
     assert kinds.replace(__name__, "tests.compiled.test_signatures") == text
 
 
-def test_a_group_is_written_once() -> None:
-    groups: Groups = {}
-    value = numba.typeof(Three(1, 2, 3))
-    assert written(value, groups) == written(value, groups)
-    assert list(groups.values()) == [["int64", "int64", "int64"]]
-
-
 def test_a_group_that_has_other_fields_now_is_not_read() -> None:
     groups = {"@tbgen.table:Cells": ["int8[1C]"] * (len(Cells._fields) - 1)}
     with pytest.raises(ValueError, match=r"scripts/kernels\.py"):

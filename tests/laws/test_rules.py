@@ -7,8 +7,8 @@ from collections import Counter
 import chess
 from hypothesis import assume, given
 
-from tbgen import End, Game, Score, accrued_of, format_fen, own_score, parse_fen
-from tbgen.rules.position import is_reset
+from tbgen import End, Game, Score, format_fen, own_score, parse_fen
+from tbgen.rules.position import accrued_of, is_reset
 from tbgen.score import Mobility
 from tests.board.plies import told_by_kernels, written
 from tests.strategies import boards

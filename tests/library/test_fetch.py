@@ -180,16 +180,6 @@ def test_a_wrong_server_costs_one_line(mirror: Mirror, tmp_path: Path, wrong: st
     assert [name for name in files_in(tmp_path) if not name.startswith(STAGE)] == []
 
 
-def test_files_of_two_tables_do_not_make_one(mirror: Mirror, table_folder: Path, tmp_path: Path) -> None:
-    """The catalog agrees with the file, the seal does not."""
-    row = next(each for each in mirror.catalog["tables"] if each["material"] == "KvK")
-    other = next(each for each in mirror.catalog["tables"] if each["material"] == "KNvK")
-    row.update(bytes=other["bytes"], sha256=other["sha256"])
-    mirror.files["KvK.h5"] = mirror.files["KNvK.h5"]
-    with pytest.raises(FetchError, match=r"what it gave as KvK\.(dtg\.)?h5 is none"):
-        fetch(tmp_path, mirror.url, only("KvK"))
-
-
 def test_another_part_than_was_asked_for_is_refused(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -199,18 +189,6 @@ def test_another_part_than_was_asked_for_is_refused(
     )
     with pytest.raises(FetchError, match="another part"):
         fetched(mirror, tmp_path)
-
-
-def test_what_was_left_of_a_broken_fetch_is_fetched_once_more(
-    mirror: Mirror, small: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    break_off(mirror, tmp_path, monkeypatch)
-    partials = list((tmp_path / STAGE).rglob("*.h5"))
-    assert partials, "on a busy machine the next file has begun, too"
-    for partial in partials:
-        partial.write_bytes(bytes(partial.stat().st_size))
-    fetched(mirror, tmp_path)
-    assert files_in(tmp_path) == files_in(small)
 
 
 def in_the_head(handler: Handler, content: bytes, start: int) -> None:
@@ -300,15 +278,6 @@ def test_a_wrong_catalog_costs_one_line(mirror: Mirror, tmp_path: Path, catalog:
     assert not (tmp_path / "new").exists()
 
 
-def test_a_catalog_that_is_too_large_is_not_read(
-    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(fetching, "_MOST_CATALOG", 1000)
-    mirror.catalog = bytes(5000)
-    with pytest.raises(FetchError, match="more than a catalog has"):
-        fetched(mirror, tmp_path)
-
-
 def test_a_disk_that_is_too_small_is_asked_first(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -316,33 +285,6 @@ def test_a_disk_that_is_too_small_is_asked_first(
     with pytest.raises(FetchError, match=r" of disk, 1.0 kB are free"):
         fetched(mirror, tmp_path)
     assert len(mirror.asked) == 1
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "",
-        "tables.example",
-        "file:///etc/passwd",
-        "ftp://x/y",
-        "http://",
-        "http://a:b@c/",
-        "http://x:99999/",
-        "http://x/?y",
-    ],
-)
-def test_an_address_that_is_none_is_refused(url: str, tmp_path: Path) -> None:
-    assert complaint("fetch", "KvK", "--from", url, "--data", str(tmp_path))[0] == 9
-
-
-def test_a_server_that_is_not_there_costs_one_line(tmp_path: Path) -> None:
-    code, line = complaint("fetch", "KvK", "--from", "http://127.0.0.1:1", "--data", str(tmp_path))
-    assert (code, "refused" in line) == (9, True)
-
-
-def test_a_table_that_is_not_offered_is_named(mirror: Mirror, tmp_path: Path) -> None:
-    code, line = complaint("fetch", "KQvK", "--from", mirror.url, "--data", str(tmp_path))
-    assert (code, line) == (9, f"tbgen: cannot fetch from {mirror.url}: it has no table KQvK")
 
 
 def test_the_command_says_what_it_has_done(mirror: Mirror, tmp_path: Path) -> None:

@@ -83,14 +83,6 @@ def test_blocks_of_other_children_are_solved_again(
     assert same(folder, table_folder)
 
 
-def test_blocks_that_outlived_their_table_are_removed(folder: Path, table_folder: Path) -> None:
-    build(folder, [PAWN])
-    scratch_path(folder, PAWN).write_bytes(b"left over")
-    path_of(folder, Material.parse("KQvK")).unlink()
-    build(folder, [PAWN])
-    assert not scratch_path(folder, PAWN).exists()
-
-
 PROGRAM = """
 import sys, pathlib
 from tbgen.library.build import build

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
-import pytest
-
-from tbgen import retro
 from tbgen.library.build import Settings, build
 from tbgen.library.manifest import read_manifest
 from tbgen.library.survey import MARK
@@ -58,22 +54,3 @@ def test_distances_that_were_there_stay(tmp_path: Path, table_folder: Path) -> N
     assert with_distances(tmp_path) == {"KvK"}
     build(tmp_path, [KNIGHT], Recorder())
     assert with_distances(tmp_path) == {"KvK", "KNvK"}
-
-
-def test_an_interrupted_build_is_taken_up_and_leaves_no_distances(
-    tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    solve = retro.solve_into
-
-    def solve_kings_alone(store: Any, material: Material, *rest: Any) -> Any:
-        if material != KINGS:
-            raise KeyboardInterrupt
-        return solve(store, material, *rest)
-
-    with monkeypatch.context() as patched:
-        patched.setattr(retro, "solve_into", solve_kings_alone)
-        with pytest.raises(KeyboardInterrupt):
-            build(tmp_path, [KNIGHT], Recorder(), Settings(outcomes_only=True))
-    assert with_distances(tmp_path) == {"KvK"}
-    build(tmp_path, [KNIGHT], Recorder(), Settings(outcomes_only=True))
-    assert_outcomes_alone(tmp_path, table_folder)

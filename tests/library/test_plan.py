@@ -64,29 +64,6 @@ def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machi
             assert sum(each.start.memory for each in ([slot] if machine.is_cluster else beside)) <= machine.memory
 
 
-def test_threads_that_nobody_else_can_use_go_to_who_starts() -> None:
-    slots = plan(Machine(8, 8), [Material.parse("KPvK")]).schedule()
-    threads = {str(slot.start.material): slot.start.threads for slot in slots}
-    assert threads == {"KvK": 8, "KNvK": 2, "KBvK": 2, "KRvK": 2, "KQvK": 2, "KPvK": 8}
-
-
-def test_threads_that_missing_memory_leaves_idle_go_to_who_starts() -> None:
-    five = [Material.parse(name) for name in ("KRBvKN", "KRBvKB", "KRBvKR", "KQRvKN")]
-    for limit, threads in ((9 * GIB, [2, 1]), (8 * GIB, [1, 1]), (7 * GIB, [4]), (6 * GIB, [3]), (4 * GIB, [1])):
-        steps = plan_of(five, set(all_materials()) - set(five), machine=Machine(4, 4, limit))
-        starts = steps.next_starts(set(all_materials()) - set(five), [])
-        assert [start.threads for start in starts] == threads
-
-
-def test_the_table_with_the_longest_way_to_the_end_goes_first() -> None:
-    whole = plan(Machine(1, 1))
-    ready = [step for step in whole.steps if not step.needs]
-    assert [start.step for start in whole.next_starts(set(), [])] == [max(ready, key=lambda step: step.path_seconds)]
-    for step in whole.steps:
-        longest = max((other.path_seconds for other in whole.steps if step.material in other.needs), default=0.0)
-        assert step.path_seconds == pytest.approx(step.cost.cpu_seconds + longest)
-
-
 def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"KQvK": 4, "KRvK": 9, "KBvK": 2, "KNvK": 1}
     monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads: sizes[str(material)] * GIB)
@@ -94,17 +71,6 @@ def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.Monk
     steps = [Step(each, cost_of(each), (), 4.0 - number) for number, each in enumerate(found)]
     started = Plan(tuple(steps), Machine(4, 4, 10 * GIB)).next_starts(set(), [])
     assert [(str(start.material), start.threads) for start in started] == [("KQvK", 4)]
-
-
-def test_what_is_left_follows_from_what_is_done_and_how_long_the_rest_has_been_at_work() -> None:
-    whole = plan(Machine(1, 1), SMALL)
-    slots = whole.schedule()
-    half = slots[: len(slots) // 2]
-    over = {slot.start.material for slot in half}
-    assert whole.seconds(over) == pytest.approx(slots[-1].ends - half[-1].ends)
-    following = slots[len(half)]
-    elapsed = (following.ends - following.begins) / 2
-    assert whole.seconds(over, {following.start: elapsed}) == pytest.approx(slots[-1].ends - half[-1].ends - elapsed)
 
 
 def test_what_does_not_fit_is_refused_with_its_figures() -> None:
@@ -150,25 +116,6 @@ def test_what_there_is_no_memory_for_is_named_and_the_rest_has_its_time() -> Non
     assert all(each["least_memory"] > 3 * GIB for each in facts["too_large"])
 
 
-def test_what_needs_a_table_that_does_not_fit_is_cut_off(monkeypatch: pytest.MonkeyPatch) -> None:
-    least = {"KQvK": 10 * GIB}
-    monkeypatch.setattr(plan_module, "least_memory", lambda material, threads=1: least.get(str(material), GIB))
-    whole = plan(Machine(2, 2, 8 * GIB), [Material.parse("KPvK"), Material.parse("KNvK")])
-    assert [str(step.material) for step in whole.too_large] == ["KQvK"]
-    assert [str(step.material) for step in whole.cut_off] == ["KPvK"]
-
-
-def test_blocks_that_lie_on_disk_at_the_same_time_count() -> None:
-    whole = plan(Machine(4, 4))
-    slots = whole.schedule()
-    most = max(sum(slot.start.scratch_bytes for slot in at_work(slots, at.begins)) for at in slots)
-    assert whole.scratch_bytes == most > max(slot.start.scratch_bytes for slot in slots)
-    assert {slot.start.material.pawns > 0 for slot in slots if slot.start.scratch_bytes} == {True}
-    with pytest.raises(NotEnoughDiskError):
-        whole.check(whole.bytes + most - 1)
-    whole.check(whole.bytes + most)
-
-
 def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
     words = ("build", "KNvK", "--plan", "--data", str(tmp_path), "--memory", "8G")
     facts = json.loads(printed(*words, "--json"))
@@ -176,22 +123,6 @@ def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
     assert " of it outcomes) of " in printed(*words)
     assert " of it outcomes, which stay) of " in printed(*words, "--outcomes")
     assert not list(tmp_path.iterdir())
-
-
-def test_tables_that_are_there_are_left_out() -> None:
-    there = materials(3)
-    rest = plan_of(SMALL, [Material.parse("KvK"), *there], machine=Machine(1, 1))
-    assert (len(rest.steps), rest.kept) == (30, 6)
-    assert not set(there) & {need for each in rest.steps for need in each.needs}
-
-
-def test_a_plan_as_json_is_its_schedule() -> None:
-    whole = plan(Machine(3, 2, 64 * GIB), SMALL)
-    facts = json.loads(json.dumps(whole.facts()))
-    assert facts["seconds"] == round(whole.seconds(), 1)
-    assert facts["bytes"] == sum(table["bytes"] for table in facts["tables"])
-    assert [table["material"] for table in facts["tables"]] == [str(slot.start.material) for slot in whole.schedule()]
-    assert {child for table in facts["tables"] for child in table["needs"]} <= {t["material"] for t in facts["tables"]}
 
 
 def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None:

@@ -6,7 +6,6 @@ import dataclasses
 import json
 import pickle
 import random
-from fractions import Fraction
 from pathlib import Path
 
 import chess
@@ -48,23 +47,6 @@ def test_the_facts_of_a_probe_say_where_what_and_how_much(tables: Tablebase) -> 
     assert (lasker["points"], lasker["scoring"]) == ({"white": 0.5, "black": 0.5}, "lasker")
 
 
-def test_the_facts_of_a_move_say_what_stands_after_it(tables: Tablebase) -> None:
-    first, second, *_ = (each.facts() for each in tables.probe_moves(WAITING, ACCRUED))
-    assert first == {
-        "uci": "e6e5",
-        "san": "Ke5",
-        "reset": False,
-        "own": "G3.5",
-        "accrued": "G3.5",
-        "outcome": "G1.5",
-        "dtg": 5,
-        "points": {"white": 0.5625, "black": 0.4375},
-        "best": True,
-        "keeps": True,
-    }
-    assert (second["best"], second["keeps"]) == (False, True)
-
-
 def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tablebase) -> None:
     draw = random.Random(31)
     slower = 0
@@ -81,16 +63,6 @@ def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tableb
             assert (chosen.own, chosen.accrued, chosen.reset) == (own, accrued, reset)
             assert chosen.san == board.san(chosen.move)
     assert slower > 100
-
-
-def test_an_answer_keeps_what_it_was_asked_when_the_board_goes_on(tables: Tablebase) -> None:
-    board = WAITING.copy()
-    found, moves = tables.probe(board, ACCRUED), tables.probe_moves(board, ACCRUED)
-    board.push_san("Ke5")
-    board.push_san("Kh5")
-    assert found.facts()["fen"] == WAITING.fen()
-    assert moves[0].san == "Ke5"
-    assert str(moves[0].own) == "G3.5"
 
 
 def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase) -> None:
@@ -119,17 +91,6 @@ def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase)
         assert all(each.san in text for each in group)
 
 
-def test_moves_are_grouped_by_what_they_make_of_the_value(tables: Tablebase) -> None:
-    for board in random_boards(32, 60, materials(3)):
-        moves = tables.probe_moves(board)
-        groups = list(moves.groups())
-        assert [each for _, group in groups for each in group] == moves
-        assert len({title for title, _ in groups}) == len(groups) <= 3
-        for number, (title, group) in enumerate(groups):
-            assert (title == f"keep {moves[0].outcome}") == (number == 0) == group[0].keeps
-            assert title.startswith("give the score") == (group[0].outcome.holder is not moves[0].outcome.holder)
-
-
 def test_an_answer_without_its_moves_is_drawn_too(table_folder: Path, tmp_path: Path) -> None:
     """The tables that captures lead to are missing, or it has been pickled."""
     with Tablebase(alone(table_folder, tmp_path / "alone", "KBvK")) as few:
@@ -139,12 +100,6 @@ def test_an_answer_without_its_moves_is_drawn_too(table_folder: Path, tmp_path: 
         again = pickle.loads(pickle.dumps(found))
         assert (again, again.own) == (found, found.own)
         assert "a pickled answer" in again._repr_html_()
-
-
-def test_points_are_those_of_a_scoring(tables: Tablebase) -> None:
-    found = tables.probe(WAITING, ACCRUED)
-    assert found.points() == Score("G1.5").points(Scoring()) == Scoring().points("G1.5")
-    assert found.points(Scoring("lasker")) == (Fraction(1, 2), Fraction(1, 2))
 
 
 def test_moves_are_a_frame(tables: Tablebase) -> None:
@@ -195,15 +150,6 @@ def test_no_answer_is_never_a_number() -> None:
     assert repr(MANY) == "<BulkProbe: 3 of 4 answered>"
     assert MANY._repr_html_().count("<tr>") == 4
     assert "6 more" in MANY[[0] * 16]._repr_html_()
-
-
-def test_many_answers_are_sliced_masked_and_put_in_order() -> None:
-    assert list(MANY[1:3]) == [MANY[1], MANY[2]]
-    assert list(MANY[np.array([True, False, False, True])]) == list(MANY[[0, 3]]) == [MANY[0], MANY[3]]
-    assert MANY[np.int64(-1)] == MANY[3]
-    assert list(MANY[np.argsort(-MANY.rank)]) == [MANY[3], MANY[0], MANY[1], None]
-    assert MANY.points(Scoring("classical")).tolist()[:2] == [0.5, 0.5]
-    assert len(MANY[:0]) == 0
 
 
 @given(st.lists(st.tuples(st.integers(0, 126), st.sampled_from(Color)), min_size=1))

@@ -20,13 +20,10 @@ from tbgen.errors import (
     TooManyMenError,
     UsageError,
 )
-from tbgen.index.layout import slots_of
 from tbgen.material import Material, materials
 from tbgen.probe import BulkProbe, Fault, Tablebase, open_tablebase
-from tbgen.probe.bulk import board_of, own_codes
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
-from tbgen.table import Patterns
 from tests.library.made_up import write_made_up
 from tests.patterns import value_of_pattern
 from tests.positions import random_board, squares_of
@@ -100,27 +97,10 @@ def test_without_its_table_an_impossible_right_is_a_fault_of_its_own(tmp_path: P
         assert {Fault.ILLEGAL, Fault.MISSING_TABLE} == set(expected)
 
 
-def test_positions_that_nobody_can_play_from_spoil_no_other(tables: Tablebase) -> None:
-    """Kings beside each other, men on one square, a pawn on the last rank."""
-    for name, squares, illegal in (
-        ("KBvK", [[0, 1, 9], [0, 0, 63], [0, 40, 63]], [True, True, False]),
-        ("KPvK", [[4, 0, 60], [4, 8, 60], [4, 63, 40]], [True, False, True]),
-    ):
-        assert (tables.probe_many(name, True, squares).fault == Fault.ILLEGAL).tolist() == illegal
-
-
 def test_a_missing_table_of_a_named_material_is_an_error(tables: Tablebase) -> None:
     for name, squares, error in (("KQvKR", 4, MissingTableError), ("KBBBvKB", 6, TooManyMenError)):
         with pytest.raises(error):
             tables.probe_many(name, True, [list(range(squares))])
-
-
-def test_files_stand_for_the_square_behind_the_pawn(tables: Tablebase) -> None:
-    squares = [[4, 28, 60]] * 4
-    for rights in ([-1, 4, 20, 44], [-1, chess.E3 % 8, chess.E3, chess.E6]):
-        many = tables.probe_many("KPvK", chess.BLACK, squares, en_passant=rights)
-        assert many.fault.tolist() == [Fault.NONE, Fault.NONE, Fault.NONE, Fault.ILLEGAL]
-        assert many.outcome[0] == many.outcome[1] == many.outcome[2] != 0
 
 
 @pytest.mark.parametrize(
@@ -178,21 +158,6 @@ def test_scores_are_given_as_one_or_many_or_as_numbers(tables: Tablebase) -> Non
         assert list(many) == [(found.outcome, found.dtg) for found in expected]
 
 
-def test_outcomes_can_be_fed_back_as_what_has_accrued(tables: Tablebase) -> None:
-    """A goal that is reached stays reached, or is bettered by a reset: as single probes say."""
-    draw, material = random.Random(54), Material.parse("KRvK")
-    boards = [random_board(draw, material) for _ in range(200)]
-    first = tables.probe_many(boards)
-    again = tables.probe_many(boards, accrued=first.outcome)
-    for number, board in enumerate(boards):
-        assert row(again, number) == single(tables, board, Score.from_byte(int(first.outcome[number])))
-
-
-def test_nothing_asked_is_nothing_answered(tables: Tablebase) -> None:
-    assert len(tables.probe_many([])) == len(tables.probe_many("KBvK", True, [])) == 0
-    assert len(tables.probe_many("KBvK", [], np.zeros((0, 3), int), accrued=[], en_passant=[])) == 0
-
-
 def test_positions_may_be_fens_in_any_iterable(tables: Tablebase) -> None:
     boards = [BISHOP, chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")]
     expected = list(tables.probe_many(boards))
@@ -207,18 +172,6 @@ def test_positions_may_be_fens_in_any_iterable(tables: Tablebase) -> None:
     assert tables.probe_many(strange).fault.tolist() == [
         Fault.NONE, Fault.UNREADABLE, Fault.UNREADABLE, Fault.UNREADABLE, Fault.ACCRUED, Fault.ILLEGAL
     ]  # fmt: skip
-
-
-def test_scores_may_be_texts_in_any_iterable(tables: Tablebase) -> None:
-    found = tables.probe_many("KBvK", True, [[44, 37, 38]] * 2, accrued=[Score("G4.0"), None])
-    for accrued in (
-        ["G4", None],
-        np.array(["+4.0", None], object),
-        np.array(["G4", np.nan], object),
-        iter(["G4", None]),
-    ):
-        assert list(tables.probe_many("KBvK", True, [[44, 37, 38]] * 2, accrued=accrued)) == list(found)
-    assert tables.probe_many("KBvK", True, [[44, 37, 38]], accrued="G4.0")[0] == found[0]
 
 
 @pytest.mark.parametrize(
@@ -254,19 +207,6 @@ def test_what_cannot_be_meant_is_refused(
         tables.probe_many(what, **arguments)  # type: ignore[call-overload]
 
 
-@pytest.mark.parametrize("name", ["KvK", "KQvK", "KPvKP", "KRvKN", "KQPvKR", "KNvKPP"])
-def test_own_codes_are_counted_alike_one_by_one_and_by_the_kernel(name: str) -> None:
-    material, draw = Material.parse(name), random.Random(name)
-    slots = slots_of(material)
-    boards = [random_board(draw, material) for _ in range(200)]
-    squares = np.array([squares_of(board, slots) for board in boards])
-    sides = np.array([int(not board.turn) for board in boards])
-    for few in (0, 1000):
-        found = own_codes(slots, sides, squares, few)
-        assert found.tolist() == [own_score(board).code for board in boards]
-    assert board_of(slots, int(sides[0]), squares[0].tolist()).epd() == boards[0].epd()
-
-
 def test_holds_of_many_are_those_of_one(tables: Tablebase) -> None:
     """The vectors of Patterns against its loop, for every pattern of two tables and every score."""
     for name in ("KBvK", "KPvK"):
@@ -279,13 +219,6 @@ def test_holds_of_many_are_those_of_one(tables: Tablebase) -> None:
             assert list(zip(outcome.tolist(), dtg.tolist(), strict=True)) == [
                 (best.to_byte(), plies) for best, plies in expected
             ]
-
-
-def test_a_table_whose_holds_never_break_has_empty_patterns() -> None:
-    empty = np.zeros(0, np.uint8)
-    patterns = Patterns(np.zeros(2, np.uint32), empty, empty, empty.astype(np.int8), empty.astype(np.uint16))
-    outcome, dtg = patterns.values(np.zeros(2, np.uint32), np.array([5, -7]))
-    assert (outcome.tolist(), dtg.tolist()) == ([5, -7], [0, 0])
 
 
 def test_a_right_to_take_that_leads_to_a_missing_table_does_not_spoil_other_positions(

@@ -14,7 +14,6 @@ from tbgen.errors import AccruedError, MissingDistancesError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Color, Score
 from tbgen.storage.files import Layer, path_of, tables_in
-from tests.cli.calls import tbgen
 from tests.copies import copy_tables
 from tests.positions import random_board
 
@@ -81,26 +80,9 @@ def test_many_outcomes_are_those_with_distances(bare: Tablebase, whole: Tablebas
     assert np.isnan(found.dtg).all()
 
 
-def test_an_ended_game_is_told_from_one_that_will_end_so(bare: Tablebase, whole: Tablebase) -> None:
-    """Mate in one and mate, both with the score of a mate accrued, which only the second can have."""
-    boards = [chess.Board("7k/8/5KQ1/8/8/8/8/8 w - - 0 1"), chess.Board("7k/6Q1/5K2/8/8/8/8/8 b - - 0 1")]
-    mate = Score(0, Color.WHITE)
-    found, expected = (tables.probe_many(boards, accrued=mate) for tables in (bare, whole))
-    assert found.fault.tolist() == expected.fault.tolist()
-    assert found.fault.tolist()[0] != 0 == found.fault.tolist()[1]
-
-
 def test_no_line_is_promised(bare: Tablebase) -> None:
     board = chess.Board(BISHOP)
     assert bare.best_moves(board) == []
     said = r"^only the outcomes of KBvK are in \S+; for distances: tbgen build KBvK$"
     with pytest.raises(MissingDistancesError, match=said):
         bare.line(board)
-
-
-def test_games_are_decided_by_outcomes_alone(folder: Path, table_folder: Path) -> None:
-    game = str(Path(__file__).parents[2] / "docs" / "examples" / "drawn.pgn")
-    with_distances = tbgen("adjudicate", game, folder=table_folder).stdout
-    without = tbgen("adjudicate", game, folder=folder).stdout
-    assert '[RMobilityTablebase "KBvK 29"]' in with_distances
-    assert without == with_distances.replace('"KBvK 29"', '"KBvK"')

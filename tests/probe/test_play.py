@@ -11,7 +11,6 @@ import pytest
 from tbgen.material import Material, materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score, play_move
-from tbgen.score import Score
 from tests.positions import random_board, random_boards
 
 THREE_MEN = materials(3)
@@ -40,13 +39,6 @@ def test_best_play_keeps_its_promise_to_the_ply(tables: Tablebase) -> None:
     draw = random.Random(21)
     for board in random_boards(20, 60, THREE_MEN):
         play_best(tables, board, draw, EXTRA_PLIES)
-
-
-def test_the_line_of_the_rules_page(tables: Tablebase) -> None:
-    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    line = tables.line(board, Score("G4.0"))
-    assert [str(step.accrued) for step in line[:5]] == ["G3.5", "G3.5", "G2.5", "G2.5", "G1.5"]
-    assert [step.dtg for step in line[:5]] == [4, 3, 2, 1, 0]
 
 
 @pytest.mark.slow

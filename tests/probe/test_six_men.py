@@ -10,15 +10,11 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.apps.games.decide import Adjudicator
-from tbgen.apps.games.tags import Source
 from tbgen.errors import MissingTableError, TooManyMenError
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import layout_of
-from tbgen.library.catalog import Catalog
 from tbgen.material import Material
 from tbgen.probe import Fault, Tablebase, open_tablebase
-from tbgen.rules.game import Game
 from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
@@ -74,21 +70,3 @@ def test_where_there_is_none_no_table_knows_the_position(six: Tablebase, tables:
             there.probe(castling)
     with pytest.raises(MissingTableError):
         six.probe(chess.Board("8/8/8/4KBkq/8/8/8/8 w - - 0 1"))
-
-
-def test_games_that_end_with_six_men_are_decided_by_it_and_stand_without(six: Tablebase, tables: Tablebase) -> None:
-    board = random_board(random.Random(1), SIX)
-    found = Adjudicator(six).decide(Game(board))
-    assert (found.source, found.final, found.missing) == (Source.TABLEBASE, six.probe(board).outcome, None)
-    for there, unknown in ((tables, board), (six, OTHER)):
-        stands = Adjudicator(there).decide(Game(unknown))
-        assert (stands.source, stands.missing) == (Source.GAME, None)
-        assert stands.why == "the accrued score stands: no table knows the position"
-
-
-def test_a_server_says_what_its_answers_depend_on_and_offers_up_to_five_men(
-    six_folder: Path, table_folder: Path
-) -> None:
-    few, all_of_them = Catalog([table_folder]), Catalog([table_folder, six_folder])
-    assert few.facts() == all_of_them.facts()
-    assert few.tag != all_of_them.tag

@@ -58,20 +58,6 @@ def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None
     parted.check()
 
 
-def test_single_items_and_many_are_those_of_the_columns(parted: TableFile, table: Table) -> None:
-    (stored_table,), draw = stored(parted), np.random.default_rng(1)
-    for name in ("states", "group_states"):
-        column, whole = stored_table.column(name), parted.column(name)
-        some = draw.integers(0, len(whole), 500)
-        assert (column.items(some) == whole[some]).all()
-        assert [column[n] for n in some.tolist()] == whole[some].tolist()
-        assert column.items(some[:0]).dtype == whole.dtype
-    cells = draw.choice(np.flatnonzero(table.entry), 500)
-    entry, dtg = stored_table.all_entries(stored_table.places_of(cells))
-    assert (entry == table.entry[cells]).all()
-    assert (dtg == table.dtg[cells]).all()
-
-
 def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table: Table) -> None:
     """Score codes up to that of the entry value: with greater ones nobody asks."""
     (stored_table,), draw = stored(parted), np.random.default_rng(2)
@@ -90,14 +76,3 @@ def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table:
     outcome, dtg = stored_table.all_held(places, signed)
     found_at_once = list(zip(outcome.tolist(), dtg.tolist(), strict=True))
     assert found_at_once == [(best.to_byte(), plies) for best, plies in expected]
-
-
-def test_a_table_reads_what_it_is_asked_for(parted: TableFile, monkeypatch: pytest.MonkeyPatch) -> None:
-    read = list[tuple[str, int]]()
-    part = TableFile.column_part
-    monkeypatch.setattr(TableFile, "column_part", lambda self, *what: (read.append(what), part(self, *what))[1])
-    (stored_table,) = stored(parted)
-    assert read == []
-    last = parted.outcomes.dataset("symbols").items - 1
-    stored_table.meanings.items(np.array([0, last]))
-    assert read == [("symbols", n) for n in sorted({0, last // PART})]

@@ -33,13 +33,6 @@ from tests.positions import random_boards
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
-def test_a_probe_says_what_it_used(tables: Tablebase) -> None:
-    found = tables.probe(chess.Board(BISHOP))
-    assert str(found.material) == "KBvK"
-    assert (str(found.own), str(found.accrued), str(found.outcome), found.dtg) == ("G3.5", "G3.5", "G1.5", 4)
-    assert not found.is_reached
-
-
 def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
     assert len(tables) == len(list(tables)) == len(tables.available()) == 6
     assert "KBvK" in tables
@@ -83,31 +76,6 @@ def test_another_process_opens_the_same_tables(table_folder: Path, whole_game_fo
             with again:
                 assert again.probe(BISHOP) == opened.probe(BISHOP)
                 assert again.probe(BISHOP).dtg is None
-
-
-def test_without_a_folder_the_environment_names_it(
-    table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TBGEN_DATA", f"{tmp_path}{os.pathsep}{table_folder}")
-    with open_tablebase() as opened:
-        assert opened.folders == (tmp_path, table_folder)
-    monkeypatch.delenv("TBGEN_DATA")
-    with pytest.raises(MissingFolderError, match="folder data"):
-        open_tablebase()
-
-
-def test_a_finished_game_has_no_moves(tables: Tablebase) -> None:
-    board = chess.Board("5k2/5Q2/5K2/8/8/8/8/8 b - - 0 1")
-    found = tables.probe(board)
-    assert (str(found.outcome), found.dtg, found.is_reached) == ("G0.0", 0, True)
-    assert tables.probe_moves(board) == tables.best_moves(board) == tables.line(board) == []
-
-
-def test_get_has_a_default_where_there_is_no_table(tables: Tablebase) -> None:
-    assert tables.get(chess.Board()) is None
-    assert tables.get(chess.Board("8/8/8/4KBkq/8/8/8/8 w - - 0 1"), default="none") == "none"
-    assert tables.get(chess.Board(BISHOP)) == tables.probe(chess.Board(BISHOP))
 
 
 @pytest.mark.parametrize(
@@ -154,13 +122,6 @@ def test_a_folder_that_is_not_there_is_no_tablebase(tmp_path: Path) -> None:
             assert opened.available() == []
 
 
-def test_a_table_that_appears_later_is_found(table_folder: Path, tmp_path: Path) -> None:
-    with open_tablebase(tmp_path) as opened:
-        assert opened.get(chess.Board(BISHOP)) is None
-        copy_tables(table_folder, tmp_path, "KBvK")
-        assert opened.get(chess.Board(BISHOP)) is not None
-
-
 def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(table_folder: Path, tmp_path: Path) -> None:
     path = path_of(tmp_path, Material.parse("KBvK"))
     copy_tables(table_folder, path.parent, "KBvK")
@@ -171,16 +132,6 @@ def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(table_folder: Pat
         assert opened.probe(chess.Board(BISHOP)) == expected
     with open_tablebase(tmp_path) as opened, pytest.raises(DamagedTableError, match="KBvK"):
         opened.probe(chess.Board(BISHOP))
-
-
-def test_threads_get_the_answers_of_one(tables: Tablebase, table_folder: Path) -> None:
-    boards = list(random_boards(6, 300, materials(3)))
-    expected = [tables.probe(board) for board in boards]
-    order = list(range(len(boards))) * 4
-    random.Random(2).shuffle(order)
-    with open_tablebase(table_folder, cache_bytes=1 << 17) as opened, ThreadPoolExecutor(8) as pool:
-        found = list(pool.map(lambda number: opened.probe(boards[number]), order))
-    assert found == [expected[number] for number in order]
 
 
 def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder: Path) -> None:
@@ -228,12 +179,6 @@ def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_pat
             assert caught.value.folder == f"{one}, {other}"
     with open_tablebase([other, one]) as opened, pytest.raises(DamagedTableError, match="KBvK"):
         opened.probe(chess.Board(BISHOP))
-
-
-@pytest.mark.parametrize("folders", ["", os.pathsep, [], 3, b"data", [None]])
-def test_folders_that_name_nothing_are_refused(folders: object) -> None:
-    with pytest.raises(UsageError, match="folders must be a path"):
-        open_tablebase(folders)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("wrong", [b"G4.0", 4.0, 9, True])

@@ -13,7 +13,7 @@ import pytest
 from tbgen.errors import AccruedError, UsageError
 from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.position import accrued_of, own_score
+from tbgen.rules.position import own_score
 from tbgen.score import Color, Mobility, Score
 from tests.positions import random_board
 from tests.reference.one_ply import Ints, wrong_pairs
@@ -36,21 +36,6 @@ def positions(count: int) -> Iterator[tuple[chess.Board, Score]]:
         if (own := own_score(board)).code > 1:
             count -= 1
             yield board, Score(draw.randint(2, own.code), Color(draw.randrange(2))).after(own, reset=False)
-
-
-def test_a_position_is_worth_what_its_best_move_is_worth_with_any_score(whole: Tablebase) -> None:
-    for board, accrued in positions(150):
-        found, moves = whole.probe(board, accrued), whole.probe_moves(board, accrued)
-        assert (moves[0].outcome, moves[0].dtg) == (found.outcome, found.dtg) or found.is_reached
-        assert moves[0].outcome == found.outcome
-        for move in moves:
-            assert move.accrued == accrued.after(move.own, reset=False)
-
-
-def test_the_value_is_the_better_coded_of_the_entry_value_and_what_has_accrued(whole: Tablebase) -> None:
-    for board, accrued in positions(300):
-        entry, found = whole.probe(board).outcome, whole.probe(board, accrued).outcome
-        assert found == (entry if entry.code < accrued.code else accrued)
 
 
 class Answers:
@@ -95,28 +80,11 @@ def test_a_score_outlives_the_man_that_made_it(whole: Tablebase) -> None:
     assert (capture.reset, capture.accrued, capture.outcome, capture.dtg) == (True, accrued, accrued, 0)
 
 
-def test_all_moves_of_a_board_count(whole: Tablebase) -> None:
-    board = chess.Board(TAKEN)
-    board.push_san("Kxc2")
-    assert board.halfmove_clock == 0
-    assert whole.probe(board).accrued == accrued_of(board, game=Mobility.WHOLE_GAME)
-    assert whole.probe_many([board])[0] == (whole.probe(board).outcome, whole.probe(board).dtg)
-
-
 def test_a_bare_king_may_have_given_check_before(whole: Tablebase, table_folder: Path) -> None:
     board, check = chess.Board("8/8/8/2k5/8/4K3/8/8 w - - 0 1"), Score("-G2.0")
     assert whole.probe(board, check).outcome.code <= 4
     with open_tablebase(table_folder) as tables, pytest.raises(AccruedError):
         tables.probe(board, check)
-
-
-def test_a_line_reaches_the_outcome_in_as_many_plies_as_it_says(whole: Tablebase) -> None:
-    for board, accrued in positions(60):
-        found = whole.probe(board, accrued)
-        line = whole.line(board, accrued)
-        reached = [accrued, *[step.accrued for step in line]]
-        assert reached[found.dtg] == found.outcome
-        assert found.dtg == 0 or reached[found.dtg - 1] != found.outcome
 
 
 def test_the_folder_of_one_game_is_not_taken_for_that_of_the_other(whole_game_folder: Path) -> None:
@@ -126,8 +94,3 @@ def test_the_folder_of_one_game_is_not_taken_for_that_of_the_other(whole_game_fo
         assert tables.available() == []
     with open_tablebase(whole_game_folder / "whole-game", game=Mobility.WHOLE_GAME) as tables:
         assert len(tables) == 6
-
-
-def test_an_unknown_game_is_refused() -> None:
-    with pytest.raises(UsageError):
-        open_tablebase("data", game="bughouse")

@@ -31,11 +31,6 @@ def test_right_after_a_reset_the_field_is_redundant(field: str) -> None:
     assert accrued == own_score(board)
 
 
-def test_a_field_that_the_position_itself_improves_on_is_redundant() -> None:
-    _, accrued = parse_fen("8/8/4k3/5q2/6K1/8/8/8 w - - 9 40 G3.5")
-    assert str(accrued) == "-G2.0"
-
-
 def test_on_a_tie_the_holder_named_by_the_field_keeps_the_score() -> None:
     _, accrued = parse_fen("8/8/4k3/5q2/6K1/8/8/8 w - - 9 40 G2.0")
     assert str(accrued) == "G2.0"
@@ -45,18 +40,6 @@ def test_on_a_tie_the_holder_named_by_the_field_keeps_the_score() -> None:
 def test_a_game_does_not_go_on_after_mate_or_stalemate(field: str) -> None:
     with pytest.raises(AccruedError, match="would have ended"):
         parse_fen(f"{QUIET} {field}")
-
-
-def test_a_mate_may_say_that_it_is_mate() -> None:
-    mate = "5k2/5Q2/5K2/8/8/8/8/8 b - - 5 40"
-    assert str(parse_fen(f"{mate} G0.0")[1]) == "G0.0"
-    with pytest.raises(AccruedError):
-        parse_fen(f"{mate} -G0.0")
-
-
-def test_without_the_field_nothing_is_said() -> None:
-    assert parse_fen(QUIET)[1] is None
-    assert format_fen(parse_fen(QUIET)[0]) == QUIET
 
 
 @pytest.mark.parametrize("fen", ["8/8/8/4KBk1/8/8/8/8 b", "8/8/8/4KBk1/8/8/8/8 b - -", " 8/8/8/4KBk1/8/8/8/8  b "])
@@ -115,11 +98,6 @@ def test_a_position_no_game_reaches_is_legal_where_tables_hold_it() -> None:
     board, _ = parse_fen("8/8/8/k2R4/8/2B5/8/4K2R b")
     assert board.is_check()
     parse_fen("k7/8/2B5/8/4B3/8/8/4K3 b")
-
-
-def test_castling_rights_of_chess960_are_understood() -> None:
-    board, _ = parse_fen("7k/8/8/8/8/8/8/1RK3R1 w GB - 0 1", chess960=True)
-    assert board.castling_rights
 
 
 @given(boards())

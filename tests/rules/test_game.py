@@ -2,21 +2,20 @@ from __future__ import annotations
 
 import json
 import random
+import re
 
 import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.errors import MoveError, UsageError
+from tbgen.errors import MoveError
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import accrued_of, own_score
 from tbgen.score import Score
 from tests.strategies import boards, scores
-
-KINGS_FAR_APART = "8/8/2k5/8/8/5K2/8/8 w - - 0 1"
 
 
 def game_from(fen: str, *moves: str, setting: str = "reset", cutoff: str = "G6.0") -> Game:
@@ -34,73 +33,134 @@ def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(board: che
     assert game.accrued == accrued_of(board, carried)
 
 
-def test_the_first_position_counts() -> None:
-    game = Game()
-    assert str(game.accrued) == "-G20.5"
-    assert game.last.since == 0
-    assert game.ended is None
+KINGS_FAR_APART = "8/8/2k5/8/8/5K2/8/8 w - - 0 1"
+START, HELD = chess.STARTING_FEN, "7k/8/8/8/8/8/6R1/K7 w - - {} 80 {}"
+FORTH = "Nf3 Nf6 Ng1 Ng8 "
+CASTLES = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+STEPS = "Ke2 Ke7 Ke1 Ke8 "
+SETTINGS = "fide legacy reset none"
+LAST = {
+    "the first position counts": (START, "", SETTINGS, "-G20.5 since 0"),
+    "a published score": (START, "e4 c5 Nf3 d6 c4", SETTINGS, "G28.5 since 5"),
+    "it is kept when the next is higher": (START, "e4 c5 Nf3 d6 c4 a6 Nc3", SETTINGS, "-G26.5 since 6"),
+    "a reset wipes out what has accrued": (
+        "7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0",
+        "Bxe5",
+        SETTINGS,
+        "since 1 counter 0",
+    ),
+    "on a tie the first holder keeps it": (
+        "8/8/8/2K3k1/8/8/8/8 w - - 5 30",
+        "Kc4 Kf5",
+        SETTINGS,
+        "-G8.5 since 0 bare kings at 2",
+    ),
+    "mate": (START, "f3 e5 g4 Qh4#", SETTINGS, "-G0.0 since 4 checkmate at 4"),
+    "stalemate": ("7k/8/5KQ1/8/8/8/8/8 b - - 0 1", "", SETTINGS, "G0.5 since 0 stalemate at 0"),
+    "bare kings": (KINGS_FAR_APART, "Kf2 Kd5", SETTINGS, "-G8.5 since 0 bare kings at 2"),
+    "moves may go on behind bare kings": (
+        "8/8/2k5/8/8/8/8/5K2 w - - 0 1",
+        "Ke2 Kd5 Kf2",
+        SETTINGS,
+        "-G5.5 since 0 bare kings at 2",
+    ),
+    "one king has fewer moves": ("8/8/8/2K3k1/8/8/8/8 w - - 0 1", "Kd5 Kf5", SETTINGS, "-G5.5 since 2"),
+    "the first position is no ply": (KINGS_FAR_APART, "Kf2", SETTINGS, "-G8.5 since 0"),
+    "a man is on the board": ("8/8/2k5/8/7p/5K2/8/8 w - - 5 9", "Ke3 Kd5", SETTINGS, "goes on"),
+    "eight moves before the last capture do not count": (
+        "8/8/2k5/8/8/6K1/7p/8 w - - 0 1",
+        "Kxh2 Kd5 Kg3",
+        SETTINGS,
+        "goes on",
+    ),
+    "they count behind it": (
+        "8/8/2k5/8/8/6K1/7p/8 w - - 0 1",
+        "Kxh2 Kd5 Kg3 Kd4",
+        SETTINGS,
+        "bare kings at 4",
+    ),
+    "what triggers the rule does not count": (
+        HELD.format(99, "G7.5"),
+        "Rg1",
+        "fide legacy",
+        "G7.5 since 0 fifty moves at 1",
+    ),
+    "one ply earlier it does": (HELD.format(98, "G7.5"), "Rg1", "fide legacy none", "G1.5 since 1 counter 99"),
+    "an improvement below the cutoff starts the clock anew": (
+        HELD.format(99, "G7.5"),
+        "Rg1 Kh7",
+        "reset",
+        "G1.5 since 1 counter 1",
+    ),
+    "an equal score does not": (HELD.format(50, "G1.5"), "Rg1", "reset", "G1.5 since 0 counter 51"),
+    "a reset always does": ("7k/8/8/8/8/8/5pR1/K7 w - - 99 80", "Rxf2", SETTINGS, "since 1 counter 0"),
+    "mate counts at the hundredth ply": (
+        "7k/8/6K1/8/8/8/8/R7 w - - 99 80 G7.5",
+        "Ra8",
+        SETTINGS,
+        "G0.0 since 1 checkmate at 1",
+    ),
+    "so does stalemate": ("7k/8/5K2/6Q1/8/8/8/8 w - - 99 80 G7.5", "Qg6", SETTINGS, "G0.5 since 1 stalemate at 1"),
+    "a position for the third time": (START, 2 * FORTH, SETTINGS, "threefold repetition at 8"),
+    "what follows does not undo it": (START, 2 * FORTH + "e4", SETTINGS, "threefold repetition at 8"),
+    "the accrued score is no part of a repetition": (
+        HELD.format(0, ""),
+        2 * "Rg1 Kh7 Rg2 Kh8 ",
+        SETTINGS,
+        "threefold repetition at 8",
+    ),
+    "castling rights are": (CASTLES, 2 * STEPS, SETTINGS, "goes on"),
+    "without them": (CASTLES, 3 * STEPS, SETTINGS, "threefold repetition at 10"),
+    "bare kings come before fifty moves": (
+        "8/8/2k5/8/8/5K2/8/8 w - - 98 80",
+        "Kf2 Kd5",
+        "fide",
+        "-G8.5 since 0 bare kings at 2",
+    ),
+    "and those before repetition": (
+        START.replace("0 1", "92 80"),
+        2 * FORTH,
+        "fide",
+        "fifty moves at 8",
+    ),
+    "a double step that allows no capture is no right": (
+        START,
+        "e4 e5 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1 Ng8",
+        SETTINGS,
+        "threefold repetition at 10",
+    ),
+    "one that allows a capture is": (
+        START,
+        "e4 a6 e5 a5 Nf3 d5 Ng1 Nf6 Nf3 Ng8 Ng1 Nf6 Nf3 Ng8 Ng1 Nf6 Nf3",
+        SETTINGS,
+        "threefold repetition at 15",
+    ),
+}
 
 
-def test_published_games_reach_their_published_scores() -> None:
-    game = game_from(chess.STARTING_FEN, "e4", "c5", "Nf3", "d6", "c4")
-    assert str(game.last.own) == str(game.accrued) == "G28.5"
-    for move in ("a6", "Nc3"):
-        game.push_text(move)
-    assert (str(game.last.own), str(game.accrued), game.last.since) == ("G27.5", "-G26.5", 6)
+def told(game: Game) -> str:
+    """What has accrued since when, where the clock stands, and how the game has ended."""
+    ended = "goes on" if game.ended is None else f"{game.ended.end.value} at {game.ended.number}"
+    return f"{game.accrued} since {game.last.since} counter {game.last.counter} {ended}"
 
 
-def test_a_reset_wipes_out_what_has_accrued() -> None:
-    game = game_from("7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0", "Bxe5")
-    assert game.last.since == 1
-    assert game.accrued == game.last.own
-    assert game.last.counter == 0
+@pytest.mark.parametrize(("fen", "moves", "settings", "expected"), LAST.values(), ids=LAST)
+def test_a_game_is_told_by_the_rules(fen: str, moves: str, settings: str, expected: str) -> None:
+    """Words that are expected stand in what is told in that order; where no end is expected, the game goes on."""
+    expected += "" if " at " in expected or "goes on" in expected else " goes on"
+    for setting in settings.split():
+        found = told(game_from(fen, *moves.split(), setting=setting))
+        if "counter" not in expected:
+            found = re.sub(r" counter \d+", "", found)
+        assert f" {found}".endswith(f" {expected}"), setting
 
 
-def test_on_a_tie_the_first_holder_keeps_the_score() -> None:
-    game = game_from("8/8/8/2K3k1/8/8/8/8 w - - 5 30", "Kc4", "Kf5")
-    assert [str(ply.own) for ply in game.plies] == ["-G8.5", "G8.5", "-G8.5"]
-    assert (str(game.accrued), game.last.since) == ("-G8.5", 0)
-
-
-def test_mate_and_stalemate_end_a_game_for_the_side_that_moved_last() -> None:
-    mate = game_from(chess.STARTING_FEN, "f3", "e5", "g4", "Qh4#")
-    assert (mate.last.end, str(mate.accrued)) == (End.CHECKMATE, "-G0.0")
-    stalemate = game_from("7k/8/5KQ1/8/8/8/8/8 b - - 0 1")
-    assert (stalemate.last.end, str(stalemate.accrued)) == (End.STALEMATE, "G0.5")
-    with pytest.raises(MoveError):
-        stalemate.push_text("Kg8")
-
-
-def test_bare_kings_end_a_game_after_two_positions_with_eight_moves_each() -> None:
-    game = game_from(KINGS_FAR_APART, "Kf2", "Kd5")
-    assert (game.last.end, str(game.accrued)) == (End.BARE_KINGS, "-G8.5")
-    assert game.ended is game.last
-    edge = game_from("8/8/2k5/8/8/8/8/5K2 w - - 0 1", "Ke2", "Kd5", "Kf2")
-    assert [ply.end for ply in edge.plies] == [None, None, End.BARE_KINGS, End.BARE_KINGS]
-    assert edge.ended is not None
-    assert edge.ended.number == 2
-    assert str(edge.accrued) == "-G5.5"
-
-
-@pytest.mark.parametrize(
-    ("fen", "moves", "codes"),
-    [
-        pytest.param("8/8/8/2K3k1/8/8/8/8 w - - 0 1", "Kd5 Kf5", [17, 17, 11], id="one king has fewer moves"),
-        pytest.param(KINGS_FAR_APART, "Kf2", [17, 17], id="the first position is no ply"),
-        pytest.param("8/8/2k5/8/7p/5K2/8/8 w - - 5 9", "Ke3 Kd5", None, id="a man is on the board"),
-        pytest.param("8/8/2k5/8/8/5K2/8/7B w - - 0 1", "", None, id="material is insufficient"),
-    ],
-)
-def test_other_positions_of_few_men_end_nothing(fen: str, moves: str, codes: list[int] | None) -> None:
-    game = game_from(fen, *moves.split())
-    assert game.ended is None
-    assert codes is None or [ply.own.code for ply in game.plies] == codes
-
-
-def test_eight_moves_before_the_last_man_is_captured_do_not_count() -> None:
-    game = game_from("8/8/2k5/8/8/6K1/7p/8 w - - 0 1", "Kxh2", "Kd5", "Kg3", "Kd4")
-    assert [ply.own.code for ply in game.plies][2:] == [11, 17, 17]
-    assert [ply.end for ply in game.plies] == [None, None, None, None, End.BARE_KINGS]
+@pytest.mark.parametrize(("clock", "counter", "end"), [(98, 99, None), (99, 100, End.FIFTY_MOVES)])
+def test_an_improvement_at_the_cutoff_is_recorded_and_the_clock_goes_on(
+    clock: int, counter: int, end: End | None
+) -> None:
+    game = game_from(HELD.format(clock, "G7.5"), "Rg1", cutoff="G1.5")
+    assert (game.last.end, str(game.accrued), game.last.counter) == (end, "G1.5", counter)
 
 
 def waiting(plies: int) -> list[str]:
@@ -134,104 +194,6 @@ def test_fifty_moves_end_a_game_after_a_hundred_plies(setting: str) -> None:
     assert game.last.counter == 100
 
 
-def test_without_the_rule_a_game_goes_on() -> None:
-    game = game_from(SHUFFLE, *waiting(110), setting="none")
-    assert game.ended is None
-    assert game.last.counter == 110
-
-
-HELD = "7k/8/8/8/8/8/6R1/K7 w - - {clock} 80 G7.5"
-
-
-def test_under_fide_the_position_that_triggers_the_rule_does_not_count() -> None:
-    for setting in ("fide", "legacy"):
-        game = game_from(HELD.format(clock=99), "Rg1", setting=setting)
-        assert game.last.end is End.FIFTY_MOVES
-        assert (str(game.last.own), str(game.accrued), game.last.since) == ("G1.5", "G7.5", 0)
-
-
-def test_one_ply_earlier_it_does_count() -> None:
-    game = game_from(HELD.format(clock=98), "Rg1", setting="fide")
-    assert (game.last.end, str(game.accrued), game.last.since) == (None, "G1.5", 1)
-
-
-@pytest.mark.parametrize("setting", ["fide", "legacy", "reset", "none"])
-@pytest.mark.parametrize(
-    ("fen", "move", "end", "score"),
-    [
-        ("7k/8/6K1/8/8/8/8/R7 w - - 99 80 G7.5", "Ra8", End.CHECKMATE, "G0.0"),
-        ("7k/8/5K2/6Q1/8/8/8/8 w - - 99 80 G7.5", "Qg6", End.STALEMATE, "G0.5"),
-    ],
-)
-def test_mate_and_stalemate_count_at_the_hundredth_ply(fen: str, move: str, end: End, score: str, setting: str) -> None:
-    game = game_from(fen, move, setting=setting)
-    assert (game.last.end, str(game.accrued)) == (end, score)
-
-
-def test_under_reset_an_improvement_below_the_cutoff_restarts_the_count() -> None:
-    game = game_from(HELD.format(clock=99), "Rg1")
-    assert (game.last.end, str(game.accrued), game.last.counter) == (None, "G1.5", 0)
-    game.push_text("Kh7")
-    assert game.last.counter == 1
-
-
-def test_under_reset_an_improvement_at_or_above_the_cutoff_is_recorded_without_a_restart() -> None:
-    game = game_from(HELD.format(clock=99), "Rg1", cutoff="G1.5")
-    assert (game.last.end, str(game.accrued), game.last.counter) == (End.FIFTY_MOVES, "G1.5", 100)
-    game = game_from(HELD.format(clock=98), "Rg1", cutoff="G1.5")
-    assert (game.last.end, str(game.accrued), game.last.counter) == (None, "G1.5", 99)
-
-
-def test_under_reset_an_equal_score_is_no_improvement() -> None:
-    game = game_from("7k/8/8/8/8/8/6R1/K7 w - - 50 80 G1.5", "Rg1")
-    assert game.last.counter == 51
-
-
-def test_a_reset_restarts_the_count_under_every_setting() -> None:
-    for setting in FiftyMoveSetting:
-        game = game_from("7k/8/8/8/8/8/5pR1/K7 w - - 99 80", "Rxf2", setting=setting.value)
-        assert (game.last.end, game.last.counter) == (None, 0)
-
-
-BACK_AND_FORTH = ("Nf3", "Nf6", "Ng1", "Ng8")
-
-
-def test_the_third_time_a_position_arises_ends_a_game() -> None:
-    game = game_from(chess.STARTING_FEN, *BACK_AND_FORTH, *BACK_AND_FORTH)
-    assert game.ended is game.last
-    assert (game.last.end, game.last.number) == (End.THREEFOLD_REPETITION, 8)
-
-
-def test_after_an_end_moves_may_go_on_and_the_end_is_remembered() -> None:
-    game = game_from(chess.STARTING_FEN, *BACK_AND_FORTH, *BACK_AND_FORTH, "e4")
-    assert game.last.end is None
-    assert game.ended is not None
-    assert game.ended.number == 8
-
-
-def test_the_accrued_score_is_no_part_of_a_repetition() -> None:
-    rooks = ("Rg1", "Kh7", "Rg2", "Kh8")
-    game = game_from(HELD.format(clock=0).replace("G7.5", ""), *rooks, *rooks)
-    assert game.plies[0].accrued != game.last.accrued
-    assert game.last.end is End.THREEFOLD_REPETITION
-
-
-def test_castling_rights_make_positions_different() -> None:
-    fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
-    shuffle = ("Ke2", "Ke7", "Ke1", "Ke8")
-    assert game_from(fen, *shuffle, *shuffle).ended is None
-    assert game_from(fen, *shuffle, *shuffle, *shuffle).ended is not None
-
-
-def test_bare_kings_come_before_fifty_moves_and_those_before_repetition() -> None:
-    bare = game_from("8/8/2k5/8/8/5K2/8/8 w - - 98 80", "Kf2", "Kd5", setting="fide")
-    assert bare.last.end is End.BARE_KINGS
-    back_and_forth = game_from(
-        chess.STARTING_FEN.replace("0 1", "92 80"), *BACK_AND_FORTH, *BACK_AND_FORTH, setting="fide"
-    )
-    assert back_and_forth.last.end is End.FIFTY_MOVES
-
-
 def test_under_whole_game_mobility_no_position_is_forgotten() -> None:
     game = game_from("7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0", "Bxe5")
     assert (str(game.last.lowest), game.last.lowest_since) == ("G1.0", 0)
@@ -240,23 +202,12 @@ def test_under_whole_game_mobility_no_position_is_forgotten() -> None:
 
 @pytest.mark.parametrize("text", ["e5", "e7e5", "Ke2", "hello", "", "--", "0000", "O-O"])
 def test_a_move_that_cannot_be_played_is_named_with_its_ply(text: str) -> None:
-    game = game_from(chess.STARTING_FEN, "e4", "e5")
+    game = game_from(START, "e4", "e5")
     game.push_text("Nf3")
     with pytest.raises(MoveError) as caught:
         game.push_text(text)
     assert caught.value.ply == 4
     assert game.last.number == 3
-
-
-def test_an_illegal_move_object_is_refused_too() -> None:
-    with pytest.raises(MoveError, match="e2e5"):
-        Game().push(chess.Move.from_uci("e2e5"))
-
-
-def test_a_board_that_is_handed_over_is_left_alone() -> None:
-    board = chess.Board()
-    Game(board).push_text("e4")
-    assert board == chess.Board()
 
 
 def state_of(game: Game) -> tuple[object, ...]:
@@ -267,7 +218,7 @@ def state_of(game: Game) -> tuple[object, ...]:
 @given(st.integers(0, 2**32), st.sampled_from(FiftyMoveSetting))
 def test_a_move_taken_back_leaves_no_trace(seed: int, setting: FiftyMoveSetting) -> None:
     draw = random.Random(seed)
-    start = draw.choice([chess.STARTING_FEN, "8/8/8/4KBk1/8/8/8/8 b - - 97 50", "8/8/8/3nK2k/8/8/8/8 w - - 0 1"])
+    start = draw.choice([START, "8/8/8/4KBk1/8/8/8/8 b - - 97 50", "8/8/8/3nK2k/8/8/8/8 w - - 0 1"])
     game = Game(chess.Board(start), fifty_moves=FiftyMoves(setting))
     states = [state_of(game)]
     for _ in range(60):
@@ -280,11 +231,6 @@ def test_a_move_taken_back_leaves_no_trace(seed: int, setting: FiftyMoveSetting)
         elif moves:
             game.push(draw.choice(moves))
             states.append(state_of(game))
-
-
-def test_there_is_nothing_to_take_back_at_the_start() -> None:
-    with pytest.raises(UsageError, match="no move to take back"):
-        Game().pop()
 
 
 def test_a_line_is_played_whole_or_not_at_all() -> None:
@@ -322,25 +268,8 @@ def test_the_facts_of_a_game_are_those_of_its_plies_and_its_score() -> None:
     assert facts["plies"][0]["san"] is facts["plies"][0]["uci"] is None
     assert json.loads(json.dumps(facts)) == facts
     assert (facts["end"], facts["ended_at_ply"]) == (None, None)
-    over = game_from(chess.STARTING_FEN, "f3", "e5", "g4", "Qh4#").facts()
+    over = game_from(START, "f3", "e5", "g4", "Qh4#").facts()
     assert (over["end"], over["ended_at_ply"]) == ("checkmate", 4)
-
-
-def test_a_double_step_that_allows_no_capture_does_not_make_a_position_another() -> None:
-    """After 1... e5 no pawn can take on e6: the position stands for the third time after ply 10."""
-    game = Game()
-    game.push_line("e4 e5 Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1")
-    assert game.ended is None
-    assert game.push_text("Ng8").end is End.THREEFOLD_REPETITION
-
-
-def test_a_double_step_that_allows_a_capture_makes_a_position_another() -> None:
-    """After 3... d5 White may take on d6, once."""
-    game = Game()
-    game.push_line("e4 a6 e5 a5 Nf3 d5 Ng1 Nf6 Nf3 Ng8 Ng1 Nf6 Nf3 Ng8")
-    assert game.ended is None
-    game.push_line("Ng1 Nf6 Nf3")
-    assert game.last.end is End.THREEFOLD_REPETITION
 
 
 def test_no_plies_are_left_once_the_fifty_move_rule_could_have_struck() -> None:

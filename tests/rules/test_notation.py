@@ -37,11 +37,6 @@ def test_a_text_of_moves_may_have_numbers_signs_comments_and_a_result(text: str)
     assert [move for game in movetexts([text.replace(",", " ")]) for move in game.moves] == moves_in(text)
 
 
-def test_many_texts_are_read_as_one() -> None:
-    assert moves_in(["1. e4", "e5", "2.", "Nf3 Nc6"]) == ["e4", "e5", "Nf3", "Nc6"]
-    assert moves_in([]) == moves_in("") == moves_in("1. 2... *") == []
-
-
 def test_a_result_in_a_line_that_is_to_be_played_is_refused() -> None:
     game = Game()
     for text in ("1. e4 e5 1-0", "e4 1/2-1/2", "½-½ e4"):
@@ -83,11 +78,6 @@ def test_every_spelling_of_a_move_is_read(fen: str, move: str, texts: str) -> No
     board = chess.Board(fen, chess960="Bb" in fen)
     for text in texts.split():
         assert parse_move(board, text).uci() == move, text
-
-
-def test_a_king_does_not_step_two_squares() -> None:
-    with pytest.raises(MoveError):
-        parse_move(chess.Board("5k2/8/8/8/8/8/8/R3K2R w KQ - 0 1"), "Kg1")
 
 
 def test_a_promotion_that_names_no_man_is_refused() -> None:

@@ -5,10 +5,8 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
-from tbgen.apps.games.tags import parse_cutoff
-from tbgen.errors import ScoreFormatError, UsageError
+from tbgen.errors import ScoreFormatError
 from tbgen.rules.points import (
-    DEFAULT_KOMI,
     Komi,
     Scheme,
     Scoring,
@@ -54,16 +52,6 @@ def test_the_holder_gets_what_the_scheme_says(scheme: str, score: str, points: s
     scoring, holders = Scoring(Scheme(scheme)), Fraction(points)
     assert scoring.points(Score(score)) == (holders, 1 - holders)
     assert scoring.points(Score(f"-{score}")) == (1 - holders, holders)
-
-
-def test_the_winner_scheme_has_a_cutoff_of_choice() -> None:
-    scoring = Scoring(Scheme.WINNER, parse_cutoff("G3.0"))
-    assert scoring.holders_points(Score("G2.5")) == 1
-    assert scoring.holders_points(Score("G3.0")) == Fraction(1, 2)
-
-
-def test_over_the_board_the_cutoff_is_always_four() -> None:
-    assert Scoring(Scheme.OTB, parse_cutoff("G9.0")).holders_points(Score("G4.0")) == Fraction(1, 2)
 
 
 @pytest.mark.parametrize(
@@ -123,12 +111,6 @@ def test_a_better_outcome_never_gives_fewer_points(scoring: Scoring, one: Score,
     assert scoring.points(worse)[Color.WHITE] <= scoring.points(better)[Color.WHITE]
 
 
-@given(scorings, outcomes)
-def test_colours_can_be_exchanged(scoring: Scoring, result: Score) -> None:
-    flipped = Scoring(scoring.scheme, scoring.cutoff_code, Komi(scoring.komi.side.other, scoring.komi.quarters))
-    assert flipped.points(result.flipped()) == scoring.points(result)[::-1]
-
-
 @given(komis)
 def test_a_printed_komi_is_read_back(komi: Komi) -> None:
     assert parse_komi(str(komi)) == komi
@@ -147,18 +129,6 @@ def test_what_is_no_komi_is_refused(text: str) -> None:
     with pytest.raises(ScoreFormatError, match="komi") as caught:
         parse_komi(text)
     assert repr(text) in str(caught.value)
-
-
-def test_a_negative_komi_belongs_to_black() -> None:
-    for quarters in (-1, 4000):
-        with pytest.raises(UsageError, match="quarters must be a whole number"):
-            Komi(Color.WHITE, quarters)
-    assert str(Komi(Color.WHITE, 3999)) == "G999.75"
-
-
-def test_the_default_is_exponential_with_the_usual_komi() -> None:
-    assert Scoring().scheme is Scheme.EXPONENTIAL
-    assert str(DEFAULT_KOMI) == "G5.75"
 
 
 @pytest.mark.parametrize(

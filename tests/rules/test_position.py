@@ -6,7 +6,7 @@ from hypothesis import given
 
 from tbgen.errors import UsageError
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.position import color_of, is_bare_kings, is_reset, material_of, own_score, play_move
+from tbgen.rules.position import color_of, is_reset, own_score, play_move
 from tbgen.score import code_of
 from tests.strategies import boards
 
@@ -58,17 +58,6 @@ def test_captures_and_pawn_moves_are_resets(board: chess.Board) -> None:
     for move in board.legal_moves:
         moved = board.piece_type_at(move.from_square)
         assert is_reset(board, move) == (moved == chess.PAWN or board.is_capture(move))
-
-
-def test_castling_is_quiet() -> None:
-    board = chess.Board("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1")
-    assert not is_reset(board, chess.Move.from_uci("e1g1"))
-
-
-def test_material_is_read_from_the_board() -> None:
-    assert str(material_of(chess.Board("8/8/4k3/5q2/6K1/7P/8/8 w"))) == "KPvKQ"
-    assert is_bare_kings(chess.Board("8/8/4k3/8/6K1/8/8/8 w"))
-    assert not is_bare_kings(chess.Board("8/8/4k3/8/6K1/7P/8/8 w"))
 
 
 def test_a_move_with_a_wrong_score_leaves_the_board_as_it_was() -> None:

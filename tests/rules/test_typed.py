@@ -47,13 +47,3 @@ def test_the_first_position_has_a_name(words: list[str]) -> None:
     fen, moves = fen_and_moves(words)
     assert fen == chess.STARTING_FEN
     assert " ".join(moves) == "e4 e5"
-
-
-@pytest.mark.parametrize("words", [[], [""], ["hello"], ["hello", "world"], ["8/8 w - - 0 1 G1.0 more"]])
-def test_what_is_no_fen_is_left_to_who_reads_it(words: list[str]) -> None:
-    fen, moves = fen_and_moves(words)
-    assert " ".join([fen, *moves]).split() == " ".join(words).split()
-
-
-def test_a_number_too_many_belongs_to_the_fen_which_is_then_refused() -> None:
-    assert fen_and_moves([*FEN.split(), "3", "e4"]) == (f"{FEN} 3", ["e4"])

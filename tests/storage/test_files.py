@@ -10,18 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.storage.files import PARTIAL, build_lock, partial_of, remove_partials, tables_in, write_whole
+from tbgen.storage.files import build_lock, partial_of, tables_in, write_whole
 
 
 def broken_off() -> Iterator[bytes]:
     yield b"half"
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def test_a_file_is_written_whole(tmp_path: Path) -> None:
-    write_whole(tmp_path / "a", [b"one ", b"two"])
-    assert (tmp_path / "a").read_bytes() == b"one two"
-    assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
 
 def test_a_file_is_hashed_as_it_is_written(tmp_path: Path) -> None:
@@ -51,13 +45,6 @@ def test_the_tables_of_a_folder_are_listed_in_build_order_and_nothing_else_is(tm
     (tmp_path / "KNvK.h5").mkdir()
     assert [str(material) for material in tables_in(tmp_path)] == ["KvK", "KQvK", "KRvKP"]
     assert tables_in(tmp_path / "nowhere") == []
-
-
-def test_partial_files_are_removed(tmp_path: Path) -> None:
-    (tmp_path / f"a{PARTIAL}").touch()
-    (tmp_path / "b").touch()
-    remove_partials(tmp_path)
-    assert [path.name for path in tmp_path.iterdir()] == ["b"]
 
 
 def test_a_second_builder_waits_for_the_first(tmp_path: Path) -> None:

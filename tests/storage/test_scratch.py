@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tbgen.errors import DamagedTableError
 from tbgen.storage import scratch
 from tbgen.storage.scratch import ScratchStore
 from tbgen.table import Cells, Dictionary, Run
@@ -105,19 +104,6 @@ def test_a_damaged_file_costs_its_own_run_alone(tmp_path: Path) -> None:
         assert not file.exists()
 
 
-def test_bytes_that_change_under_a_store_are_noticed(tmp_path: Path) -> None:
-    path = filled(tmp_path / "KPvK.blocks", 0)
-    with opened(path) as store:
-        (file,) = path.iterdir()
-        whole = file.read_bytes()
-        for place in range(len(whole) // 4, len(whole) * 3 // 4, 997):
-            damaged = bytearray(whole)
-            damaged[place] ^= 8
-            file.write_bytes(damaged)
-            with pytest.raises(DamagedTableError):
-                assert_has(store, 0)
-
-
 @pytest.mark.parametrize("is_link", [False, True])
 def test_a_file_or_a_link_in_the_place_of_a_store_is_replaced(tmp_path: Path, is_link: bool) -> None:
     (tmp_path / "precious").write_bytes(b"precious")
@@ -128,14 +114,6 @@ def test_a_file_or_a_link_in_the_place_of_a_store_is_replaced(tmp_path: Path, is
     with opened(filled(tmp_path / "KPvK.blocks", 0)) as store:
         assert_has(store, 0)
     assert (tmp_path / "precious").read_bytes() == b"precious"
-
-
-def test_two_processes_do_not_share_a_folder(tmp_path: Path) -> None:
-    with opened(tmp_path / "KPvK.blocks") as store:
-        store.put(*made_up(0))
-        with pytest.raises(BlockingIOError):
-            ScratchStore(tmp_path / "KPvK.blocks", {})
-        assert_has(store, 0)
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import dataclasses
 import errno
 from typing import Any
 
@@ -15,11 +14,11 @@ from tbgen.errors import RepresentationError
 from tbgen.material import Material
 from tbgen.storage import numbering as numbering_module
 from tbgen.storage import symbols as symbols_module
-from tbgen.storage.numbering import Places, Slabs, larger, met, new_census, new_tile, number_slabs, states_of
+from tbgen.storage.numbering import states_of
 from tbgen.storage.order import order_of
 from tbgen.storage.states import in_32_bits, smallest
 from tbgen.storage.symbols import symbols_of
-from tbgen.table import Cells, Patterns, Table
+from tbgen.table import Patterns, Table
 
 NONE = np.zeros(0, np.uint8)
 PATTERNS = Patterns(np.zeros(4, np.uint32), NONE, NONE, NONE.astype(np.int8), NONE.astype(np.uint16))
@@ -35,37 +34,6 @@ def table_of(seed: int, name: str = "KBvK") -> Table:
     return Table(order.layout.material, entry, dtg, draw.integers(0, 3, cells).astype(np.uint32), PATTERNS, {})
 
 
-@pytest.mark.parametrize("digits", [0, 1, 2])
-def test_slabs_lie_where_their_men_say(digits: int) -> None:
-    draw, kings, squares, planes = np.random.default_rng(digits), 2, 3, 2
-    shape = (planes, kings, squares, *[64] * digits, 64)
-    size = int(np.prod(shape))
-    entry = (draw.integers(1, 4, size) * (draw.random(size) < 0.7)).astype(np.int8)
-    cells = Cells(entry, draw.integers(0, 50, size).astype(np.uint16), np.zeros(size, np.uint32))
-    rows = size // (kings * squares)
-    places = Places(8, 3, np.zeros(size, np.uint32), new_tile())
-    census, slabs, patterns = new_census(16), planes * 64**digits, np.zeros(1, np.uint32)
-    for column in cells:
-        column.setflags(write=False)
-    for first, end in ((0, slabs // 2), (slabs // 2, slabs)):
-        while (first := number_slabs(census, cells, patterns, Slabs(kings, squares, digits, first, end), places)) < end:
-            census = larger(census)
-    keys, often = met(census)
-    own, rest = np.divmod(places.numbers.reshape(rows, -1).astype(np.int64) - 8, 3)
-    axes = (0, len(shape) - 1, *range(len(shape) - 2, 1, -1), 1)
-    there, found = (
-        np.ascontiguousarray(each.reshape(shape).transpose(axes)).reshape(rows, -1)
-        for each in (
-            entry,
-            (entry.astype(np.uint64) + np.uint64(128)) << np.uint64(56) | cells.dtg.astype(np.uint64) << np.uint64(40),
-        )
-    )
-    assert (places.numbers.reshape(rows, -1)[there == 0] == 0).all()
-    assert (rest[there != 0] == 0).all()
-    assert (keys[own[there != 0]] == found[there != 0]).all()
-    assert (often == np.bincount(own[there != 0], minlength=len(keys))).all()
-
-
 @given(st.lists(st.integers(0, 3) | st.integers(0, 2**32 - 1) | st.integers(2**32 - 2, 2**40), max_size=50))
 def test_what_occurs_most_often_comes_first_and_equal_things_as_they_are(often: list[int]) -> None:
     expected = sorted(range(len(often)), key=lambda n: -often[n])
@@ -79,29 +47,6 @@ def test_numbers_that_a_file_has_no_bits_for_are_refused() -> None:
     assert [smallest(1 << bits) for bits in (8, 16, 32)] == [np.uint8, np.uint16, np.uint32]
     with pytest.raises(RepresentationError, match="4294967297 kinds of places"):
         smallest((1 << 32) + 1)
-
-
-def test_more_states_than_places_can_number_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A state that two threads meet may take two numbers."""
-    table, order = table_of(7), order_of(Material.parse("KBvK"))
-    found = len(states_of(table, order, 1).states)
-    monkeypatch.setattr(numbering_module, "MOST_NUMBERS", found)
-    states_of(table, order, 1)
-    monkeypatch.setattr(numbering_module, "MOST_NUMBERS", found - 1)
-    for threads in (1, 2):
-        with pytest.raises(RepresentationError, match="the number of states does not fit the 32 bits"):
-            states_of(table, order, threads)
-
-
-@pytest.mark.parametrize("threads", [2, 5])
-def test_states_are_the_same_however_many_threads_meet_them(threads: int) -> None:
-    table, order = table_of(9, "KPvK"), order_of(Material.parse("KPvK"))
-    dtg = np.random.default_rng(9).integers(0, 60_000, order.layout.cells).astype(np.uint16)
-    table = dataclasses.replace(table, dtg=dtg)
-    expected, found = states_of(table, order, 1), states_of(table, order, threads)
-    assert (found.numbers == expected.numbers).all()
-    for name in ("entry", "dtg", "pattern"):
-        assert (getattr(found.states, name) == getattr(expected.states, name)).all()
 
 
 def test_a_full_disk_is_an_error() -> None:

@@ -10,7 +10,7 @@ import pytest
 from tbgen.errors import DamagedTableError, UsageError
 from tbgen.material import Material
 from tbgen.score import Mobility
-from tbgen.storage.files import path_of, tables_in
+from tbgen.storage.files import path_of
 from tbgen.storage.folders import folder_of_game, game_of_folder
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
@@ -44,18 +44,6 @@ def test_a_file_under_the_name_of_the_other_game_is_refused(folder: Path, name: 
     shutil.copy(there, here)
     with pytest.raises(DamagedTableError):
         TableFile(here).check()
-
-
-def test_a_file_in_the_folder_of_the_other_game_is_not_seen(folder: Path) -> None:
-    shutil.move(folder / "whole-game" / "KvK.whole-game.h5", folder / "KvK.whole-game.h5")
-    assert tables_in(folder / "whole-game") == []
-    (folder / "KvK.h5").unlink()
-    assert tables_in(folder) == []
-
-
-def test_a_table_is_not_written_into_a_folder_of_the_other_game(folder: Path) -> None:
-    with pytest.raises(UsageError):
-        write_table(folder, solved("KvK", Mobility.WHOLE_GAME), generator="1", source="a")
 
 
 def test_the_folder_of_a_game_is_named_once_or_twice(tmp_path: Path) -> None:

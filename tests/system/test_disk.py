@@ -20,8 +20,3 @@ def test_a_lock_is_one_process_s_until_it_closes_the_file(tmp_path: Path) -> Non
         assert disk.try_lock(file.fileno())
         assert locked_by(tmp_path / "lock") == "False"
     assert locked_by(tmp_path / "lock") == "True"
-
-
-def test_any_folder_may_be_brought_to_the_disk(tmp_path: Path) -> None:
-    disk.sync_folder(tmp_path)
-    disk.sync_folder(tmp_path / "that is not there")

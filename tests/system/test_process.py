@@ -1,17 +1,12 @@
 from __future__ import annotations
 
-import os
 import signal
-import subprocess
-import sys
-import threading
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tbgen.system import process
-from tbgen.system.process import forget_peak, give_back, keep_freed, peak_bytes, signals_held
+from tbgen.system.process import forget_peak, give_back, peak_bytes, signals_held
 
 
 def test_a_peak_belongs_to_what_was_done_since_it_was_forgotten() -> None:
@@ -52,23 +47,6 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
 """
 
 
-@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="other systems' C libraries are not told so")
-def test_what_is_freed_is_kept_where_dask_says_otherwise() -> None:
-    def faults(*arguments: str) -> int:
-        environment = {**os.environ, "MALLOC_TRIM_THRESHOLD_": "65536"}
-        command = [sys.executable, "-c", FAULTS, *arguments]
-        return int(subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout)
-
-    assert faults() - faults("keep") > 300 * 200, "nearly all pages of each array"
-
-
-def test_another_c_library_goes_without(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(process.ctypes, "CDLL", lambda _: object())
-    monkeypatch.setenv("MALLOC_TRIM_THRESHOLD_", "65536")
-    give_back()
-    keep_freed()
-
-
 class EndedError(Exception):
     """What a handler raises."""
 
@@ -94,27 +72,3 @@ def test_a_signal_waits_until_processes_are_started(number: signal.Signals) -> N
     finally:
         signal.signal(number, before)
     assert started == [number]
-
-
-def test_an_ignored_signal_stays_ignored() -> None:
-    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    try:
-        with signals_held():
-            assert signal.getsignal(signal.SIGTERM) is signal.SIG_IGN
-            signal.raise_signal(signal.SIGTERM)
-    finally:
-        signal.signal(signal.SIGTERM, before)
-
-
-def test_a_thread_without_handlers_holds_nothing() -> None:
-    before = signal.getsignal(signal.SIGTERM)
-    within = []
-
-    def hold() -> None:
-        with signals_held():
-            within.append(signal.getsignal(signal.SIGTERM))
-
-    thread = threading.Thread(target=hold)
-    thread.start()
-    thread.join()
-    assert within == [before]

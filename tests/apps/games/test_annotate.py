@@ -32,12 +32,6 @@ def test_a_game_says_who_gave_what_away_and_what_would_have_kept_it(tables: Tabl
     assert found.lost == {Color.WHITE: white.lost, Color.BLACK: black.lost}
 
 
-def test_a_move_that_costs_a_part_is_told_from_one_that_loses_all(tables: Tablebase) -> None:
-    found = annotated(tables, HELD + "30. Kd6 *\n")
-    assert (found.plies[1].grade, found.known_from) == (Grade.COSTS, "tables know 1 ply, all of the game")
-    assert found.plies[1].comment == "G5.5 in 2 plies; gives G1.5 away; Ke5 kept it"
-
-
 def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it(tables: Tablebase) -> None:
     plies = turns = 0
     for game in games_in(written_games(7, 150, 3)):

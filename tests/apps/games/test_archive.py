@@ -120,24 +120,6 @@ def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
             assert str(after) == str(before)
 
 
-def test_the_tags_come_after_the_result_with_its_line_end() -> None:
-    text = b'[Event "a"]\r\n[Result "1-0"]\r\n[White "x"]\r\n\r\n1. e4 1-0\r\n'
-    assert decided(text) == (
-        b'[Event "a"]\r\n[Result "1-0"]\r\n[RMobilityResult "G0.0"]\r\n[RMobilityCutoff "G6.0"]\r\n'
-        b'[RMobilityScoring "exponential"]\r\n[Points "1.0000-0.0000"]\r\n[RMobilitySource "result"]\r\n'
-        b'[White "x"]\r\n\r\n1. e4 1-0\r\n'
-    )
-
-
-def test_games_without_tags_get_lines_of_their_own_behind_a_byte_order_mark() -> None:
-    for text in (b"  1. e4 1-0 1. d4 0-1\n", b"\xef\xbb\xbf1. e4 1-0\n1. d4 0-1\n"):
-        written = decided(text)
-        assert written.count(b"\n\n") == 2
-        assert written.startswith(b"  \n[RM" if text.startswith(b" ") else b"\xef\xbb\xbf[RM")
-        assert [str(game.final) for game in plain(written)] == ["G0.0", "-G0.0"]
-        assert decided(written) == written
-
-
 def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
     text = b'[Event "a"]\n[Komi "G2.25"]\n[Legacy "1"]\n\n1. e4 *\n'
     tags = tags_of(decided(text, GamesTask(GameSettings(scheme=Scheme.KOMI))))

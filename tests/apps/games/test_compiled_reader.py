@@ -121,12 +121,6 @@ def test_blocks_hold_every_byte_of_their_file_once() -> None:
         assert all(chunk.games[-1, at.END] <= len(chunk.text) for chunk in chunks if len(chunk.games))
 
 
-def test_a_game_that_is_longer_than_a_block_is_read_whole() -> None:
-    moves = " ".join(["1. Nf3 {" + "a" * 500 + "} Nf6 2. Ng1 Ng8"] * 200)
-    (game,) = compiled(f'[Event "long"]\n\n{moves} *\n'.encode(), None, 1000)
-    assert game.last.number == 800
-
-
 @pytest.mark.parametrize("word", ["♘f3", "o-o", "e8/Q", "Nf3e.p.", "e4,", "0–0"])
 def test_a_spelling_that_only_the_parser_of_moves_knows_is_read_as_it_says(word: str) -> None:
     for fen in (chess.STARTING_FEN, "4k3/P3P3/8/8/8/8/8/R3K2R w KQ - 0 1"):

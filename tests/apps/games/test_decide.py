@@ -3,7 +3,6 @@ from __future__ import annotations
 from fractions import Fraction
 from pathlib import Path
 
-import chess
 import pytest
 
 from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue
@@ -12,8 +11,7 @@ from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
-from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import Color, Score
+from tbgen.score import Color
 from tests.apps.games.games import game_from
 from tests.library.made_up import write_made_up
 from tests.probe.tables_without import EN_PASSANT
@@ -68,15 +66,6 @@ def test_a_result_goes_before_best_play_and_best_play_before_what_has_accrued(
         assert f"build it with: tbgen build {missing}" in verdict.why
 
 
-def test_a_board_brings_its_moves_or_what_had_accrued(tables: Tablebase) -> None:
-    board = chess.Board(HELD.removesuffix(" G4.0"))
-    adjudicator = Adjudicator(tables)
-    assert str(adjudicator.decide(board, Score("G4.0")).final) == "G1.5"
-    board.push_san("Bh3")
-    assert adjudicator.decide(board).final == tables.probe(board).outcome
-    assert Adjudicator().decide(game_from(HELD)).missing is None
-
-
 def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
     tmp_path: Path,
 ) -> None:
@@ -111,20 +100,6 @@ def test_a_game_that_the_rules_ended_keeps_what_had_accrued(tables: Tablebase) -
     assert verdict.why == "the game ended by threefold repetition, and its accrued score stands"
     always = Adjudicator(tables, AdjudicationRules(continued=Continue.ALWAYS)).decide(game)
     assert (str(always.final), always.source) == ("G1.5", Source.TABLEBASE)
-
-
-def test_the_rules_say_what_fifty_moves_mean_for_a_board_and_how_points_are_made(tables: Tablebase) -> None:
-    rules = AdjudicationRules(Scoring(Scheme.HARMONIC), FiftyMoves(FiftyMoveSetting.NONE))
-    board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 133 90")
-    assert Adjudicator(tables).decide(board, Score("G4.0")).source is Source.GAME
-    verdict = Adjudicator(tables, rules).decide(board, Score("G4.0"))
-    assert (verdict.source, verdict.points[0]) == (Source.TABLEBASE, Fraction(5, 8))
-
-
-def test_an_en_passant_right_counts(tables: Tablebase) -> None:
-    board = chess.Board("8/8/8/8/1p6/8/P7/K1k5 w - - 0 1")
-    board.push_san("a4")
-    assert Adjudicator(tables).decide(Game(board)).missing == Material.parse("KPvKP")
 
 
 ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"

@@ -4,15 +4,13 @@ import bz2
 import gzip
 import lzma
 import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 import zstandard
 
-from tbgen.apps.games.files import matching_files, open_text, plain_size
+from tbgen.apps.games.files import matching_files, open_text
 from tbgen.errors import PgnError, UsageError
 
 TEXT = "".join(f"line {number} of Jörg\n" for number in range(5000))
@@ -37,13 +35,6 @@ def text_of(path: Path) -> str:
         return "".join(file)
 
 
-def text_from_input(data: bytes) -> bytes:
-    code = (
-        "import sys\nfrom tbgen.apps.games.files import open_text\nwith open_text('-') as f: sys.stdout.writelines(f)"
-    )
-    return subprocess.run([sys.executable, "-Xutf8", "-c", code], input=data, capture_output=True, check=True).stdout
-
-
 @packers
 def test_a_packed_file_reads_as_if_it_were_not_whatever_its_name(
     tmp_path: Path, pack: Callable[[bytes], bytes]
@@ -51,11 +42,6 @@ def test_a_packed_file_reads_as_if_it_were_not_whatever_its_name(
     path = tmp_path / "games.pgn"
     path.write_bytes(pack(TEXT.encode()))
     assert text_of(path) == TEXT
-
-
-@packers
-def test_the_standard_input_may_be_packed(pack: Callable[[bytes], bytes]) -> None:
-    assert text_from_input(pack(TEXT.encode())) == TEXT.encode()
 
 
 @packers
@@ -91,20 +77,6 @@ def test_a_file_that_begins_almost_like_a_packed_one_is_read_as_it_is(tmp_path: 
     assert text_of(path) == begin.decode("latin-1")
 
 
-def test_lines_are_read_as_soon_as_they_are_there() -> None:
-    reading, writing = os.pipe()
-    code = (
-        "from tbgen.apps.games.files import open_text\n"
-        "with open_text('-') as file:\n    for line in file:\n        print(len(line), flush=True)"
-    )
-    with subprocess.Popen([sys.executable, "-c", code], stdin=reading, stdout=subprocess.PIPE) as reader:
-        os.close(reading)
-        for line in (b"B\n", b"\n", b"three\n"):
-            os.write(writing, line)
-            assert int(reader.stdout.readline()) == len(line)
-        os.close(writing)
-
-
 def test_patterns_stand_for_the_files_that_match(tmp_path: Path) -> None:
     for name in ("b.pgn", "a.pgn", "c.txt", "[x].pgn"):
         (tmp_path / name).touch()
@@ -122,12 +94,3 @@ def test_patterns_stand_for_the_files_that_match(tmp_path: Path) -> None:
     assert matching_files(["-"]) == ["-"]
     with pytest.raises(UsageError, match="no file matches"):
         found("*.zip")
-
-
-def test_the_size_is_that_of_a_plain_file_and_a_pipe_is_not_touched_for_it(tmp_path: Path) -> None:
-    (tmp_path / "plain").write_text("1. e4 *")
-    (tmp_path / "packed").write_bytes(gzip.compress(b"1. e4 *"))
-    os.mkfifo(tmp_path / "pipe")
-    names = ("plain", "packed", "pipe", "missing")
-    assert [plain_size(str(tmp_path / name)) for name in names] == [7, None, None, None]
-    assert plain_size("-") is None

@@ -10,8 +10,7 @@ from tbgen.apps.games.lines import pgn_of
 from tbgen.apps.games.reader import games_in
 from tbgen.probe import LineStep, Tablebase
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import Score
+from tbgen.rules.points import Scoring
 
 FENS = [
     "8/8/8/4KBk1/8/8/8/8 b - - 0 1",
@@ -51,30 +50,6 @@ def test_python_chess_and_tbgen_read_a_line_back_with_the_same_moves_and_scores(
     assert [ply.accrued for ply in ours.game.plies] == [answer.accrued, *(step.accrued for step in steps)]
     assert str(ours.final) == str(answer.outcome) == tags_of(text)["RMobilityResult"]
     assert [warning for warning in ours.warnings if not warning.startswith("the game was over")] == []
-
-
-def test_a_score_that_is_carried_stands_in_a_tag_of_its_own(tables: Tablebase) -> None:
-    tags = tags_of(line_of(tables, FENS[1])[0])
-    assert (tags["SetUp"], tags["FEN"]) == ("1", "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    assert tags["RMobilityAccrued"] == "G4.0"
-    assert (tags["RMobilityResult"], tags["Points"], tags["Result"]) == ("G1.5", "0.5625-0.4375", "1/2-1/2")
-    assert (tags["RMobilityCutoff"], tags["RMobilityScoring"]) == ("G6.0", "exponential")
-    assert (tags["RMobilityFifty"], tags["RMobilitySource"]) == ("none", "tablebase")
-    assert "RMobilityAccrued" not in tags_of(line_of(tables, FENS[0])[0])
-
-
-def test_a_score_that_is_only_asked_for_is_read_back_too(tables: Tablebase) -> None:
-    """The halfmove clock cannot be 0 where a score has been carried."""
-    board, _ = parse_fen(FENS[0])
-    accrued = Score("G2.5")
-    text = pgn_of(board, tables.probe(board, accrued), tables.line(board, accrued), Scoring())
-    (game,) = games_in(text)
-    assert str(game.game.plies[0].accrued) == "G2.5"
-
-
-def test_points_follow_the_scheme(tables: Tablebase) -> None:
-    tags = tags_of(line_of(tables, FENS[1], Scoring(Scheme.KOMI))[0])
-    assert (tags["Points"], tags["RMobilityScoring"], tags["Komi"]) == ("1-0", "komi", "G5.75")
 
 
 def test_a_line_that_is_cut_short_claims_no_result(tables: Tablebase) -> None:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 
 from tbgen.apps.games import chunks
-from tbgen.apps.games.chunks import movetexts
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import games_in, read_games
 from tbgen.errors import PgnError, UnreadableFileError
@@ -95,19 +94,6 @@ def test_the_main_line_is_read_in_all_its_spellings(text: str) -> None:
     assert moves_of(only_game(text)) == ["e4", "e5", "Nf3", "Nc6"]
 
 
-def test_many_short_comments_on_one_line_are_no_burden() -> None:
-    shuffle = "Nf3 {a} Nf6 {b} Ng1 {c} Ng8 {d} " * 1000
-    assert only_game(shuffle).game.last.number == 4000
-
-
-def test_promotion_castling_and_en_passant_are_understood() -> None:
-    text = "1. e4 h6 2. e5 d5 3. exd6 e.p. h5 4. dxc7 h4 5. cxb8Q h3 6. Nf3 a6 7. g3 a5 8. Bg2 hxg2 9. 0-0 *"
-    with pytest.raises(AssertionError):
-        only_game(text)
-    assert moves_of(only_game(text.replace(" 9. 0-0", " 9. Rg1")))[4] == "exd6"
-    assert moves_of(only_game("1. Nf3 a6 2. g3 a5 3. Bg2 a4 4. 0-0 *"))[-1] == "O-O"
-
-
 @pytest.mark.parametrize(
     ("text", "ply", "reason"),
     [
@@ -184,15 +170,6 @@ def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
     assert only_game("1. e4 *").scoring == Scoring()
 
 
-def test_games_are_read_as_a_stream() -> None:
-    def endless() -> object:
-        while True:
-            yield "1. e4 e5 *\n"
-
-    games = games_in(endless(), "endless")  # type: ignore[arg-type]
-    assert [next(games).number for _ in range(3)] == [1, 2, 3]  # type: ignore[union-attr]
-
-
 def test_a_game_of_a_stream_is_told_when_the_line_after_it_is_empty() -> None:
     asked = list[int]()
 
@@ -203,16 +180,6 @@ def test_a_game_of_a_stream_is_told_when_the_line_after_it_is_empty() -> None:
 
     next(games_in(lines()))
     assert asked == [0]
-
-
-def test_movetexts_are_cut_without_playing_them(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text('[White "a"]\n1. e9 Zz 1-0\n')
-    (text,) = movetexts(path)
-    assert text.tags == {"White": "a"}
-    assert text.moves == ["e9", "Zz"]
-    path.write_text("")
-    assert list(movetexts(path)) == []
 
 
 def test_a_score_may_stand_in_a_tag_of_its_own() -> None:
@@ -250,11 +217,6 @@ def test_a_file_that_is_not_there_is_an_error_of_ours(tmp_path: Path) -> None:
         next(read_games(tmp_path / "nope.pgn"))
 
 
-def test_lines_may_lack_their_ends() -> None:
-    (game,) = games_in(['[White "a"]', "", "1. e4", "e5 *"])
-    assert (game.tags, game.last.number) == ({"White": "a"}, 2)
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -266,19 +228,3 @@ def test_lines_may_lack_their_ends() -> None:
 )
 def test_games_are_told_apart_without_blank_lines_tags_or_results(text: str) -> None:
     assert len(games_of(text)) == 2
-
-
-def test_a_byte_order_mark_between_joined_files_costs_no_tag() -> None:
-    first, second = games_of('[White "a"]\n\n1. e4 *\n\n\ufeff[White "b"]\n[Black "c"]\n\n1. d4 *\n')
-    assert (first.tags, second.tags) == ({"White": "a"}, {"White": "b", "Black": "c"})
-
-
-@pytest.mark.parametrize(
-    ("moves", "end"),
-    [
-        ("1. e4 Nf6 2. Nf3 Ng8 3. Ng1 Nf6 4. Nf3 Ng8 5. Ng1 *", "threefold repetition"),
-        ("1. e4 a6 2. e5 d5 3. Nc3 Nc6 4. Nb1 Nb8 5. Nc3 Nc6 6. Nb1 Nb8 *", "unterminated"),
-    ],
-)
-def test_only_a_right_to_capture_en_passant_makes_another_position(moves: str, end: str) -> None:
-    assert only_game(moves).end == end

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
-import chess.pgn
 import pytest
 from hypothesis import given
 
@@ -33,17 +30,6 @@ def test_comments_can_be_taken_out_again_and_nothing_else_has_changed(text: str)
     assert once.count("{tbgen: ") == (4 if "Ba4" in text else 2)
     assert with_comments(once, COMMENTS) == once
     assert with_comments(once, {}) == text
-
-
-def test_a_comment_stands_behind_the_signs_of_its_move() -> None:
-    once = with_comments(PLAIN, COMMENTS)
-    assert "{tbgen: G1.5 in 2 plies} {start} 1. e4! $1 $14 {tbgen: G1.5 in 1 ply} {best} e5 (" in once
-    game, before = (chess.pgn.read_game(io.StringIO(text)) for text in (once, PLAIN))
-    assert not game.errors
-    assert [(node.san(), node.nags) for node in game.mainline()] == [
-        (node.san(), node.nags) for node in before.mainline()
-    ]
-    assert "gives G1.5 away; Nf6 kept it" in game.next().next().next().next().comment
 
 
 def test_the_variation_of_an_adjudication_stays() -> None:

@@ -47,12 +47,6 @@ def test_spaces_around_the_dash_do_not_matter() -> None:
     assert [winner_of(result) for result in ("1 - 0", "0 -1", "1/2-1/2")] == [Color.WHITE, Color.BLACK, None]
 
 
-@pytest.mark.parametrize("value", ["", "1", "true"])
-def test_a_legacy_tag_of_any_value_means_legacy(value: str) -> None:
-    assert read_tags({"Legacy": value}).legacy
-    assert not read_tags({"Legacy": "0"}).legacy
-
-
 @pytest.mark.parametrize(
     ("name", "value"),
     [
@@ -69,21 +63,6 @@ def test_a_tag_that_cannot_be_read_is_quoted(name: str, value: str) -> None:
     with pytest.raises(ScoreFormatError) as caught:
         read_tags({name: value})
     assert caught.value.text == value
-
-
-def test_the_tags_of_a_drawn_game_are_written() -> None:
-    assert write_tags(Score(3, Color.WHITE), Scoring()) == {
-        "Result": "1/2-1/2",
-        "RMobilityResult": "G1.5",
-        "RMobilityCutoff": "G6.0",
-        "RMobilityScoring": "exponential",
-        "Points": "0.5625-0.4375",
-    }
-
-
-def test_komi_and_legacy_are_written_only_where_they_apply() -> None:
-    tags = write_tags(Score(0, Color.BLACK), Scoring(Scheme.KOMI), legacy=True)
-    assert (tags["Result"], tags["Points"], tags["Komi"], tags["Legacy"]) == ("0-1", "0-1", "G5.75", "1")
 
 
 @given(outcomes, scorings, st.booleans())

@@ -39,10 +39,3 @@ def test_a_written_game_is_read_alike_by_python_chess_and_here(
     unescaped = theirs.headers["White"].replace('\\"', '"').replace("\\\\", "\\")  # it leaves the signs before quotes
     assert unescaped == name
     assert [node.comment.split() for node in theirs.mainline()] == [comment.split() for comment in comments]
-
-
-def test_the_seven_tags_come_first_and_lines_are_short() -> None:
-    lines = format_game({"FEN": "x", "Black": "b"}, ["word"] * 100).splitlines()
-    roster = ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
-    assert [line[1:].split()[0] for line in lines if line.startswith("[")] == [*roster, "FEN"]
-    assert max(map(len, lines)) < 80

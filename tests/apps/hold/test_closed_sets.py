@@ -10,12 +10,10 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.apps.hold.answers import HoldVerdict
 from tbgen.apps.hold.check import check
 from tbgen.apps.hold.closure import Attempt, Found, Searcher
 from tbgen.apps.hold.ladder import bracket, hold
-from tbgen.apps.hold.strategy import Goal, Rung, not_mated
-from tbgen.errors import ProofError
+from tbgen.apps.hold.strategy import Goal, Rung
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
@@ -86,18 +84,6 @@ def test_nothing_false_is_proved_of_three_men_and_much_that_is_true(table_folder
     assert proved["true held"] >= 5
 
 
-def test_a_proof_that_leans_on_tables_says_so_and_is_not_checked_without(bare_kings: Tablebase) -> None:
-    board = chess.Board("8/8/8/3k4/8/8/2r5/1K6 w - - 0 1")
-    assert not hold(board, Color.BLACK, goal=Score("-G5.5")).is_held
-    found = hold(board, Color.BLACK, goal=Score("-G5.5"), tables=bare_kings)
-    assert found.proof is not None
-    assert (found.proof.strategy.rung, found.proof.materials) == (Rung.FRAME_TABLES, ["KvK"])
-    assert [setting.value for setting in found.proof.settings] == ["none"]
-    assert check(found.proof.strategy, bare_kings).probes == 1
-    with pytest.raises(ProofError, match="leans on tables"):
-        check(found.proof.strategy)
-
-
 def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Tablebase) -> None:
     seed = random.Random(8)
     with open_tablebase(table_folder) as truth:
@@ -106,12 +92,6 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
             found, value = bracket(board, tables=bare_kings, nodes=1000), truth.probe(board)
             assert found.low <= value.outcome <= found.high
             assert found.value in (None, value.outcome)
-
-
-def test_where_both_sides_hold_the_same_that_is_the_value() -> None:
-    found = bracket(chess.Board(CAGES[0]))
-    assert (found.low, found.high, found.value) == (found.white.accrued, found.white.accrued, found.white.accrued)
-    assert str(found) == "the value is -G1.5: Black holds White to 1 legal move"
 
 
 WIDER = [
@@ -128,9 +108,3 @@ def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: Fo
     assert searcher.search(board, wanted, accrued, attempt, None, lambda _: None) is expected
     if expected is Found.HELD:
         check(searcher.strategy(board, wanted, accrued, attempt))
-
-
-def test_the_start_of_a_game_is_unknown_and_never_lost() -> None:
-    found = hold(chess.Board(), Color.WHITE, goal="draw", nodes=500)
-    assert found.verdict is HoldVerdict.UNKNOWN
-    assert found.goal == not_mated(Color.WHITE)

@@ -125,26 +125,6 @@ def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
     assert set(map_of(board, wanted, accrued, frame.pair).squares) <= set(chess.SQUARE_NAMES)
 
 
-def test_a_king_that_may_castle_is_held_and_its_proof_passes_the_check() -> None:
-    """White may castle when Black has moved, and need not."""
-    board = chess.Board("8/k7/1p4p1/1Pp1p1P1/2PpPp2/3P1P1p/7P/4K2R b K - 0 1")
-    strategy = searched(board, not_mated(WHITE), own_score(board), Pair(chess.E1, chess.A7))
-    assert strategy is not None
-    assert check_strategy(strategy).checked.positions > 5
-
-
-def test_a_right_of_en_passant_in_the_first_position_counts_there_alone() -> None:
-    """White holds by king moves; the first position has one more move, the capture en passant."""
-    right, none = (chess.Board(f"8/8/1p1k4/1Pp1p1p1/2PpPpPp/3P1P1P/1K6/8 b - {field} 0 1") for field in ("g3", "-"))
-    plies = [
-        Frame(board, not_mated(WHITE), own_score(board), pair_of("b2", "d6")).root_plies for board in (right, none)
-    ]
-    assert plies == [1, None], "the capture en passant is a way out"
-    strategy = searched(right, not_mated(BLACK), own_score(right), pair_of("d6", "b2"))
-    assert strategy is not None
-    assert check_strategy(strategy).checked.positions > 10
-
-
 def test_pairs_that_do_not_survive_the_first_moves_are_left_out_rightly() -> None:
     boards = (chess.Board(fen) for _, fen, *_ in FRAMES)
     for board in [*boards, chess.Board()]:

@@ -47,29 +47,11 @@ def test_boards_of_other_games_and_impossible_scores_are_refused() -> None:
         hold(PERPETUAL, WHITE, accrued=Score("G0.5"))
 
 
-def test_what_has_accrued_comes_from_the_moves_on_the_board() -> None:
-    board = PERPETUAL.copy()
-    board.push_san("Qe8+")
-    board.push_san("Kh7")
-    found = hold(board, WHITE)
-    assert (str(found.accrued), str(found.goal.outcome)) == ("G1.0", "G1.0")
-    assert found.is_held
-    assert found.facts()["goal"] == "G1.0"
-
-
 def test_the_best_goal_is_held_and_the_next_better_one_is_not() -> None:
     found = hold(chess.Board(SHUT), Color.BLACK, goal="best", nodes=500)
     assert str(found.goal.outcome) == "G4.5"
     assert not hold(chess.Board(SHUT), Color.BLACK, goal=Score("G5.0"), nodes=500).is_held
     assert hold(chess.Board(SHUT), Color.BLACK, goal=Score("G4.0"), nodes=500).is_held
-
-
-def test_a_pair_that_is_named_is_the_only_one_that_is_tried() -> None:
-    assert hold(PERPETUAL, WHITE, goal="draw", pair="kg8,qh5").is_held
-    other = hold(PERPETUAL, WHITE, goal="draw", pair="h1,g8", nodes=50)
-    assert not other.is_held
-    assert other.escape is not None
-    assert other.escape.men == ("Kh1", "Kg8")
 
 
 def test_a_man_that_can_be_interposed_takes_the_hold_out_of_the_frame() -> None:
@@ -106,13 +88,6 @@ def test_white_to_move_needs_27_plies_at_least_in_fine_70() -> None:
     assert found.escape.line[0] == "Kb1"
 
 
-@pytest.mark.parametrize(("move", "held"), [("Ka2", True), ("Kb1", False), ("Kb2", True)])
-def test_of_the_first_moves_of_fine_70_only_kb1_breaks(move: str, held: bool) -> None:
-    board = chess.Board(FINE_70.format("w"))
-    board.push_san(move)
-    assert hold(board, Color.BLACK, goal="draw", pair="Ka7,K" + move[1:], nodes=1000).is_held == held
-
-
 def test_the_corresponding_squares_of_fine_70_come_out() -> None:
     chart = hold(chess.Board(FINE_70.format("b")), Color.BLACK, goal="draw").map()
     assert chart is not None
@@ -120,12 +95,6 @@ def test_the_corresponding_squares_of_fine_70_come_out() -> None:
     for white, black in {"c1": "b7", "d1": "c7", "c2": "b8", "d2": "c8", "c3": "b7", "d3": "c7"}.items():
         assert chart.squares[white] == (black,), white
         assert (black, white) in chart.zugzwangs
-
-
-def test_the_perpetual_check_goes_round_and_round() -> None:
-    found = hold(PERPETUAL, WHITE, goal="draw")
-    assert found.proof is not None
-    assert (found.proof.cycle.lead, found.proof.cycle.loop) == ((), ("Qe8+", "Kh7", "Qh5+", "Kg8"))
 
 
 @pytest.mark.parametrize(
@@ -141,10 +110,3 @@ def test_a_way_out_leads_through_thresholds_that_no_held_position_has(fen: str, 
         assert len(found.escape.line) == found.escape.plies
         for move in found.escape.line:
             board.push_san(move)
-
-
-def test_names_at_the_top_of_the_package_are_functions_whatever_was_imported() -> None:
-    import tbgen.apps.hold.ladder
-
-    assert tbgen.hold is tbgen.apps.hold.ladder.hold
-    assert Rung is Rung

@@ -67,17 +67,6 @@ def test_the_options_of_the_fork_for_r_mobility_are_understood() -> None:
     assert settings("-rMobilityType rMobilityWinner").rules.scoring.scheme is Scheme.WINNER
 
 
-def test_engines_have_what_they_are_given_and_what_all_are_given() -> None:
-    one, two = settings(
-        "-each tc=40/60+0.5 timemargin=50 option.Hash=16 restart=on",
-        "-engine cmd=one name=One option.Hash=64 arg=-x arg=y threads=2 -engine cmd=two depth=5 tc=inf whitepov hang=9",
-    ).engines
-    assert (one.command, one.name) == (("one", "-x", "y"), "One")
-    assert (one.options, two.options) == ({"Hash": "64", "Threads": "2"}, {"Hash": "16"})
-    assert (str(one.control), one.control.margin, one.restart) == ("40/60+0.5", 0.05, True)
-    assert (str(two.control), two.white_view, two.hang) == ("5 plies/move", True, 9.0)
-
-
 def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
     path = tmp_path / "match.toml"
     path.write_text(
@@ -159,10 +148,3 @@ def test_a_broken_toml_file_is_one_line(tmp_path: Path, text: str, complaint: st
     path.write_text(text)
     with pytest.raises(UsageError, match=complaint):
         settings_of(["-config", str(path)])
-
-
-def test_a_relative_program_is_meant_from_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "engine").touch(mode=0o755)
-    monkeypatch.chdir(tmp_path)
-    found = settings("", "-engine cmd=./engine dir=elsewhere depth=1 -engine cmd=/bin/true depth=1").engines
-    assert found[0].command == (str(tmp_path / "engine"),)

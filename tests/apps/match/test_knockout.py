@@ -15,7 +15,7 @@ from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.knockout import Meeting, bracket_of, first_round, openings_of_knockout
 from tbgen.apps.match.record import StoredGame
-from tbgen.apps.match.schedule import Format, Pairing, Tournament, schedule
+from tbgen.apps.match.schedule import Format, Pairing, Tournament
 from tbgen.apps.match.standings import Result
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
@@ -42,14 +42,6 @@ def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tourname
 )
 def test_seeds_and_byes_are_placed_as_in_cutechess(players: int, pairs: list[tuple[int, int | None]]) -> None:
     assert first_round(knockout(players), seed=1) == pairs
-
-
-@given(st.integers(2, 40), st.integers(1, 5), st.integers(0, 99))
-def test_those_who_are_no_seeds_are_drawn_by_lot(players: int, seeds: int, seed: int) -> None:
-    pairs = first_round(knockout(players, seeds=seeds), seed)
-    assert sorted(player for pair in pairs for player in pair if player is not None) == list(range(players))
-    byes = [first for first, second in pairs if second is None]
-    assert set(byes) >= set(range(min(seeds, len(byes))))
 
 
 def played(plan: Tournament, outcome_of: dict[int, tuple[Color, int]], scoring: Scoring) -> list[list[Meeting]]:
@@ -98,11 +90,6 @@ def test_a_tie_is_broken_by_r_mobility_then_goes_on_with_two_more_games_and_then
     (final,) = played(knockout(2), outcomes, Scoring(scheme))[0]
     assert (len(final.pairings), final.decided_by, final.winner) == (games, decided_by, winner)
     assert final.points == (games / 2, games / 2) or decided_by == "points"
-
-
-def test_in_a_pyramid_every_engine_plays_all_before_it() -> None:
-    pairs = [(pairing.white, pairing.black) for pairing in schedule(Tournament(4, games=1, format=Format.PYRAMID))]
-    assert pairs == [(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]
 
 
 def test_a_knockout_of_eight_engines_that_is_killed_twice_has_the_same_pairs_and_loses_no_game(tmp_path: Path) -> None:

@@ -73,16 +73,6 @@ def test_an_opening_is_played_with_both_colours(tmp_path: Path) -> None:
         check(game)
 
 
-def test_chess960_is_played_by_the_same_rules(tmp_path: Path) -> None:
-    pgn, epd = tmp_path / "games.pgn", tmp_path / "960.epd"
-    epd.write_text("bqnrkbnr/pppppppp/8/8/8/8/PPPPPPPP/BQNRKBNR w KQkq - 0 1\n")
-    engines = [*walker("Ann"), *walker("Bob")]
-    run([*engines, "-variant", "fischerandom", "-openings", f"file={epd}", "-maxmoves", "20", "-pgnout", str(pgn)])
-    for game in games_of(pgn):
-        assert game.tags["Variant"] == "Chess960"
-        check(game)
-
-
 def test_an_engine_that_knows_the_variant_is_told_the_accrued_score_and_the_rules(tmp_path: Path) -> None:
     seen, epd = tmp_path / "seen", tmp_path / "start.epd"
     epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n")
@@ -118,12 +108,6 @@ def test_comments_have_clock_score_depth_and_changes_of_the_accrued_score(tmp_pa
     for before, ply in zip(record.sheet.game.plies, record.sheet.game.plies[1:], strict=False):
         comment = text.partition(ply.san)[2].partition("}")[0]
         assert (f"accrued {ply.accrued}" in comment) == ((ply.accrued, ply.since) != (before.accrued, before.since))
-
-
-def test_a_test_that_is_decided_ends_the_match() -> None:
-    beaten = scripted("Beaten", "--at", "0", "--do", "illegal")
-    standings, _ = run([*scripted("Good"), *beaten, "-games", "1000", "-sprt", "elo0=0", "elo1=400", "model=logistic"])
-    assert 2 <= len(standings.results) < 100
 
 
 def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder: Path) -> None:

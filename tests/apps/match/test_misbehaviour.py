@@ -52,29 +52,6 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
     assert [record.pairing.number for record in records] == [1, 2, 3]
 
 
-def test_babble_between_the_lines_does_no_harm(tmp_path: Path) -> None:
-    _, (record,) = run([*scripted("Bad", "--at", "2", "--do", "babble"), *GOOD, "-games", "1"])
-    assert (str(record.ending.outcome), record.ending.details) == ("-G0.0", "checkmate")
-    assert str(record.sheet.notes[3].evaluation) == "+0.10/7"
-
-
-HASH = scripted("Optional", "--announce", "Hash type spin default 16 min 1 max 64")
-
-
-@pytest.mark.parametrize(
-    ("engine", "complaint"),
-    [
-        (["-engine", "cmd=/nowhere/missing", "nodes=1"], "No such file"),
-        (["-engine", "cmd=true", "nodes=1"], "exit code 0"),
-        ([*HASH, "option.Hsah=8"], r"no option 'Hsah'; did you mean Hash\?"),
-        ([*HASH, "hash=128"], "at most 64"),
-    ],
-)
-def test_an_engine_that_does_not_start_is_named_before_the_match(engine: list[str], complaint: str) -> None:
-    with pytest.raises(EngineStartError, match=complaint):
-        run([*GOOD, *engine])
-
-
 def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the_match(tmp_path: Path) -> None:
     pgn = tmp_path / "games.pgn"
     once = scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash")
@@ -114,13 +91,6 @@ def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(tmp_path: Path) 
     first, second = games_of(pgn)
     assert first.tags["Black"] == second.tags["White"] == "Bob[2J " + 72 * "b" + "…"
     assert first.tags["TerminationDetails"] == "White makes an illegal move: e2[2Je4xxxxxxxxxxxx…"
-
-
-def test_what_an_engine_has_started_ends_with_it(tmp_path: Path) -> None:
-    numbers = tmp_path / "numbers"
-    run([*scripted("Ann", "--helper", str(numbers)), *scripted("Bob"), "-games", "2"])
-    pids = [int(word) for word in numbers.read_text().split()]
-    assert (len(pids), [pid for pid in pids if is_running(pid)]) == (2, [])
 
 
 def test_deaf_engines_end_with_a_referee_that_is_killed(tmp_path: Path) -> None:

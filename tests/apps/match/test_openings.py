@@ -1,14 +1,12 @@
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 
-import chess
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.match.openings import STANDARD, Opening, OpeningOrder, fen_of, ordered, read_book
+from tbgen.apps.match.openings import Opening, OpeningOrder, fen_of, ordered, read_book
 from tbgen.errors import UsageError
 
 HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
@@ -75,15 +73,6 @@ def test_games_are_openings_with_their_moves_their_komi_and_what_has_accrued(
 def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pgn: bool, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
         read_openings(written(tmp_path, text), pgn=pgn)
-
-
-def test_a_book_may_be_packed_and_an_opening_that_nobody_plays_may_be_wrong(tmp_path: Path) -> None:
-    path = tmp_path / "book.epd.gz"
-    path.write_bytes(gzip.compress(f"{SICILIAN}\nnonsense\n".encode()))
-    book = read_book(path, pgn=False)
-    assert (len(book), book[0].fen) == (2, f"{SICILIAN} 0 1")
-    assert book[0] is book[0]
-    assert STANDARD.game().board.fen() == chess.STARTING_FEN
 
 
 @given(st.integers(1, 30), st.integers(0, 90), st.integers(0, 5))

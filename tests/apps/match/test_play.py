@@ -10,7 +10,6 @@ import pytest
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.clock import Clock, TimeControl
 from tbgen.apps.match.engine import Answer
-from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.play import Ending, PlayRules, Resign, Sheet, play
 from tbgen.apps.match.tables import Decision
 from tbgen.apps.match.uci import Evaluation
@@ -92,12 +91,6 @@ def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
         Game(chess.Board(SLOW), fifty_moves=fifty), "b2d2 e6e5 a1b1 e5e4 b1c1 e4e3", PlayRules(fifty, most_moves=3)
     )
     assert (ending.details, sheet.game.last.number) == (details, plies)
-
-
-def test_a_score_on_the_sheet_counts_from_the_first_move() -> None:
-    opening = Opening("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", Score("G4.0"))
-    ending, _ = played(opening.game(), "f5h3 g5h4", PlayRules(most_moves=1))
-    assert str(ending.outcome) == "G4.0"
 
 
 LOST, HOPEFUL = Evaluation(centipawns=-800), Evaluation(centipawns=-799)

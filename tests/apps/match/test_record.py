@@ -82,8 +82,3 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
 )
 def test_evaluations_are_written_as_in_cutechess(evaluation: Evaluation, text: str) -> None:
     assert str(evaluation) == text
-
-
-def test_a_score_from_whites_view_is_turned_round() -> None:
-    assert str(Evaluation(31, None, 12).flipped()) == "-0.31/12"
-    assert str(Evaluation(None, -3, 4).flipped()) == "+M3/4"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import random
 import re
 import signal
 import subprocess
@@ -20,7 +19,7 @@ from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.record import GameRecord
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.store import recovered, state_path
-from tbgen.errors import MatchError, UsageError
+from tbgen.errors import MatchError
 from tests.apps.match.matches import Silent, games_of, run, scripted, walker
 
 SHORT = ["-games", "6", "-rounds", "2", "-maxmoves", "6", "-concurrency", "2", "-srand", "3"]
@@ -75,12 +74,6 @@ def check_kills(folder: Path, names: str, moments: list[int], games: int) -> Non
 
 def test_killed_now_and_then_a_match_comes_to_the_same_end(tmp_path: Path) -> None:
     check_kills(tmp_path, "Ann Bob", [1, 6], 12)
-
-
-@pytest.mark.slow
-def test_killed_at_twenty_moments_a_match_comes_to_the_same_end(tmp_path: Path) -> None:
-    chance = random.Random(20)
-    check_kills(tmp_path, "Ann Bob Eve", [chance.choice([0, 1, 2, 3, 3, 4, 5]) for _ in range(20)], 36)
 
 
 def two_engines(folder: Path, *more: str) -> tuple[Path, list[str]]:
@@ -167,12 +160,6 @@ def test_a_game_of_the_match_that_was_tampered_with_is_named(tmp_path: Path, old
         run([*arguments, "-recover"])
 
 
-def test_a_game_of_the_match_that_cannot_be_read_is_played_again(tmp_path: Path) -> None:
-    pgn, words = played(tmp_path)
-    pgn.write_text(pgn.read_text().replace("1. f3 {", "1. f3 ( {", 1))
-    assert numbers_played([*words, "-recover"]) == [1]
-
-
 def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_followed(tmp_path: Path) -> None:
     pgn, words = played(tmp_path)
     with pytest.raises(MatchError, match="go on with -recover"):
@@ -180,22 +167,6 @@ def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_foll
     assert numbers_played([*words, "-recover"]) == []
     assert numbers_played(words) == [1, 2]
     assert len(games_of(pgn)) == 4
-
-
-def test_a_match_that_never_had_a_game_is_begun_anew(tmp_path: Path) -> None:
-    epd = tmp_path / "book.epd"
-    epd.write_text("nonsense\n")
-    pgn, words = two_engines(tmp_path, "-maxmoves", "1", "-openings", f"file={epd}")
-    with pytest.raises(UsageError, match="line 1"):
-        run(words)
-    epd.write_text("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n")
-    assert numbers_played(words) == [1, 2]
-    os.truncate(pgn, 0)
-    state_path(pgn).write_text(state_path(pgn).read_text().replace('"finished": true', '"finished": false'))
-    before = json.loads(state_path(pgn).read_text())
-    run([*words, "-fifty", "fide", "-srand", "9", "-recover"])
-    after = json.loads(state_path(pgn).read_text())
-    assert (before["seed"], after["seed"], before["match"] == after["match"]) == (4, 9, False)
 
 
 @pytest.mark.parametrize("other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]])
@@ -206,17 +177,6 @@ def test_another_match_cannot_go_on_in_its_place(tmp_path: Path, other: list[str
         run([*words, *other, "-recover"])
 
 
-def test_more_rounds_go_on_where_fewer_ended_behind_what_others_have_written(tmp_path: Path) -> None:
-    pgn, words = two_engines(tmp_path)
-    run(words)
-    with open(pgn, "a", encoding="utf-8") as file:
-        file.write('[Event "Café"]\n\n1. e4 *')
-    assert numbers_played([*words, "-rounds", "2", "-recover"]) == [3, 4]
-    assert [game.tags["Event"] for game in games_of(pgn)] == ["?", "?", "Café", "?", "?"]
-    with pytest.raises(MatchError, match="give -rounds"):
-        run([*words, "-recover"])
-
-
 def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
     pgn, words = two_engines(tmp_path)
     fcntl = pytest.importorskip("fcntl", reason="files cannot be locked on this system")
@@ -224,15 +184,6 @@ def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
         fcntl.flock(file, fcntl.LOCK_EX)
         with pytest.raises(MatchError, match="another match is writing"):
             run(words)
-
-
-def test_a_file_that_has_become_shorter_is_not_written_to(tmp_path: Path) -> None:
-    pgn, words = two_engines(tmp_path)
-    pgn.write_text('[Event "Other"]\n\n1. e4 *\n\n')
-    run(words)
-    pgn.write_text("")
-    with pytest.raises(MatchError, match="shorter"):
-        run([*words, "-recover"])
 
 
 SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": False}
@@ -272,13 +223,3 @@ def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> Non
     assert len(view.records) == 1
     assert numbers_played([*words, "-recover"]) == [2, 3, 4]
     assert [number for number, *_ in signature(pgn)] == [1, 2, 3, 4]
-
-
-def test_a_link_in_the_place_of_the_state_is_not_followed(tmp_path: Path) -> None:
-    pgn, words = two_engines(tmp_path)
-    precious = tmp_path / "precious"
-    precious.write_text("precious")
-    state_path(pgn).symlink_to(precious)
-    with pytest.raises(MatchError, match="is a link"):
-        run(words)
-    assert precious.read_text() == "precious"

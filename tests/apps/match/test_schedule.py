@@ -60,16 +60,6 @@ def test_an_opening_is_repeated_as_often_as_was_asked(plan: Tournament) -> None:
             assert set(times.values()) == {plan.games * len(meetings(plan))}
 
 
-def test_one_game_a_round_repeats_its_opening_in_the_next_round() -> None:
-    pairings = schedule(Tournament(players=2, games=1, rounds=4))
-    assert [(pairing.white, pairing.opening) for pairing in pairings] == [(0, 0), (1, 0), (0, 1), (1, 1)]
-
-
-def test_without_swapping_the_first_engine_is_always_white_and_seeds_of_a_gauntlet_do_not_meet() -> None:
-    assert {pairing.white for pairing in schedule(Tournament(players=2, games=4, swap=False))} == {0}
-    assert frozenset((0, 1)) not in meetings(Tournament(players=4, format=Format.GAUNTLET, seeds=2))
-
-
 @pytest.mark.parametrize(
     ("plan", "words"),
     [

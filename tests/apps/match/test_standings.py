@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 from tbgen.apps.match.record import StoredGame
 from tbgen.apps.match.schedule import Tournament, schedule
 from tbgen.apps.match.standings import MatchStandings, Result
-from tbgen.apps.match.statistics import Conclusion, Model, Sprt
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Score
 
@@ -56,15 +55,6 @@ def test_standings_equal_a_plain_recount(
     assert sum(games.total for games in ranked) == len(played)
 
 
-def test_equal_points_are_ranked_by_stalemates_given() -> None:
-    standings = MatchStandings(["Ann", "Bob", "Eve"], Scoring(Scheme.CLASSICAL))
-    for pairing in schedule(Tournament(3, games=1)):
-        winner = Color.WHITE if pairing.white == 2 else Color.BLACK
-        code = 1 if 2 in (pairing.white, pairing.black) else 9
-        standings.add(Result(pairing, stored(pairing.number, Score(code, winner)), None))
-    assert standings.ranking()[0] == 2
-
-
 def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     (first, second) = schedule(Tournament(2))
     standings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI))
@@ -73,12 +63,3 @@ def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     standings.add(Result(second, stored(2, outcome), Komi(Color.WHITE, 17)))
     assert standings.record(0, standings.scoring).games.total == 2
     assert standings.record(1, standings.scoring).games.total == 0
-
-
-def test_a_test_is_of_the_first_engine_against_the_second() -> None:
-    standings = MatchStandings(["Ann", "Bob"], Scoring())
-    for pairing in schedule(Tournament(2, games=200)):
-        winner = Color.WHITE if (pairing.white == 0) == (pairing.number % 10 > 0) else Color.BLACK
-        standings.add(Result(pairing, stored(pairing.number, Score(0, winner)), None))
-    tests = Sprt(0, 50, model=Model.LOGISTIC), Sprt(600, 700)
-    assert [standings.test(each).conclusion for each in tests] == [Conclusion.H1, Conclusion.H0]

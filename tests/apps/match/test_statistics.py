@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.match.statistics import Conclusion, Distribution, Model, Sprt, elo_of, real_counts, share_of
+from tbgen.apps.match.statistics import Conclusion, Distribution, Model, Sprt, real_counts
 from tbgen.rules.points import DRAW, LOSS, WIN, Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match import reference
@@ -80,28 +80,6 @@ def test_elo_and_superiority_equal_the_slow_ones(points: list[Fraction]) -> None
     assert strength.superiority == pytest.approx(0.5 * math.erfc(-float(z) / math.sqrt(2)), abs=1e-12)
 
 
-@given(st.floats(-800, 800))
-def test_shares_and_elo_are_each_others_inverse(elo: float) -> None:
-    assert elo_of(share_of(elo)) == pytest.approx(elo, abs=1e-6)
-    assert share_of(elo) == pytest.approx(float(reference.expected_share(elo)), rel=1e-14)
-
-
-@pytest.mark.parametrize(
-    ("points", "elo"), [([WIN] * 5, math.inf), ([LOSS] * 5, -math.inf), ([], 0.0), ([DRAW] * 3, 0.0)]
-)
-def test_where_nothing_varies_there_is_no_error(points: list[Fraction], elo: float) -> None:
-    strength = games_of(points).strength()
-    assert (strength.games, strength.points, strength.elo) == (len(points), sum(points), elo)
-    assert (strength.error, strength.superiority) == (None, None)
-
-
-def test_pairs_fall_into_five_buckets_and_games_into_three() -> None:
-    pairs = pairs_of([(WIN, WIN), (WIN, DRAW), (DRAW, DRAW), (LOSS, WIN), (LOSS, DRAW), (LOSS, LOSS)])
-    assert pairs.by_quarters() == (1, 1, 2, 1, 1)
-    games = games_of([Fraction(9, 16), DRAW, DRAW, Fraction(7, 16), LOSS])
-    assert games.wins_draws_losses() == (1, 2, 2)
-
-
 @given(st.lists(PLAIN, max_size=40))
 def test_real_counts_are_plain_counts_where_points_are_plain(points: list[Fraction]) -> None:
     """A stalemate counts as half a win and half a draw."""
@@ -138,12 +116,6 @@ def test_the_generalised_ratio_over_pairs_equals_the_slow_one(pairs: list[tuple[
     found = Sprt(0, 10, model=Model.LOGISTIC).ratio(games_of([]), pairs_of(pairs))
     shares = [(first + second) / 2 for first, second in pairs]
     assert found == pytest.approx(float(reference.generalised_ratio(shares, 2, 0, 10)), rel=1e-7, abs=1e-9)
-
-
-def test_komi_knows_no_draws_and_needs_none() -> None:
-    games = games_of([WIN] * 60 + [LOSS] * 40)
-    expected = 60 * math.log(share_of(20) / share_of(0)) + 40 * math.log(share_of(-20) / share_of(0))
-    assert Sprt(0, 20).ratio(games) == pytest.approx(expected)
 
 
 def test_a_test_ends_at_the_bounds_of_wald() -> None:

@@ -8,7 +8,6 @@ import pytest
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.tables import SyzygyDecider, TableDecider
-from tbgen.errors import UsageError
 from tbgen.rules.game import Game
 from tbgen.score import Score
 
@@ -66,13 +65,6 @@ def test_syzygy_decides_wins_where_its_tables_are_exact(
 )
 def test_what_syzygy_does_not_know_it_leaves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fen: str) -> None:
     assert syzygy(monkeypatch, tmp_path, 2).decide(Game(chess.Board(fen))) is None
-
-
-def test_folders_without_tables_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="there are no tables"):
-        SyzygyDecider(str(tmp_path), 5, ignore_fifty_moves=False)
-    with pytest.raises(UsageError, match="tbgen build"):
-        TableDecider(str(tmp_path), 5)
 
 
 def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table_folder: Path) -> None:

@@ -32,21 +32,12 @@ def test_a_move_takes_its_time_or_a_fair_part_of_the_clock(words: str, seconds: 
     assert asked(words).seconds == seconds
 
 
-def test_each_side_has_its_own_clock() -> None:
-    assert asked("wtime 1 winc 2 btime 30000 binc 400", Color.BLACK).seconds == 1.28
-
-
 def test_where_nothing_is_said_a_search_ends_all_the_same() -> None:
     assert asked("").nodes == DEFAULT_NODES
     assert asked("searchmoves e2e4").nodes == DEFAULT_NODES
     assert [asked(words).nodes for words in ("depth 3", "infinite", "movetime 9", "nodes 7", "ponder wtime 1")] == [
         None, None, None, 7, None,
     ]  # fmt: skip
-
-
-def test_a_mate_is_looked_for_as_deep_as_it_lies() -> None:
-    assert asked("mate 3").depth == 6
-    assert asked("mate 3 depth 4").depth == 4
 
 
 @pytest.mark.parametrize("word", ["deep", "1e3", "", "٣", "--5", "0x10", "x" * 10_000])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,9 +11,9 @@ import chess.engine
 import pytest
 
 from tbgen.apps.play.protocol import Protocol
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
-from tbgen.rules.position import color_of, play_move
+from tbgen.rules.position import color_of
 from tbgen.score import Score
 from tbgen.text import in_plies
 from tests.positions import random_root
@@ -65,13 +64,6 @@ def test_what_has_accrued_is_taken_from_wherever_it_stands(
     assert best(lines) == "e6e5"
 
 
-def test_the_line_is_that_of_best_play(table_folder: Path, tables: Tablebase) -> None:
-    lines = said(table_folder, f"position fen {BISHOP} G4.0", "go depth 4")
-    (shown,) = (moves_in(line) for line in lines if " pv " in line)
-    steps = tables.line(chess.Board(BISHOP), Score("G4.0"))
-    assert shown == [step.move.uci() for step in steps[:4]]
-
-
 def test_a_move_whose_line_leads_to_a_missing_table_is_played_without_a_line(
     table_folder: Path, tmp_path: Path
 ) -> None:
@@ -106,14 +98,6 @@ def test_several_lines_come_best_first_and_only_moves_that_were_named(table_fold
 def test_a_mate_is_a_mate_and_other_outcomes_are_their_points(table_folder: Path, fen: str, score: str) -> None:
     (line,) = (each for each in said(table_folder, f"position fen {fen}", "go movetime 1") if " pv " in each)
     assert f" score {score} pv " in line
-
-
-@pytest.mark.parametrize(
-    "limits",
-    ["", "depth 1", "nodes 1", "mate 3", "movetime 1", "wtime 10 btime 10 winc 1 binc 1 movestogo 1", "perft 3"],
-)
-def test_every_limit_is_kept_and_answered(table_folder: Path, limits: str) -> None:
-    assert best(said(table_folder, f"position fen {BISHOP} G4.0", f"go {limits}")) == "e6e5"
 
 
 def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
@@ -211,16 +195,6 @@ def searched(lines: list[str]) -> list[dict[str, str]]:
     return [{name: word for name, word in each.items() if name not in ("time", "nps")} for each in found]
 
 
-def test_without_a_table_it_searches_and_says_so(table_folder: Path) -> None:
-    lines = said(table_folder, f"position fen {ROOKS} -G9.5 moves d2d3 c4c5", "go depth 4")
-    assert "info string no table has this position, so it is searched" in lines
-    assert [each["depth"] for each in searched(lines)] == ["1", "2", "3", "4"]
-    assert all(each["pv"] for each in searched(lines))
-    assert best(lines) == searched(lines)[-1]["pv"].split()[0]
-    capture = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go depth 1")
-    assert best(capture) == "b1b2"  # into a table
-
-
 def test_where_no_depth_can_be_searched_it_plays_for_few_moves_and_says_that_it_guesses(table_folder: Path) -> None:
     lines = said(table_folder, "position fen 8/8/8/8/8/1k6/1r6/KR6 w - - 0 1", "go nodes 1")
     assert any(line.endswith("a guess, no table has it") for line in lines)
@@ -239,16 +213,6 @@ def test_a_search_keeps_every_limit(table_folder: Path, limits: str) -> None:
         assert searched(lines)[-1]["depth"] == "3"
 
 
-def test_a_search_shows_several_lines_and_only_moves_that_were_named(table_folder: Path) -> None:
-    lines = said(table_folder, "setoption name MultiPV value 3", f"position fen {ROOKS}", "go depth 3")
-    last = searched(lines)[-3:]
-    assert [each["multipv"] for each in last] == ["1", "2", "3"]
-    assert [int(each["cp"]) for each in last] == sorted((int(each["cp"]) for each in last), reverse=True)
-    assert len({each["pv"].split()[0] for each in last}) == 3
-    named = said(table_folder, f"position fen {ROOKS}", "go depth 3 searchmoves d2d1 d2e3")
-    assert best(named) in ("d2d1", "d2e3")
-
-
 def test_a_search_finds_a_mate_and_counts_its_moves(table_folder: Path) -> None:
     lines = said(table_folder, "position fen 7k/8/5K2/8/8/8/7p/1R6 w - - 0 1", "go depth 3")
     assert "mate" not in searched(lines)[0]
@@ -264,15 +228,6 @@ def test_what_has_accrued_counts_in_a_search(table_folder: Path) -> None:
     ]
     assert values == sorted(values, reverse=True)
     assert values[0] - values[-1] > 300
-
-
-def test_it_runs_under_python_chess_as_any_engine(table_folder: Path) -> None:
-    command = [sys.executable, "-m", "tbgen", "uci", "--data", str(table_folder)]
-    with chess.engine.SimpleEngine.popen_uci(command, timeout=None) as engine:
-        engine.configure({"UCI_RMobility": True})
-        found = engine.analyse(chess.Board("8/8/8/8/8/2k5/1R6/K7 w - - 0 1"), chess.engine.Limit(depth=3))
-        assert found["score"].white().mate() == 16
-        assert len(found["pv"]) == 3
 
 
 @pytest.mark.parametrize("side", chess.COLORS)
@@ -302,16 +257,3 @@ def test_against_moves_at_random_it_keeps_what_the_tables_promise(
         Protocol(table_folder, out.append).run(lines())
         mine = color_of(side)
         assert game.accrued.worth_to(mine) >= promised.worth_to(mine), start.fen()
-
-
-def test_the_holder_repeats_and_the_other_side_does_not(table_folder: Path) -> None:
-    fen, accrued = "8/6k1/8/4K3/8/8/8/8 b - - 0 1", Score(11, color_of(chess.WHITE))
-    with open_tablebase(table_folder) as tables:
-        board, score, moves = chess.Board(fen), accrued, list[str]()
-        for _ in range(12):
-            lines = said(
-                table_folder, f"position fen {fen}{' moves ' + ' '.join(moves) if moves else ''}", "go movetime 1"
-            )
-            moves.append(best(lines))
-            _, score, _ = play_move(board, chess.Move.from_uci(moves[-1]), score)
-        assert tables.probe(board, score).outcome == accrued

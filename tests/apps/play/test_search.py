@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -97,20 +96,6 @@ def test_what_is_stored_of_other_depths_and_positions_changes_no_value(tables: T
         assert found.lines[0].value == fresh.lines[0].value, root.board.fen()
 
 
-def test_the_same_questions_have_the_same_answers(tables: Tablebase) -> None:
-    roots = [random_root(5, random.Random(seed)) for seed in (1, 2, 1)]
-
-    def told() -> list[list[Searched]]:
-        engine = Engine(tables)
-        each = [list(engine.deepen(root, most_nodes=20_000)) for root in roots]
-        return [[replace(found, seconds=0.0) for found in depths] for depths in each]
-
-    first, other, again = told()
-    assert told() == [first, other, again]
-    values = [[found.lines[0].value for found in depths] for depths in (first, again)]
-    assert values[0] == values[1][: len(first)]  # what tables have said before makes it faster and nothing else
-
-
 def test_a_search_that_was_cut_off_leaves_no_question_without_an_answer(tables: Tablebase) -> None:
     root, engine = random_root(5, random.Random(1)), Engine(tables)
     expected = [each.lines[0].value for each in Engine(tables).deepen(root, 4)]
@@ -153,20 +138,3 @@ def test_a_search_is_stopped_between_values_of_tables(tables: Tablebase, monkeyp
     stops.append(0)
     engine.allow()
     assert [each.lines[0].value for each in engine.deepen(root, 4)] == expected
-
-
-def test_a_table_that_is_damaged_is_left_out(table_folder: Path, tmp_path: Path) -> None:
-    for folder in ("damaged", "without"):
-        (tmp_path / folder).mkdir()
-        for path in table_folder.glob("K?vK.h5"):
-            shutil.copyfile(path, tmp_path / folder / path.name)
-        (tmp_path / folder / "KQvK.h5").unlink()
-    (tmp_path / "damaged" / "KQvK.h5").write_bytes(b"nothing")
-    root = Root(chess.Board("8/8/3k4/8/2q5/8/3KR3/8 w - - 0 1"), Score(20, Color.WHITE))
-    values = list[int]()
-    for name in ("damaged", "without"):
-        with open_tablebase(tmp_path / name, outcomes_only=True) as tables:
-            engine = Engine(tables)
-            values.append(last(engine, root, 3).lines[0].value)
-            assert bool(engine.faults) is (name == "damaged")
-    assert values[0] == values[1]

@@ -73,13 +73,6 @@ def test_every_answer_says_how_sure_it_is(
     }
 
 
-def test_a_search_that_is_too_large_is_given_up(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
-    board, accrued = chess.Board("8/8/4K3/6k1/8/7B/8/8 b - - 96 30"), Score("G4.0")
-    assert value_within(tables, board, accrued).within is Within.SEARCHED
-    monkeypatch.setattr("tbgen.apps.play.within.MOST_MOVES", 10)
-    assert value_within(tables, board, accrued).within is Within.BETWEEN
-
-
 def test_a_table_that_a_line_leads_to_and_that_is_missing_ends_the_search(table_folder: Path, tmp_path: Path) -> None:
     board = chess.Board("8/3P4/8/8/8/2k5/8/K7 w - - 97 30")
     with open_tablebase(without_promotions(table_folder, tmp_path / "tables")) as tables:
