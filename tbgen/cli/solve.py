@@ -14,6 +14,7 @@ from tbgen.cli.position import Asked, PositionCommand, position_options
 from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.cli.rows import Form, print_facts, show_rows
 from tbgen.compiled.known import Purpose
+from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.bracket import Bracket, MoveBracket, Solution, SolvePlan
 from tbgen.position.solving import PositionSolver
@@ -26,6 +27,11 @@ from tbgen.text import counted, in_units
 @declared("solve", kind=PositionCommand)
 @position_options
 @flag("--plan", "only_plan", help="Print the cost, and stop.")
+@option(
+    "--prepare",
+    metavar="MATERIAL",
+    help="Make the classes of mates of all that MATERIAL promotes to, or with --plan print their cost; then stop.",
+)
 @option(
     "--budget",
     type=click.IntRange(min=0),
@@ -40,6 +46,7 @@ def command(
     asked: Asked,
     *,
     only_plan: bool,
+    prepare: str | None,
     budget: int,
     threads: int | None,
     folders: tuple[Path, ...],
@@ -54,16 +61,24 @@ def command(
 
     Solved blocks stay in the folder "solved" of the tables. A later solve continues from them.
 
+    --prepare makes closer bounds of promotions to five men beside a pawn, ahead and for all games of a material:
+    who mates, in each position after a promotion. They stay in the folder "classes".
+
     \b
     Examples:
       tbgen solve "8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51 -G8.5"
       tbgen solve "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138" --plan
+      tbgen solve --prepare KRPvKRP --plan
     """
+    if prepare is not None:
+        with PositionSolver(folders, threads=threads or processors()) as solver:
+            _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form, quiet=quiet)
+        return
     board, score = position_of(*asked.read())
     with PositionSolver(folders, budget=budget, threads=threads or processors()) as solver:
         if only_plan:
             plan = solver.plan(board)
-            _show_plan(plan) if form.is_table else print_facts(form, plan.facts())
+            _show_plan(plan, answers=True) if form.is_table else print_facts(form, plan.facts())
             return
         solver.plan(board)
         compile_for(Purpose.POSITIONS, quiet=quiet)
@@ -79,11 +94,23 @@ def command(
         print_facts(form, found.facts())
 
 
-def _show_plan(plan: SolvePlan) -> None:
+def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form, quiet: bool) -> None:
+    """Make the classes of mates of a material, or print their cost."""
+    plan = solver.preparation(material)
+    if not only_plan and plan.nodes:
+        compile_for(Purpose.POSITIONS, quiet=quiet)
+        with progress("preparing", 1, quiet=quiet, as_share=True) as shown:
+            solver.prepare(material, lambda done, left: shown.reach(done, left=left))
+    _show_plan(plan, answers=False) if form.is_table else print_facts(form, plan.facts())
+
+
+def _show_plan(plan: SolvePlan, *, answers: bool) -> None:
     click.echo(f"blocks    {plan.nodes:,}, {plan.cells:,} cells")
     click.echo(f"time      {duration(plan.cpu_seconds)} of CPU (estimated)")
     click.echo(f"memory    {in_units(plan.memory_bytes)}")
     click.echo(f"disk      {in_units(plan.disk_bytes)}")
+    if not answers:
+        return
     what = "exact" if plan.exact else f"promotions to more than {plan.most_free} men beside pawns are bounded"
     click.echo(f"answer    {what}")
     if plan.missing:

@@ -52,7 +52,6 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 )
 @flag("--crosstable", "as_crosstable", help="Print JSON in the shape that the site of TCEC reads.")
 @flag("--html", "as_page", help="Print a page that needs no other file.")
-@option("--title", needs="--html", metavar="TEXT", help="Set the heading of the page (default: the event's name).")
 @settings_options
 @optional_folders_option
 @processes_option
@@ -64,7 +63,6 @@ def command(
     tiebreak: str | None,
     as_crosstable: bool,
     as_page: bool,
-    title: str | None,
     settings: GameSettings,
     folders: tuple[Path, ...],
     jobs: int,
@@ -105,7 +103,7 @@ def command(
     elif as_page:
         from tbgen.apps.site.alone import standings_page
 
-        click.echo(standings_page(standings, title), nl=False)
+        click.echo(standings_page(standings), nl=False)
     else:
         _show_table(standings, building(names, folders))
     provisional = any(game.source is Source.PROVISIONAL for game in games)

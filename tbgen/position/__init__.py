@@ -6,6 +6,8 @@ File                     What it knows
 closure.py               which blocks a position can reach, and which of them need a bound
 known.py                 the tables that captures lead to, as the solver asks for them
 bounds.py                what a promotion is worth at least and at most where nobody has solved it
+classes.py               which positions of a block with one pawn a side mates in, sixty-four at a time
+mates.py                 these classes for promoted material, in files
 blocks.py                one block, solved with lower or upper bounds; the folder of solved blocks
 asking.py                what solved blocks, tables and bounds say of a position and its moves
 bracket.py               the answer: the least and the greatest that the position is worth
@@ -19,5 +21,7 @@ from typing import Final
 
 SOLVED: Final = "solved"
 """The folder of solved blocks, in a folder of tables."""
+CLASSES: Final = "classes"
+"""The folder of classes of mates there."""
 DEFAULT_BUDGET: Final = 1200
 """CPU seconds for a position."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Final
 
@@ -16,7 +16,8 @@ import chess
 
 from tbgen.errors import NO_TABLE, CastlingError, IllegalPositionError, MissingDistancesError
 from tbgen.index.layout import Layout
-from tbgen.position.blocks import Bound, SolvedBlock
+from tbgen.material import Role
+from tbgen.position.blocks import Bound, LimitsOf, SolvedBlock
 from tbgen.position.bracket import Bracket, MoveBracket
 from tbgen.position.closure import Closure, Node, node_of
 from tbgen.position.known import KnownTables
@@ -72,8 +73,8 @@ def shortest(outcome: Score, mover: Color) -> int:
 class Asking:
     """One bound of the value of every position in a closure, of its moves and of what they lead to."""
 
-    def __init__(self, closure: Closure, known: KnownTables, blocks: BlockOf, bound: Bound) -> None:
-        self._closure, self.known, self._blocks, self._bound = closure, known, blocks, bound
+    def __init__(self, closure: Closure, known: KnownTables, blocks: BlockOf, bound: Bound, limits: LimitsOf) -> None:
+        self._closure, self.known, self._blocks, self._bound, self._limits = closure, known, blocks, bound, limits
         self._values = Values(self, Mobility.RESET)
 
     def answering(self, board: chess.Board) -> Asking:
@@ -107,7 +108,21 @@ class Asking:
                 board.pop()
         if len(found) < len(moves):
             found.append(Score.from_signed(self._bound.value))
-        return max(found, key=lambda outcome: outcome.worth_to(Color.of(board.turn)))
+        value = max(found, key=lambda outcome: outcome.worth_to(Color.of(board.turn)))
+        return (max if self._bound is Bound.LOWER else min)([value, *self._limit(board, new_man)])
+
+    def _limit(self, board: chess.Board, new_man: int) -> Iterator[Score]:
+        """What the classes of a position right after a promotion say of it, if they are known."""
+        if not board.peek().promotion:
+            return
+        pawns = *board.pieces(chess.PAWN, chess.WHITE), *board.pieces(chess.PAWN, chess.BLACK)
+        node = Node(material_of(board), pawns)
+        man = Color.of(not board.turn), Role(board.piece_type_at(new_man) or 0)
+        limits, cell = self._limits(node, man, new_man % 8), 0
+        for square in squares_on(board, node.layout)[len(node.pawns) :]:
+            cell = cell if square == new_man else cell * 64 + square
+        if len(limits):
+            yield Score.from_byte(int(limits[cell]))
 
     def value(self, board: chess.Board, accrued: Score) -> Score:
         """The bound of a position with an accrued score that its own score has gone into."""

@@ -19,9 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from tbgen.index.layout import Layout, partial_layout
+from tbgen.index.layout import Layout, Slot, partial_layout
 from tbgen.material import Material
-from tbgen.position import SOLVED
 from tbgen.position.bounds import bound_of_promotions
 from tbgen.position.closure import Edge, Kind, Node, node_of
 from tbgen.retro.drive.many_blocks import RunSolver, SolvedRun, en_passant_of
@@ -50,6 +49,8 @@ class Bound(enum.Enum):
 
 
 PlaneValues = tuple[Entries, Distances]
+LimitsOf = Callable[[Node, Slot, int], Entries]
+"""What else bounds a promotion to a man on a file, cell by cell; nothing if that is not known."""
 ReadPlane = Callable[[Node, Kind, int], Entries]
 """The entry values of a block of a kind with one side to move."""
 
@@ -115,7 +116,7 @@ class BlockSolver:
         """Whether an edge is a promotion alone to where nothing is solved."""
         return edge.kind is Kind.BOUND and edge.reset.gone == NO_SLOT
 
-    def solve(self, bound: Bound, en_passant: Callable[[Node], PlaneValues]) -> SolvedRun:
+    def solve(self, bound: Bound, en_passant: Callable[[Node], PlaneValues], limits: LimitsOf) -> SolvedRun:
         """Solve the node; `en_passant` gives what a solved block says of rights to take en passant."""
         with ThreadPoolExecutor(1) as pool:
             reader = ChildReader(self.child_layouts, self.children, pool)
@@ -125,18 +126,20 @@ class BlockSolver:
             if number != self.number:
                 here = en_passant_of(tables.en_passant, (number, number + 1), self.layout.block_words * 128)
                 here[0][:], here[1][:] = en_passant(node_of(self.node.material, pawns))
-        tables = self._with_bounds(tables, bound)
+        tables = self._with_bounds(tables, bound, limits)
         return RunSolver(self.layout, Mobility.RESET).solve(tables, (self.number, self.number + 1))
 
-    def _with_bounds(self, tables: ChildTables, bound: Bound) -> ChildTables:
+    def _with_bounds(self, tables: ChildTables, bound: Bound, limits: LimitsOf) -> ChildTables:
         """The same with the bounds of promotions that nobody has solved."""
         resets = dict.fromkeys(edge.reset for edge in self.edges if self._is_bound(edge))
         start, entry, dtg = tables.promotions
         for pawn in sorted({reset.promoted for reset in resets}):
-            color = self.layout.slots[pawn][0]
-            roles = [reset.role for reset in resets if reset.promoted == pawn]
-            found = bound_of_promotions(self.layout, self.layout.blocks[self.number], pawn, roles, tables, bound.value)
-            start[self.number, pawn, [int(role) for role in roles]] = len(entry)
+            color, pawns = self.layout.slots[pawn][0], self.layout.blocks[self.number]
+            some = [reset for reset in resets if reset.promoted == pawn]
+            left = *pawns[:pawn], *pawns[pawn + 1 :]
+            known = {each.role: limits(Node(each.material, left), (color, each.role), pawns[pawn] % 8) for each in some}
+            found = bound_of_promotions(self.layout, pawns, pawn, known, tables, bound.value)
+            start[self.number, pawn, [int(role) for role in known]] = len(entry)
             more, plies = values_of(found, int(color.other))
             entry, dtg = np.concatenate([entry, more]), np.concatenate([dtg, plies])
         return tables._replace(promotions=tables.promotions._replace(entry=entry, dtg=dtg))
@@ -181,14 +184,17 @@ class BlockFolder:
         folder.mkdir(parents=True, exist_ok=True)
         self.used: set[str] = set()
 
+    def has(self, key: str) -> bool:
+        """Whether anything is kept by a key."""
+        return self._path(key).is_dir()
+
     def get(self, key: str, node: Node) -> SolvedBlock | None:
         """A solved block; None if it is not there."""
-        path = self._path(key)
-        if not path.is_dir():
+        if not self.has(key):
             return None
-        with contextlib.suppress(OSError), self._store(key) as store:
+        with contextlib.suppress(OSError), self.store(key) as store:
             if store.runs():
-                os.utime(path)
+                os.utime(self._path(key))
                 self.used.add(key)
                 return SolvedBlock(node, store)
         return None
@@ -197,7 +203,7 @@ class BlockFolder:
         """Keep a solved block."""
         run = solved.run
         first = Run(0, run.end - run.first, run.rows, run.found, run.en_passant)
-        with self._store(key) as store:
+        with self.store(key) as store:
             store.put(first, solved.dictionary, solved.cells)
             self.used.add(key)
             return SolvedBlock(node, store)
@@ -215,7 +221,7 @@ class BlockFolder:
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}{SUFFIX}"
 
-    def _store(self, key: str) -> ScratchStore:
+    def store(self, key: str) -> ScratchStore:
         """Open a block's files; another process that does so is waited for, which takes no time."""
         for _ in range(100):
             with contextlib.suppress(BlockingIOError):
@@ -225,16 +231,16 @@ class BlockFolder:
 
 
 @contextlib.contextmanager
-def open_block_folder(folders: Iterable[Path]) -> Iterator[BlockFolder]:
-    """The folder `solved` in the first folder of tables that can be written to, or else one that goes away again."""
+def open_block_folder(folders: Iterable[Path], name: str) -> Iterator[BlockFolder]:
+    """A folder in the first folder of tables that can be written to, or else one that goes away again."""
     for folder in folders:
         with contextlib.suppress(OSError):
-            found = BlockFolder(folder / SOLVED)
+            found = BlockFolder(folder / name)
             if os.access(found.folder, os.W_OK):
                 yield found
                 return
-    with tempfile.TemporaryDirectory(prefix="tbgen-solved-") as name:
-        yield BlockFolder(Path(name))
+    with tempfile.TemporaryDirectory(prefix=f"tbgen-{name}-") as path:
+        yield BlockFolder(Path(path))
 
 
 def key_of(facts: Sequence[object]) -> str:

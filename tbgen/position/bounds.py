@@ -6,7 +6,7 @@ White's for an upper bound and Black's for a lower one. Without any reply the po
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -28,10 +28,18 @@ _STALEMATE = STALEMATE_CODE
 
 
 # entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0 where
-# none is legal. `first` is the first word in which the new man stands where he is. `side` is to reply.
+# none is legal. `first` is the first word in which the new man stands where he is. `side` is to reply. limits[cell] is
+# another bound of the same kind, if there are any.
 @borrowing
 def fold_bounds(
-    block: Block, children: ChildTables, scratch: Scratch, side: Int, first: int, unknown: Int, entry: SignedBytes
+    block: Block,
+    children: ChildTables,
+    scratch: Scratch,
+    side: Int,
+    first: int,
+    unknown: Int,
+    limits: SignedBytes,
+    entry: SignedBytes,
 ) -> int:
     """Fold the bounds of one promotion into those of the others."""
     taken = len(scratch.men) + len(block.geometry.pawn_color)
@@ -61,6 +69,10 @@ def fold_bounds(
             elif others & bit and (byte == 0 or rank_of_byte(unknown, side) < rank_of_byte(byte, side)):
                 byte = unknown
             cell = number * 64 + square
+            if len(limits):
+                limit: Int = np.int64(limits[cell])
+                if (rank_of_byte(limit, 0) < rank_of_byte(byte, 0)) == (unknown < 0):
+                    byte = limit
             if entry[cell] == 0 or rank_of_byte(byte, 1 - side) < rank_of_byte(np.int64(entry[cell]), 1 - side):
                 entry[cell] = byte
     status: int = scratch.status[0]
@@ -68,11 +80,12 @@ def fold_bounds(
 
 
 def bound_of_promotions(
-    layout: Layout, pawns: Squares, promoted: int, roles: Sequence[Role], children: ChildTables, unknown: int
+    layout: Layout, pawns: Squares, promoted: int, limits: Mapping[Role, Entries], children: ChildTables, unknown: int
 ) -> Entries:
     """Bounds of the best promotion of a pawn, in the order of the cells of the block with its side to move.
 
-    Every reply that does not take the new man is worth `unknown`. `children` are those of the layout.
+    Every reply that does not take the new man is worth `unknown`. `children` are those of the layout. `limits` has the
+    roles, and for each other bounds of the same kind, or an empty array.
     """
     color = layout.slots[promoted][0]
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
@@ -80,12 +93,12 @@ def bound_of_promotions(
     entry = np.zeros(geometry.words * 64, np.int8)
     others = [*pawns[:promoted], *pawns[promoted + 1 :]]
     after = _children_after(layout, promoted, children)
-    for role in roles:
+    for role, limit in limits.items():
         block = _block_after(geometry, promoted, int(color), int(role), to)
         enter_block(block, 0, np.array(others, np.int64))
         scratch, first = new_scratch(len(block.geometry.role)), to * geometry.words
         find_legal(block, scratch.men, first, first + geometry.words)
-        if fold_bounds(block, after, scratch, int(color.other), first, unknown, entry):
+        if fold_bounds(block, after, scratch, int(color.other), first, unknown, limit, entry):
             raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
     return entry
 

@@ -11,9 +11,10 @@ from functools import partial
 import numpy as np
 
 from tbgen.compiled.folders import source_digest
-from tbgen.position.blocks import BlockFolder, BlockSolver, Bound, SolvedBlock, key_of
+from tbgen.position.blocks import BlockFolder, BlockSolver, Bound, PlaneValues, SolvedBlock, key_of
 from tbgen.position.closure import Closure, Kind, Node
 from tbgen.position.known import KnownTables
+from tbgen.position.mates import Classes
 from tbgen.position.plan import memory_of
 from tbgen.system.process import available_memory
 from tbgen.table import Entries
@@ -29,8 +30,8 @@ def unwatched(done: float, seconds_left: float) -> None:
 class ClosureSolver:
     """Solves closures over the same tables; what is solved stays in a folder."""
 
-    def __init__(self, known: KnownTables, folder: BlockFolder, pool: Executor) -> None:
-        self._known, self._folder, self._pool = known, folder, pool
+    def __init__(self, known: KnownTables, folder: BlockFolder, classes: Classes, pool: Executor) -> None:
+        self._known, self._folder, self._classes, self._pool = known, folder, classes, pool
         self._blocks: dict[str, SolvedBlock] = {}
         self._keys: dict[tuple[int, Node, Bound], str] = {}
         self._sources = source_digest()
@@ -73,9 +74,13 @@ class ClosureSolver:
             self.block(closure, node, bound)
             return
         solver = BlockSolver(node, closure.edges[node], partial(self._plane, closure, bound))
-        found = solver.solve(bound, lambda child: self.block(closure, child, bound).run.en_passant)
+        rights, limits = partial(self._rights, closure, bound), partial(self._classes.limits, bound)
+        found = solver.solve(bound, rights, limits)
         key = self._key(closure, node, bound)
         self._blocks[key] = self._folder.put(key, node, found)
+
+    def _rights(self, closure: Closure, bound: Bound, node: Node) -> PlaneValues:
+        return self.block(closure, node, bound).run.en_passant
 
     def _plane(self, closure: Closure, bound: Bound, node: Node, kind: Kind, side: int) -> Entries:
         if kind is Kind.TABLE:
@@ -96,6 +101,8 @@ class ClosureSolver:
                     digest = self._known.digest(edge.child.material)
                 elif edge.kind is Kind.NODE:
                     digest = self._key(closure, edge.child, bound)
+                elif self._classes.has(edge.child):
+                    digest = f"{self._classes.key(edge.child)}"
                 below.add((str(edge.child.material), str(edge.child.pawns), edge.kind.value, digest))
             which = bound.name if node in closure.inexact else ""
             facts = [self._sources, str(node.material), node.pawns, which, sorted(below)]

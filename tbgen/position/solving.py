@@ -22,12 +22,14 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     expect_number,
 )
-from tbgen.position import DEFAULT_BUDGET
+from tbgen.material import Material
+from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import Asking, best_line, bracket_of, check_board, move_brackets, read_position, shared_node
 from tbgen.position.blocks import Bound, open_block_folder
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import Closure, TooMuchWorkError
 from tbgen.position.known import KnownTables
+from tbgen.position.mates import Classes, cpu_seconds_of, preparation_of, promoted_materials
 from tbgen.position.plan import Batch, plan_of
 from tbgen.position.solver import ClosureSolver, Watch, unwatched
 from tbgen.probe.tablebase import default_folders
@@ -77,9 +79,10 @@ class PositionSolver(contextlib.ExitStack):
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
         self.callback(self._known.close)
-        self._folder = self.enter_context(open_block_folder(places))
+        self._folder = self.enter_context(open_block_folder(places, SOLVED))
+        self.classes = Classes(self.enter_context(open_block_folder(places, CLASSES)), self._known)
         pool = self.enter_context(ThreadPoolExecutor(count))
-        self._solver = ClosureSolver(self._known, self._folder, pool)
+        self._solver = ClosureSolver(self._known, self._folder, self.classes, pool)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -179,10 +182,32 @@ class PositionSolver(contextlib.ExitStack):
     def _answer(self, closure: Closure, board: chess.Board, carried: Score) -> Solution:
         """The answer from blocks that are solved; LookupError if one of them is not."""
         block = partial(self._solver.block, closure)
-        lower, upper = (Asking(closure, self._known, block, bound) for bound in Bound)
+        limits = self.classes.limits
+        lower, upper = (Asking(closure, self._known, block, bound, partial(limits, bound)) for bound in Bound)
         bracket, moves = bracket_of(lower, upper, board, carried), move_brackets(lower, upper, board, carried)
         line = best_line(lower, upper, board, carried) if bracket.is_exact else []
         return Solution(board.fen(), carried, bracket, moves, line, plan_of(closure), 0.0)
+
+    def preparation(self, material: Material) -> SolvePlan:
+        """What it takes to make the classes of mates of the materials that a promotion leads to.
+
+        Raises:
+            ClosureTooLargeError: No promotion leads to one pawn and at most five other men.
+            MissingTableError: A table that the classes need is missing.
+        """
+        if not promoted_materials(material):
+            raise ClosureTooLargeError(str(material), "no promotion leads to one pawn and at most five other men")
+        return preparation_of(self.classes.files(material))
+
+    def prepare(self, material: Material, watch: Watch = unwatched) -> None:
+        """Make these classes file by file of the pawn; what is there stays, and closer bounds follow from it."""
+        plan, done, began = self.preparation(material), 0.0, time.monotonic()
+        self._check(plan)
+        for each, file in self.classes.files(material):
+            for node in self.classes.make(each, file):
+                done += cpu_seconds_of(node)
+                part = done / max(done, plan.cpu_seconds)
+                watch(part, (time.monotonic() - began) * (1 - part) / part)
 
     def _check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

@@ -12,6 +12,7 @@ import pytest
 from tbgen.material import Material
 from tbgen.position.blocks import BlockFolder, Bound
 from tbgen.position.closure import Closure, node_of
+from tbgen.position.mates import Classes
 from tbgen.position.solver import ClosureSolver
 from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
 
@@ -32,7 +33,8 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     closure.add(root)
     assert root in closure.inexact
     with ThreadPoolExecutor(1) as pool:
-        solver = ClosureSolver(closure.known, BlockFolder(tmp_path), pool)
+        classes = Classes(BlockFolder(tmp_path / "classes"), closure.known)
+        solver = ClosureSolver(closure.known, BlockFolder(tmp_path / "solved"), classes, pool)
         solver.solve(closure)
     nodes = [node for node in closure.edges if node.material == material]
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)

@@ -1,0 +1,173 @@
+"""Measure `tbgen solve`: `truth` against tables whose promotions are hidden, `reach` on a list of ends.
+
+    python scripts/brackets.py truth FOLDER KRPvKR:4 KPvKP:30 > truth.csv
+    python scripts/brackets.py reach FOLDER ends.tsv --games 100 > reach.csv
+
+Both write CSV. Samples are seeded.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import itertools
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import chess
+import numpy as np
+
+from tbgen import open_tablebase
+from tbgen.errors import TbgenError
+from tbgen.index.layout import fen_of_cell, layout_of
+from tbgen.index.outcomes import worth_to_white
+from tbgen.material import Material
+from tbgen.position.asking import Asking
+from tbgen.position.blocks import BlockFolder, Bound
+from tbgen.position.closure import Closure, Node, node_of
+from tbgen.position.known import KnownTables
+from tbgen.position.mates import Classes
+from tbgen.position.solver import ClosureSolver
+from tbgen.position.solving import PositionSolver
+from tbgen.rules.points import Scoring
+from tbgen.rules.position import accruable, own_score, why_not_accrued
+from tbgen.score import Score
+
+SEED = 48
+
+
+class Hiding(KnownTables):
+    """The tables of fewer men than a material has: what it promotes to has no table."""
+
+    men = 0
+
+    def has(self, material: Material) -> bool:
+        return material.men < self.men and super().has(material)
+
+
+def truth(folder: Path, material: Material, roots: int, most_free: int, pairs: int) -> dict[str, object]:
+    """Solve the closures of some blocks, and compare each cell and some pairs with the table."""
+    draw, tables = random.Random(SEED), KnownTables([folder], 1 << 26, outcomes_only=True)
+    known = Hiding([folder], 1 << 26, outcomes_only=True)
+    known.men = material.men
+    closure = Closure(known, most_free, 1e9)
+    for pawns in draw.sample(layout_of(material).blocks, roots):
+        closure.add(node_of(material, pawns))
+    nodes, began = [node for node in closure.edges if node.material == material], time.process_time()
+    counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
+    with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
+        classes = Classes(BlockFolder(folder / "classes"), known)
+        solver = ClosureSolver(known, BlockFolder(Path(name)), classes, pool)
+        solver.solve(closure)
+        took = time.process_time() - began
+        for node in nodes:
+            for side in range(2):
+                counted += counts(
+                    *(solver.block(closure, node, bound).plane(side) for bound in Bound), tables.plane(*node, side)
+                )
+        lower, upper = (
+            Asking(closure, known, partial(solver.block, closure), bound, partial(classes.limits, bound))
+            for bound in Bound
+        )
+        for _ in range(pairs):
+            board = random_board(draw, draw.choice(nodes))
+            accrued = random_accrued(draw, board)
+            value = asked.probe(board, accrued).outcome
+            compared += [1, not lower.value(board, accrued) <= value <= upper.value(board, accrued)]
+    cells, exact, drawn, drawn_exact, excluded = counted.tolist()
+    return {
+        "material": material, "most_free": most_free, "blocks": len(nodes), "cells": cells,
+        "exact": round(exact / cells, 4), "drawn": drawn, "exact_of_drawn": round(drawn_exact / max(drawn, 1), 4),
+        "excluded": excluded, "pairs": compared[0], "pairs_excluded": compared[1], "cpu_seconds": round(took, 1),
+    }  # fmt: skip
+
+
+def counts(lower: np.ndarray, upper: np.ndarray, value: np.ndarray) -> np.ndarray:
+    """Cells, exact ones; cells whose value is no mate, exact ones of them; cells whose value is excluded."""
+    found = np.zeros(5, np.int64)
+    for start in range(0, len(lower), 1 << 22):
+        least, most, known = (each[start : start + (1 << 22)].astype(np.int64) for each in (lower, upper, value))
+        legal = least != 0
+        least, most, known = least[legal], most[legal], known[legal]
+        exact, drawn = least == most, abs(known) > 1
+        excluded = (worth_to_white(least) > worth_to_white(known)) | (worth_to_white(known) > worth_to_white(most))
+        found += [len(known), exact.sum(), drawn.sum(), (exact & drawn).sum(), excluded.sum()]
+    return found
+
+
+def random_board(draw: random.Random, node: Node) -> chess.Board:
+    """A legal position of a block."""
+    layout = node.layout
+    block = layout.address_of(node.pawns) >> 2
+    while True:
+        cell = draw.randrange(2 * block * layout.block_words * 64, 2 * (block + 1) * layout.block_words * 64)
+        board = chess.Board(fen_of_cell(layout, cell))
+        if board.occupied.bit_count() == node.material.men and board.is_valid():
+            return board
+
+
+def random_accrued(draw: random.Random, board: chess.Board) -> Score:
+    """A score that can have accrued in a position."""
+    own, bare = own_score(board), [board.occupied_co[color].bit_count() == 1 for color in chess.COLORS]
+    return draw.choice([own, *[each for each in accruable(own) if why_not_accrued(each, bare) is None]])
+
+
+def reach(folder: Path, ends: Path, games: int, budget: int) -> Iterator[dict[str, object]]:
+    """Solve a sample of ends, each from nothing but what the ends before it have left."""
+    rows = list(csv.reader(ends.open(), delimiter="\t"))[1:]
+    with PositionSolver(folder, budget=budget, threads=1) as solver:
+        for men, name, fen, accrued, _ in random.Random(SEED).sample(rows, games):
+            free = int(men) - name.count("P")
+            began, found = time.process_time(), {"lower": "", "upper": "", "width": "", "exact": "", "refused": ""}
+            try:
+                bracket = solver.solve(" ".join([*fen.split()[:4], "0", "1"]), accrued).bracket
+                points = [Scoring().points(end)[0] for end in (bracket.lower, bracket.upper)]
+                found |= {"lower": str(bracket.lower), "upper": str(bracket.upper), "exact": str(bracket.is_exact)}
+                found["width"] = str(round(float(points[1] - points[0]), 6))
+            except TbgenError as error:
+                found["refused"] = type(error).__name__
+            took = round(time.process_time() - began, 1)
+            yield {
+                "men": men,
+                "free": free,
+                "material": name,
+                "fen": fen,
+                "accrued": accrued,
+                **found,
+                "cpu_seconds": took,
+            }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("measure", choices=("truth", "reach"))
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("what", nargs="+")
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--budget", type=int, default=1200)
+    parser.add_argument("--pairs", type=int, default=10_000)
+    parser.add_argument("--most-free", type=int, default=4)
+    given = parser.parse_args()
+    if given.measure == "truth":
+        asked = [each.split(":") for each in given.what]
+        rows: Iterator[dict[str, object]] = (
+            truth(given.folder, Material.parse(name), int(roots), given.most_free, given.pairs) for name, roots in asked
+        )
+    else:
+        rows = reach(given.folder, Path(given.what[0]), given.games, given.budget)
+    first = next(iter(rows))
+    writer = csv.DictWriter(sys.stdout, list(first), lineterminator="\n")
+    writer.writeheader()
+    for row in itertools.chain([first], rows):
+        writer.writerow(row)
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

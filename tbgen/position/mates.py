@@ -1,0 +1,316 @@
+"""Mates: the classes of mates of promoted material, made file by file of its pawn, and kept in files.
+
+They are made for materials of one pawn whose captures lead to tables. The positions kept are those that promotions
+lead to: a new man on its last rank, and the other side to move. Each takes a byte with a bit for each class.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+from chess import square_name
+
+from tbgen.compiled.arrays import Words
+from tbgen.compiled.folders import source_digest
+from tbgen.index.layout import Layout, Slot, partial_layout, slots_of
+from tbgen.material import Material, Role
+from tbgen.position.blocks import BlockFolder, Bound, key_of
+from tbgen.position.bracket import SolvePlan
+from tbgen.position.classes import (
+    CERTAIN,
+    POSSIBLE,
+    After,
+    expand_child,
+    find_promotions,
+    find_resets,
+    key_of_capture,
+    spread_mates,
+)
+from tbgen.position.closure import RANK_FLIP, Node, node_of
+from tbgen.position.known import KnownTables
+from tbgen.retro.levels.forcer import Forcer, Members, new_forcer
+from tbgen.retro.resets.destinations import Reset, resets_of, shapes_of
+from tbgen.retro.words.block import Block, enter_block, find_legal, new_block
+from tbgen.retro.words.geometry import Geometry, geometry_of
+from tbgen.retro.words.moves import MOST_SLOTS, NO_SLOT, new_scratch
+from tbgen.retro.words.worklist import new_word_set, new_worklist
+from tbgen.score import Color
+from tbgen.table import Cells, Dictionary, Entries, Run
+
+_KEYS = 1 + 8 * 8
+_NOTHING = np.zeros(0, np.int64)
+MOST_FREE_MEN = 5
+_CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES, _PROGRAM_BYTES = 40e-9, 0.05, 2, 1 << 29
+"""CPU seconds of a cell, and of a block beside its cells; memory of a cell, and of the program."""
+
+Sets = Words
+"""[certain or possible, forcer, side to move, word]"""
+
+
+def bytes_of(codes: Entries, bound: Bound) -> Entries:
+    """The outcomes that classes leave possible, the least or the most for White: a mate, or stalemate at best."""
+    sure, fear = (1, 8) if bound is Bound.LOWER else (2, 4)
+    mate = np.int8(1 if bound is Bound.LOWER else -1)
+    return np.where(codes & sure, mate, np.where(codes & fear, -mate, np.int8(-2 * mate))).astype(np.int8)
+
+
+def _empty_block(geometry: Geometry) -> Block:
+    """A block without codes and resets."""
+    words, few = geometry.words, new_block(geometry._replace(words=0))
+    legal, check = np.zeros((2, words), np.uint64), np.zeros((2, words), np.uint64)
+    return few._replace(geometry=geometry, occupied=np.zeros(words, np.uint64), legal=legal, check=check)
+
+
+def _new_forcer(side: int, geometry: Geometry) -> Forcer:
+    """A forcer without labels, histories and seeds."""
+    words, few = geometry.words, new_forcer(side, geometry._replace(words=0), 1, middles=False)
+    free, live = np.zeros((2, words), np.uint64), np.stack([new_word_set(words), new_word_set(words)])
+    return few._replace(
+        forced=Members(free, live, np.zeros(words, np.uint64), np.zeros(words, np.uint64)),
+        joining=new_worklist(words),
+        yielding=new_worklist(words),
+        checked=new_worklist(words),
+    )
+
+
+class MatesSolver:
+    """Finds the classes of one canonical material with one pawn, from the tables that captures lead to."""
+
+    def __init__(self, material: Material, known: KnownTables) -> None:
+        self.material, self._known = material, known
+        self.slots = slots_of(material)
+        self.color = self.slots[0][0]
+        self._pawn_gone: Words | None = None
+
+    def file(self, file: int) -> Iterator[tuple[int, Sets]]:
+        """Each square of a file, from the last before promotion on, and its classes."""
+        before = list[Words]()
+        for rank in range(6, 0, -1) if self.color is Color.WHITE else range(1, 7):
+            square = rank * 8 + file
+            sets = self._block(partial_layout(self.material, [(square,)]), square, before)
+            yield square, sets
+            before = [np.ascontiguousarray(sets[:, :, self.color.other]), *before[:1]]
+
+    def _block(self, layout: Layout, square: int, before: list[Words]) -> Sets:
+        geometry = geometry_of(layout)
+        block, scratch, words = _empty_block(geometry), new_scratch(len(geometry.role)), geometry.words
+        enter_block(block, 0, np.array([square], np.int64))
+        find_legal(block, scratch.men, 0, words)
+        after = self._after(layout, square, before)
+        if not before:
+            bare = _empty_block(geometry._replace(pawn_color=geometry.pawn_color[:0]))
+            find_legal(bare, scratch.men, 0, words)
+            find_promotions(block, after, bare.legal, scratch.men, self._up(square))
+        reach = np.zeros((2, 2, 2, words), np.uint64)
+        find_resets(block, after, scratch, reach, block.check, 0, words)
+        del after
+        for color in Color:
+            forcer = _new_forcer(int(color), geometry)
+            for sure in (CERTAIN, POSSIBLE):
+                spread_mates(block, forcer, reach[sure, color], block.check, sure == POSSIBLE)
+                reach[sure, color] = block.legal & ~forcer.forced.free
+        return reach
+
+    def _up(self, square: int) -> int:
+        return square + (8 if self.color is Color.WHITE else -8)
+
+    def _after(self, layout: Layout, square: int, before: list[Words]) -> After:
+        words, men = layout.block_words, len(self.slots) - 3
+        man_gone, number = list[Words](), np.zeros((men, _KEYS + 8), np.int64)
+        for reset in resets_of(layout):
+            if reset.gone > 0:
+                for key, to in self._captures(reset, square):
+                    number[reset.gone - 2, key] = len(man_gone)
+                    man_gone.append(self._expand(reset, to, words // 64))
+            elif reset.gone == 0 and self._pawn_gone is None:
+                self._pawn_gone = self._expand(reset, square, words)
+        assert self._pawn_gone is not None
+        is_home = square // 8 == (1 if self.color is Color.WHITE else 6)
+        nearest = before[0] if before else np.zeros((2, 2, words), np.uint64)
+        steps = np.stack(before) if is_home else nearest[np.newaxis]
+        return After(steps, self._pawn_gone, np.stack(man_gone or [np.zeros((2, 1), np.uint64)]), number)
+
+    def _captures(self, reset: Reset, square: int) -> Iterator[tuple[int, int]]:
+        """The keys of a reset that captures a man, and where the pawn stands then."""
+        if reset.promoted == NO_SLOT:
+            yield 0, square
+        if self.slots[reset.gone][0] is self.color:
+            return
+        for aside in (-1, 1):
+            to = self._up(square) + aside
+            promotes = not 8 <= to < 56
+            if 0 <= square % 8 + aside < 8 and promotes == (reset.promoted != NO_SLOT):
+                yield int(key_of_capture(True, to, int(reset.role) if promotes else 0)), to
+
+    def _expand(self, reset: Reset, pawn: int, words: int) -> Words:
+        """The bits of mates in the child that a reset leads to, the pawn or what it has become on a square."""
+        there = [pawn ^ RANK_FLIP * reset.flip] * reset.material.pawns
+        child = partial_layout(reset.material, [there])
+        mover = self.color.other if reset.gone == 0 else self.slots[reset.gone][0].other
+        side = mover if reset.flip else mover.other
+        entry = self._known.plane(reset.material, node_of(reset.material, there).pawns, int(side))
+        axes = np.array([slot for slot in range(1, len(self.slots)) if slot != reset.gone], np.int64)
+        now, bits = np.full(MOST_SLOTS, pawn, np.int64), np.zeros((2, words), np.uint64)
+        room = np.zeros(2 * MOST_SLOTS, np.int64)
+        slots = np.array(reset.slots, np.int64)
+        expand_child(shapes_of([child]), slots, RANK_FLIP * reset.flip, entry, axes, now, room, bits)
+        return bits
+
+
+def new_men(material: Material) -> list[Slot]:
+    """The men that a promotion can have brought about, one of each kind."""
+    return [man for man in dict.fromkeys(slots_of(material)) if man[1] not in (Role.PAWN, Role.KING)]
+
+
+def slice_of(sets: Sets, material: Material, man: Slot, file: int) -> Entries:
+    """The classes, as bytes, of the positions with a new man on a file of its last rank and the other side to move.
+
+    Cells are in the order of words without this man.
+    """
+    slots, (color, _) = slots_of(material)[1:-1], man
+    square = file + (56 if color is Color.WHITE else 0)
+    found = np.zeros(64 ** len(slots), np.uint8)
+    for bit, (sure, forcer) in enumerate([(CERTAIN, 0), (CERTAIN, 1), (POSSIBLE, 0), (POSSIBLE, 1)]):
+        words = sets[sure, forcer, color.other].reshape([64] * len(slots))
+        axes = [axis for axis, slot in enumerate(slots) if slot == man]
+        some = np.bitwise_or.reduce([np.take(words, square, axis) for axis in axes]).astype("<u8")
+        found |= np.unpackbits(some.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little").ravel() << bit
+    return found.view(np.int8)
+
+
+def _turned(codes: Entries, whites: int) -> Entries:
+    """The same in the colour-reversed position; so many axes after the white king's are White's men."""
+    axes = (len(codes).bit_length() - 1) // 6
+    cells = np.flip(codes.reshape([8, 8] * axes), tuple(range(0, 2 * axes, 2))).reshape([64] * axes)
+    order = [axes - 1, *range(1 + whites, axes - 1), *range(1, 1 + whites), 0]
+    turned = np.ascontiguousarray(cells.transpose(order)).ravel()
+    found: Entries = (turned & 5) << 1 | (turned & 10) >> 1
+    return found
+
+
+class Classes:
+    """Classes in files: a store for each placement of a pawn, in it a run for each new man on a square."""
+
+    def __init__(self, folder: BlockFolder, known: KnownTables) -> None:
+        self._folder, self._known = folder, known
+        self._rests = lru_cache(self._rest_of)
+        self._kept = lru_cache(maxsize=4)(self._read)
+
+    def _rest_of(self, material: Material) -> str | None:
+        """A digest of all that the classes of a canonical material rest on; None if tables are missing."""
+        children = children_of(material)
+        if not all(map(self._known.has, children)):
+            return None
+        digests = sorted((str(child), self._known.digest(child)) for child in children)
+        return key_of([source_digest(), str(material), digests])
+
+    def key(self, node: Node) -> str | None:
+        """The name of a node's classes; None if they cannot be made from the tables that are there."""
+        material = node.material.canonical()
+        rest = self._rests(material) if material.pawns == 1 and not self._known.has(material) else None
+        return None if rest is None else f"{material}-{square_name(_pawn_of(node))}-{rest}"
+
+    def has(self, node: Node) -> bool:
+        """Whether the classes of a node are there."""
+        return len(node.pawns) == 1 and self._kept(node, 0) is not None
+
+    def _missing(self, material: Material) -> list[Node]:
+        """The placements of a canonical material's pawn whose classes are not there, if tables are."""
+        if self._known.has(material):
+            return []
+        for child in children_of(material):
+            self._known.table(child)
+        nodes = dict.fromkeys(node_of(material, [square]) for square in range(8, 56))
+        return [node for node in nodes if not self.has(node)]
+
+    def files(self, material: Material) -> list[tuple[Material, int]]:
+        """Of each material with one pawn that a promotion leads to, the files of its pawn that are to be made."""
+        missing = [(each, node) for each in promoted_materials(material) for node in self._missing(each)]
+        return list(dict.fromkeys((each, _pawn_of(node) % 8) for each, node in missing))
+
+    def make(self, material: Material, file: int) -> Iterator[Node]:
+        """Make the classes of all placements of a pawn on a file, one by one."""
+        for square, sets in MatesSolver(material, self._known).file(file):
+            node = node_of(material, [square])
+            self._put(node, sets)
+            yield node
+
+    def _put(self, node: Node, sets: Sets) -> None:
+        with self._folder.store(f"{self.key(node)}") as store:
+            for number, (man, file) in enumerate(itertools.product(new_men(node.material), range(8))):
+                codes = slice_of(sets, node.material, man, file)
+                rest, nothing = (np.zeros(len(codes), np.uint16), np.zeros(len(codes), np.uint32)), codes[:0]
+                run = Run(number * len(codes), (number + 1) * len(codes), 0, _NOTHING, (nothing, rest[0][:0]))
+                store.put(run, Dictionary(*[_NOTHING] * 3), Cells(codes, *rest))
+        self._kept.cache_clear()
+
+    def limits(self, bound: Bound, node: Node, man: Slot, file: int) -> Entries:
+        """The bounds of a promotion to a man on a file, in the order of the cells of the block it came from.
+
+        `node` is what the promotion leads to, its pawn where it stands. Nothing if there are no classes of it.
+        """
+        codes = self._codes(node, man, file) if self.has(node) else None
+        return np.zeros(0, np.int8) if codes is None else bytes_of(codes, bound)
+
+    def _codes(self, node: Node, man: Slot, file: int) -> Entries:
+        flip, axes = not node.material.is_canonical, node.free - 1
+        mirrored = (node.pawns[0] ^ RANK_FLIP * flip) != _pawn_of(node)
+        kept = (man[0].other, man[1]) if flip else man
+        material = node.material.canonical()
+        codes = self._kept(node, new_men(material).index(kept) * 8 + (file ^ 7 * mirrored))
+        assert codes is not None
+        if mirrored:
+            codes = np.flip(codes.reshape([8, 8] * axes), tuple(range(1, 2 * axes, 2))).ravel()
+        whites = sum(color is Color.WHITE for color, _ in slots_of(material)[2:-1]) - (kept[0] is Color.WHITE)
+        return _turned(codes, whites) if flip else codes
+
+    def _read(self, node: Node, number: int) -> Entries | None:
+        """A run of a node's classes, if all of them are there."""
+        key, size = self.key(node), 64 ** (node.free - 1)
+        if key is None or not self._folder.has(key):
+            return None
+        with self._folder.store(key) as store:
+            whole = len(store.runs()) == 8 * len(new_men(node.material.canonical()))
+            return store.values(number * size, (number + 1) * size)[0] if whole else None
+
+
+def _pawn_of(node: Node) -> int:
+    """The square of a node's only pawn on the files a-d, in the colours of the canonical material."""
+    square = node.pawns[0] ^ RANK_FLIP * (not node.material.is_canonical)
+    return min(square, square ^ 7, key=lambda each: each % 8)
+
+
+def children_of(material: Material) -> set[Material]:
+    """The materials whose tables the classes of a canonical material need."""
+    return {reset.material for reset in resets_of(partial_layout(material, [(8,)])) if reset.gone != NO_SLOT}
+
+
+def preparation_of(files: list[tuple[Material, int]]) -> SolvePlan:
+    """What it takes to make the classes of some files of pawns."""
+    nodes = [node_of(material, [rank * 8 + file]) for material, file in files for rank in range(1, 7)]
+    return SolvePlan(
+        nodes=len(nodes),
+        cells=sum(node.cells for node in nodes),
+        cpu_seconds=round(sum(map(cpu_seconds_of, nodes)), 1),
+        memory_bytes=_PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES,
+        disk_bytes=sum(node.cells for node in nodes) // 32,
+        exact=False,
+        most_free=MOST_FREE_MEN,
+        missing=(),
+    )
+
+
+def cpu_seconds_of(node: Node) -> float:
+    """CPU seconds of the classes of a node."""
+    return node.cells * _CELL_SECONDS + _NODE_SECONDS
+
+
+def promoted_materials(material: Material) -> list[Material]:
+    """The canonical materials of one pawn that a promotion leads to."""
+    pawns = range(8, 8 + material.pawns)
+    resets = resets_of(partial_layout(material, [tuple(pawns)]), lambda each: each)
+    found = [reset.material.canonical() for reset in resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
+    return [each for each in dict.fromkeys(found) if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]
