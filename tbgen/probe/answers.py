@@ -262,7 +262,14 @@ class MoveProbe(_Played):
 
 
 class Moves(list[MoveProbe], Shown):
-    """The moves of a position, best first."""
+    """The moves of a position, best first.
+
+    >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    >>> move = MoveProbe(board.parse_san("Ke5"), Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
+    >>> moves = Moves([move])
+    >>> list(moves.groups()), moves.columns()["san"], moves.facts()[0]["dtg"], len(moves.rows())
+    ([('keep G1.5', [<MoveProbe Ke5 G1.5 in 5 plies>])], ['Ke5'], 5, 1)
+    """
 
     @property
     def best(self) -> list[MoveProbe]:
@@ -270,7 +277,11 @@ class Moves(list[MoveProbe], Shown):
         return [each for each in self if each.best]
 
     def groups(self) -> Iterator[tuple[str, list[MoveProbe]]]:
-        """The moves by what they make of the value, each group with a title such as `keep G1.5`."""
+        """The moves by their effect on the value.
+
+        Returns:
+            Groups, each with a title such as `keep G1.5`.
+        """
         if not self:
             return
         value, mover = self[0].outcome, self[0].own.holder
@@ -283,7 +294,14 @@ class Moves(list[MoveProbe], Shown):
             yield titles[grade], list(moves)
 
     def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:
-        """The moves as columns by name, which pandas and polars take as a frame."""
+        """The moves as columns by name, which pandas and polars take as a frame.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            Lists and arrays by name.
+        """
         from tbgen.probe.many import columns_of
 
         return {
@@ -294,11 +312,19 @@ class Moves(list[MoveProbe], Shown):
         }
 
     def rows(self) -> list[Group]:
-        """The moves as they are shown: in groups, each with its value."""
+        """The moves as a notebook shows them.
+
+        Returns:
+            Groups, each with its title and a row of texts for each move.
+        """
         return [(title, [_cells(each) for each in group]) for title, group in self.groups()]
 
     def facts(self) -> list[dict[str, Any]]:
-        """The moves as JSON has them."""
+        """The moves as JSON has them.
+
+        Returns:
+            The `moves` that `tbgen probe --json` prints.
+        """
         return moves_facts(self)
 
     def _view(self) -> View:
