@@ -172,11 +172,11 @@ def with_a_pin(material: Material, seed: int, count: int) -> list[int]:
 @pytest.mark.parametrize(
     ("name", "choose", "count"),
     [
-        ("KRvKP", filled_cells, 80),
-        ("KPvKP", filled_cells, 60),
-        ("KPvKP", with_a_right, 100),
-        ("KPPvKP", with_two_takers, 40),
-        ("KRPvKP", with_a_pin, 40),
+        ("KRvKP", filled_cells, 30),
+        ("KPvKP", filled_cells, 30),
+        ("KPvKP", with_a_right, 40),
+        ("KPPvKP", with_two_takers, 20),
+        ("KRPvKP", with_a_pin, 12),
     ],
     ids=["rook and pawn", "pawns", "en passant", "two takers", "a pin"],
 )

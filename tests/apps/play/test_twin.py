@@ -68,7 +68,7 @@ def test_scores_of_the_cutoff_or_more_can_be_taken_for_one(name: str) -> None:
     assert np.array_equal(solve_clocked(name, "reset", pooled=True).entry, pool(solve_clocked(name, "reset").entry))
 
 
-@pytest.mark.parametrize("name", ["KvK", "KNvK", pytest.param("KBvK", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", ["KvK", *(pytest.param(name, marks=pytest.mark.slow) for name in ("KNvK", "KBvK"))])
 def test_an_answer_is_as_sure_as_it_says(name: str, table_folder: Path) -> None:
     """More plies left than are searched, under `reset`: positions with several accrued scores, drawn at random."""
     table, chance, seen = solve_clocked(name, "reset"), random.Random(f"sure {name}"), Counter[Within]()
@@ -96,7 +96,10 @@ def is_between(found: ClockedValue, worth: Score) -> bool:
     return least < worth < most
 
 
-@pytest.mark.parametrize(("name", "in_reach", "wrong"), [("KRvK", 70_649_906, 9_825), ("KNvK", 84_536_446, 1_632_666)])
+@pytest.mark.parametrize(
+    ("name", "in_reach", "wrong"),
+    [pytest.param("KRvK", 70_649_906, 9_825, marks=pytest.mark.slow), ("KNvK", 84_536_446, 1_632_666)],
+)
 def test_a_value_in_reach_is_nearly_always_that_under_the_rule(name: str, in_reach: int, wrong: int) -> None:
     """All pairs with 13 to 99 plies left, and values below the cutoff."""
     block, reached, missed, last = solve(name, reduced=True).block(()), 0, 0, 0
@@ -115,7 +118,7 @@ def test_a_value_in_reach_is_nearly_always_that_under_the_rule(name: str, in_rea
     assert last == LAST[name]
 
 
-@pytest.mark.parametrize("name", ["KBvK", "KNvK", "KRvK"])
+@pytest.mark.parametrize("name", ["KNvK", *(pytest.param(name, marks=pytest.mark.slow) for name in ("KBvK", "KRvK"))])
 @pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
 def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSetting, table_folder: Path) -> None:
     """More plies than the slow twin that plays every line reaches; the search need not answer all."""
