@@ -16,7 +16,7 @@ import chess.pgn
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.boards import in_words, map_facts
+from tbgen.apps.site.boards import in_words, map_facts, signed
 from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
@@ -54,10 +54,6 @@ def texts_of(page: Chromium, selector: str) -> list[str]:
 def wait_for(page: Chromium, fen: str) -> None:
     """Until the page shows what is said of a position."""
     page.wait(f"document.getElementById('fen').value.startsWith({fen.split()[0]!r}) && {SHOWN}")
-
-
-def shown(score: Score) -> str:
-    return str(score).replace("-", "\N{MINUS SIGN}")
 
 
 def fen_in(page: Chromium) -> str:
@@ -138,7 +134,7 @@ def test_a_position_is_shown_as_python_values_it(
     score = Score(accrued) if accrued else None
     found, moves = tables.probe(chess.Board(fen), score), tables.probe_moves(chess.Board(fen), score)
     verdict = text_of(page, "#verdict")
-    assert verdict.startswith(f"{shown(found.outcome)} {found.outcome.in_words()}.")
+    assert verdict.startswith(f"{signed(found.outcome)} {found.outcome.in_words()}.")
     assert f"In {found.dtg} plies" in verdict
     assert sorted(texts_of(page, ".move b")) == sorted(each.san for each in moves)
     assert texts_of(page, ".move.best b") == [each.san for each in moves if each.best]
@@ -147,7 +143,7 @@ def test_a_position_is_shown_as_python_values_it(
     assert texts_of(page, "#in-words") == [in_words(chess.Board(fen))]
     page.wait("!document.getElementById('ending').hidden")
     (here,) = page.run("[...document.querySelectorAll('.share [data-now]')].map((each) => each.title)")
-    assert here.startswith(shown(found.outcome))
+    assert here.startswith(signed(found.outcome))
     assert page.complaints == []
 
 
@@ -199,7 +195,7 @@ def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, ser
             "(() => { const pick = document.querySelector('.pick');"
             " const place = [...Array(Number(pick.max) + 1).keys()].find((each) => { pick.value = each;"
             " pick.dispatchEvent(new Event('input'));"
-            f" return pick.getAttribute('aria-valuetext').startsWith('{shown(Score(accrued))} '); }});"
+            f" return pick.getAttribute('aria-valuetext').startsWith('{signed(Score(accrued))} '); }});"
             " pick.dispatchEvent(new Event('change')); return place; })()"
         )
         page.wait(f"location.search.includes('accrued={accrued}') && {SHOWN}")
