@@ -90,11 +90,6 @@ def test_what_the_readme_says_of_retis_study_is_so(four_men_folder: Path) -> Non
     assert {each["outcome"] for each in moves[1:]} == {"-G0.0"}
 
 
-def test_the_picture_of_the_readme_is_the_position_that_it_probes() -> None:
-    picture = (ROOT / "docs" / "pictures" / "reti.svg").read_text(encoding="utf-8")
-    assert 'aria-label="White: Kh8, Pc6. Black: Ka6, Ph5. White to move. ' in picture
-
-
 def test_the_sizes_of_the_readme_are_those_of_the_records() -> None:
     """Tables and their bytes, by the most men that they have."""
     records = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "records").glob("K*.json")]
@@ -104,16 +99,6 @@ def test_the_sizes_of_the_readme_are_those_of_the_records() -> None:
         chosen = [each["bytes"] for each in records if each["men"] <= men]
         digits = len(size.partition(".")[2])
         assert (len(chosen), f"{sum(chosen) / {'M': 1e6, 'G': 1e9}[unit]:.{digits}f}") == (int(tables), size)
-
-
-def test_the_table_of_sets_is_the_same_on_the_page_on_scale() -> None:
-    """But for how the rows are named."""
-    figures = [
-        [cell.strip() for cell in row.split("|")[2:-1]]
-        for text in (TEXT, (ROOT / "docs" / "scale.md").read_text(encoding="utf-8"))
-        for row in re.findall(r"^\| (?:`tbgen build|up to).*\|$", text, re.M)
-    ]
-    assert figures[:3] == figures[3:]
 
 
 def test_the_classes_of_the_measurements_are_those_of_what_was_built() -> None:

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import tbgen
@@ -26,7 +25,6 @@ from tbgen.material import Material
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, FileDigests, Layer, build_lock, path_of, tables_in
 from tbgen.storage.reader import TableFile
-from tbgen.system.process import peak_bytes
 from tests.cli.calls import complaint
 from tests.files import check_file, digest_of_file
 
@@ -203,14 +201,3 @@ def test_a_file_that_is_kept_is_read_once_and_one_that_is_made_not_at_all(
     assert checked == ["KvK"]
     for name, entry in read_manifest(tmp_path).items():
         assert entry.sha256 == digest_of_file(tmp_path / f"{name}.h5")
-
-
-def test_the_peak_of_a_table_is_its_own(tmp_path: Path) -> None:
-    made(tmp_path, [Material.parse("KQvK")])
-    big = np.ones(400 << 20, np.uint8)
-    high = peak_bytes()
-    del big
-    made(tmp_path, [KNIGHT])
-    entry = read_manifest(tmp_path)["KNvK"]
-    assert entry.peak_bytes is not None
-    assert 30 << 20 < entry.peak_bytes < high - (300 << 20)

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import functools
-import json
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import distributed
 import pytest
 from distributed import LocalCluster
 
@@ -25,7 +18,7 @@ from tbgen.material import materials
 from tests.copies import bytes_of_table
 
 from .recorder import Recorder
-from .workloads import dies_once, sleeps, writes_elsewhere
+from .workloads import dies_once, writes_elsewhere
 
 THREE_MEN = [*materials(2), *materials(3)]
 
@@ -56,38 +49,6 @@ def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
     assert (machine.jobs, machine.threads, machine.memory) == (2, 2, int(0.9 * (1 << 30)))
     smaller = plan_for(tmp_path, THREE_MEN, Settings(cluster=address, memory=1 << 29)).machine
     assert smaller.memory == 1 << 29
-
-
-@pytest.mark.slow
-def test_a_scheduler_that_is_killed_costs_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(workers_module, "_CONNECT_SECONDS", 4)
-    monkeypatch.setattr(build_module, "Cluster", functools.partial(Cluster, work=sleeps))
-    with contextlib.ExitStack() as stack:
-
-        def started(program: str, *words: str) -> subprocess.Popen[bytes]:
-            command = [sys.executable, "-m", f"distributed.cli.dask_{program}", *words, "--no-dashboard"]
-            process = stack.enter_context(subprocess.Popen(command, stderr=subprocess.DEVNULL))
-            stack.callback(process.kill)
-            return process
-
-        file = tmp_path / "scheduler.json"
-        scheduler = started("scheduler", "--host", "127.0.0.1", "--port", "0", "--scheduler-file", str(file))
-        started("worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny")
-        while not file.exists() or not file.read_bytes().strip():
-            time.sleep(0.05)
-        address = json.loads(file.read_text())["address"]
-        with distributed.Client(address) as client:
-            client.wait_for_workers(1)
-        folder = tmp_path / "tables"
-        threading.Thread(target=kill_when_at_work, args=(folder, scheduler), daemon=True).start()
-        with pytest.raises(BuildError, match=r"cannot build KvK: tcp://.*: the dask scheduler no longer answers"):
-            build(folder, THREE_MEN, settings=Settings(cluster=address))
-
-
-def kill_when_at_work(folder: Path, process: subprocess.Popen[bytes]) -> None:
-    while not list(folder.glob("*.pid")):
-        time.sleep(0.05)
-    process.kill()
 
 
 def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -25,7 +25,7 @@ from tests.files import check_file
 from tests.processes import children_of, is_running
 
 from .recorder import Recorder
-from .workloads import always_dies, dies_once, fails_strangely
+from .workloads import always_dies, dies_once
 
 THREE_MEN = [*materials(2), *materials(3)]
 KNIGHT = Material.parse("KNvK")
@@ -71,14 +71,6 @@ def test_the_rest_goes_on_without_a_table_that_kills_every_process(
         build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
     assert len(watcher.failures) == 1
     assert {*map(str, tables_in(tmp_path))} == {"KvK", "KBvK", "KRvK", "KQvK"}, "KPvK needs KNvK"
-
-
-def test_an_error_that_cannot_travel_is_told_all_the_same(
-    tmp_path: Path, processes_that: Callable[[Callable[..., Made]], None]
-) -> None:
-    processes_that(fails_strangely)
-    with pytest.raises(RuntimeError, match="StrangeError: something odd"):
-        build(tmp_path, [KNIGHT, Material.parse("KBvK")], Recorder(), Settings(threads=2, jobs=2))
 
 
 def test_too_little_disk_is_said_before_anything_is_begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from pathlib import Path
 from typing import Any
 
@@ -27,24 +26,6 @@ def always_dies(folder: Path, name: str, *rest: Any) -> Made:
     if name == VICTIM:
         os.kill(os.getpid(), signal.SIGKILL)
     return make_table(folder, name, *rest)
-
-
-def fails_strangely(folder: Path, name: str, *rest: Any) -> Made:
-    """As make_table, but the victim meets an error that cannot be sent to another process."""
-
-    class StrangeError(Exception):
-        pass
-
-    if name == VICTIM:
-        raise StrangeError("something odd")
-    return make_table(folder, name, *rest)
-
-
-def sleeps(folder: Path, *rest: Any) -> Made:
-    """Tells who it is, then is busy for a long time."""
-    (folder / f"{os.getpid()}.pid").touch()
-    time.sleep(60)
-    raise AssertionError
 
 
 def writes_elsewhere(folder: Path, *rest: Any) -> Made:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import shutil
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +14,6 @@ from tbgen.errors import AccruedError
 from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
-from tbgen.storage.files import Layer
-from tbgen.storage.layerfile import LayerFile
-from tbgen.storage.schema import SEAL_BYTES
 from tests.copies import copy_tables
 from tests.readers.c_reader import Reader, compiler, is_refusal
 from tests.readers.pairs import Case, Pair, random_pair, vectors
@@ -27,9 +23,6 @@ needs_compiler = pytest.mark.skipif(
 )
 
 BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G4.0"
-BISHOP_ANSWER = "G1.5;5"
-FLIPS = 12
-"""So many bits are tried of each part of a file."""
 
 
 @pytest.fixture(scope="module")
@@ -130,105 +123,7 @@ def folder(table_folder: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def parts_of(path: Path, layer: Layer) -> dict[str, list[range]]:
-    """Where each part of a file lies."""
-    file = LayerFile(path, layer)
-    index, end = file.seal.index, file.seal.length
-    head = range(index, path.read_bytes().index(b"\n", index) + 1)
-    chunks = {
-        name: [range(int(offset), int(offset) + int(size)) for offset, size, _ in dataset.chunks.tolist()]
-        for name, dataset in file.index.datasets.items()
-    }
-    taken = {place for part in chunks.values() for each in part for place in each}
-    between = [range(place, place + 1) for place in range(SEAL_BYTES, index) if place not in taken]
-    file.close()
-    entries = [range(head.stop, end)]
-    return {"seal": [range(SEAL_BYTES)], "index": [head], "entries": entries, "HDF5": between, **chunks}
-
-
-@needs_compiler
-@pytest.mark.parametrize("layer", Layer, ids=str)
-def test_a_flipped_bit_is_never_a_value(reader: Reader, folder: Path, table_folder: Path, layer: Layer) -> None:
-    """In a part that an answer needs it is refused; of all bytes `--verify` says so."""
-    path = folder / f"KBvK{'' if layer is Layer.OUTCOMES else '.dtg'}.h5"
-    sound, draw = path.read_bytes(), random.Random(212)
-    lines = [BISHOP, *(f"{row['fen']};{row['accrued']}" for row in vectors(3, 3) if row["table"] == "KBvK")]
-    expected = reader.ask(folder, lines)
-    assert expected[0] == BISHOP_ANSWER
-    for name, ranges in parts_of(path, layer).items():
-        places = [place for each in ranges for place in each]
-        for place in draw.sample(places, min(FLIPS, len(places))):
-            damaged = bytearray(sound)
-            damaged[place] ^= 1 << draw.randrange(8)
-            path.write_bytes(damaged)
-            (verdict,) = reader.verify(path)
-            assert is_refusal(verdict), (name, place)
-            assert str(path) in verdict
-            answers = reader.ask(folder, lines)
-            refused = [answer for answer in answers if is_refusal(answer)]
-            assert all(path.name in each or "SHA-256" in each for each in refused if each not in expected)
-            assert all(got == wanted or is_refusal(got) for got, wanted in zip(answers, expected, strict=True))
-            if name in ("index", "entries"):
-                assert len(refused) == len(lines), (name, place)
-        path.write_bytes(sound)
-    assert reader.verify(path) == [f"{path}: sound"]
-
-
-@needs_compiler
-def test_a_file_of_another_length_is_refused(reader: Reader, folder: Path) -> None:
-    path = folder / "KBvK.h5"
-    sound = path.read_bytes()
-    for content in (sound[:-1], sound + b"\0", sound[:SEAL_BYTES], sound[:100], b""):
-        path.write_bytes(content)
-        assert is_refusal(reader.ask(folder, [BISHOP])[0])
-
-
-@needs_compiler
-def test_files_that_do_not_belong_here_are_refused(reader: Reader, folder: Path, table_folder: Path) -> None:
-    path, distances = folder / "KBvK.h5", folder / "KBvK.dtg.h5"
-    sound = path.read_bytes()
-    for content, word in (
-        ((table_folder / "KNvK.h5").read_bytes(), "KNvK"),
-        (distances.read_bytes(), "distances"),
-        (sound.replace(b"\nformat 3\n", b"\nformat 9\n", 1), "format 9"),
-        (sound.replace(b"\ngame r-mobility\n", b"\ngame whole-game\n", 1), "whole-game"),
-        (b"no table\n" * 100, "no table of tbgen"),
-    ):
-        path.write_bytes(content)
-        (answer,) = reader.ask(folder, [BISHOP])
-        assert is_refusal(answer)
-        assert word in answer
-    path.write_bytes(sound)
-    shutil.copy(table_folder / "KNvK.dtg.h5", distances)
-    (answer,) = reader.ask(folder, [BISHOP])
-    assert is_refusal(answer)
-
-
 @needs_compiler
 def test_without_distances_the_outcome_is_known(reader: Reader, folder: Path) -> None:
     (folder / "KBvK.dtg.h5").unlink()
     assert reader.ask(folder, [BISHOP]) == ["G1.5;?"]
-
-
-@needs_compiler
-@pytest.mark.parametrize(
-    ("line", "reason"),
-    [
-        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", "no semicolon"),
-        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G4.2", "no accrued score"),
-        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G0.5", "no game can carry"),
-        ("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;-G4.0", "no game can carry"),
-        ("8/8/4K3/5Nk1/8/8/8/8 w - - 33 30;", "no table of KNvK"),
-        ("8/8/4K3/5Bk1/8/8/8/7 w - - 33 30;", "not eight ranks"),
-        ("8/8/4K3/5Bk1/8/8/8/8 w K - 33 30;", "castling"),
-        ("8/8/4K3/5Bk1/8/8/8/8 w - e6 33 30;", "en passant"),
-        ("8/8/4K3/5Bk1/8/8/8/7K w - - 33 30;", "2 kings"),
-        ("8/8/8/4Kk2/8/8/8/8 w - - 33 30;", "in check"),
-        ("KQQQQQQQ/8/8/8/8/8/8/7k b - - 33 30;", "no tables of 9 men"),
-        ("8/" * 300 + ";", "no semicolon"),
-    ],
-)
-def test_what_is_no_question_is_refused(reader: Reader, folder: Path, line: str, reason: str) -> None:
-    (answer,) = reader.ask(folder, [line])
-    assert is_refusal(answer)
-    assert reason in answer

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, materials
+from tbgen.material import materials
 from tbgen.rules.position import own_score
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
-from tbgen.table import EntryValues, Table, Tally
-from tests.retro.tables import solve_from_values, values
-from tests.verify.model import best_value, board_of, value_of
+from tbgen.table import Table, Tally
+from tests.retro.tables import solve_from_values
+from tests.verify.model import board_of
 
 pytestmark = pytest.mark.slow
 
@@ -72,22 +72,6 @@ def test_the_longest_mate_is_as_long_as_in_ordinary_tables(table: Table, side: C
     assert tally.max_dtg == 2 * moves - 1
 
 
-class Family(Mapping[Material, Table | EntryValues]):
-    """A table, and the values of whatever its resets lead to."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def __getitem__(self, material: Material) -> Table | EntryValues:
-        return self.table if material == self.table.material else values(str(material))
-
-    def __iter__(self) -> Iterator[Material]:
-        return iter((self.table.material, *self.table.material.children()))
-
-    def __len__(self) -> int:
-        return 1 + len(self.table.material.children())
-
-
 def sample(table: Table) -> Iterator[tuple[chess.Board, Score, np.random.Generator]]:
     """Seeded positions that have moves, with their own scores."""
     layout, random = layout_of(table.material), np.random.default_rng(len(table.patterns))
@@ -96,28 +80,3 @@ def sample(table: Table) -> Iterator[tuple[chess.Board, Score, np.random.Generat
         own = own_score(board)
         if own.code > STALEMATE_CODE:
             yield board, own, random
-
-
-def test_values_are_the_best_over_the_moves(table: Table) -> None:
-    tables = Family(table)
-    for board, own, random in sample(table):
-        scores = [own, *[Score(int(random.integers(2, own.code + 1)), Color(random.integers(2))) for _ in range(3)]]
-        for accrued in scores:
-            assert value_of(tables, board, accrued) == best_value(tables, board, accrued), (board.fen(), accrued)
-
-
-def test_an_entry_value_below_the_own_code_does_not_depend_on_the_accrued_score(table: Table) -> None:
-    tables = Family(table)
-    for board, own, random in sample(table):
-        entry, dtg = value_of(tables, board, own)
-        if entry.code < own.code:
-            accrued = Score(int(random.integers(max(2, entry.code + 1), own.code + 1)), Color(random.integers(2)))
-            assert best_value(tables, board, accrued) == (entry, dtg), (board.fen(), accrued)
-
-
-def test_a_better_accrued_score_is_never_worth_less(table: Table) -> None:
-    tables = Family(table)
-    for board, own, _ in sample(table):
-        scores = sorted((Score(code, color) for color in Color for code in range(2, own.code + 1)), reverse=True)
-        found = [value_of(tables, board, accrued)[0] for accrued in scores]
-        assert found == sorted(found, reverse=True), board.fen()

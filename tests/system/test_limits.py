@@ -58,12 +58,6 @@ def test_a_container_s_limit_counts_less_what_is_used(
     assert available_memory() == free * GIB
 
 
-def test_the_first_version_of_control_groups_is_known_even_where_its_path_cannot_be_seen(machine: Path) -> None:
-    write(machine / "proc" / "self", {"cgroup": "3:cpu,cpuacct:/docker/1\n4:memory:/docker/1\n0::/docker/1\n"})
-    group(machine / "cgroup" / "memory", 2 * GIB, GIB, GIB // 2, version=1)
-    assert available_memory() == GIB + GIB // 2
-
-
 def test_the_disk_of_a_folder_that_is_not_there_yet_is_that_of_the_one_above(tmp_path: Path) -> None:
     there, later = free_disk(tmp_path), free_disk(tmp_path / "a" / "b")
     assert there is not None

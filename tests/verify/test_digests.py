@@ -20,12 +20,6 @@ def test_the_list_that_comes_with_the_program_has_all_tables() -> None:
     assert read_digests().keys() == {*all_materials()}
 
 
-def test_a_list_that_is_written_is_read_again(tmp_path: Path) -> None:
-    known = {Material.parse("KBvK"): Digests(TWO, ONE), KVK: Digests(ONE, TWO)}
-    write_digests(tmp_path / "list.csv", known)
-    assert read_digests(tmp_path / "list.csv") == known
-
-
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
