@@ -17,8 +17,8 @@ ATTACKS = (
     Attack("bad engines", 1, matches.begin_engines),
     Attack("questions over HTTP", 300, requests.begin_questions),
     Attack("bytes over HTTP", 12, requests.begin_bytes),
-    Attack("disks that are elsewhere", 3, files.begin_remote),
-    Attack("evil servers", 12, servers.begin),
+    Attack("disks that are elsewhere", 1, files.begin_remote),
+    Attack("evil servers", 6, servers.begin),
     Attack("full disks", 1, files.begin_disks, needs_root=True),
     Attack("two users", 1, files.begin_users, needs_root=True),
 )
