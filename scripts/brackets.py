@@ -51,18 +51,20 @@ class Hiding(KnownTables):
         return material.men < self.men and super().has(material)
 
 
-def truth(folder: Path, material: Material, roots: int, most_free: int, pairs: int) -> dict[str, object]:
+def truth(folder: Path, material: Material, roots: int, given: argparse.Namespace) -> dict[str, object]:
     """Solve the closures of some blocks, and compare each cell and some pairs with the table."""
     draw, tables = random.Random(SEED), KnownTables([folder], 1 << 26, outcomes_only=True)
     known = Hiding([folder], 1 << 26, outcomes_only=True)
     known.men = material.men
-    closure = Closure(known, most_free, 1e9)
+    closure = Closure(known, given.most_free, 1e9)
     for pawns in draw.sample(layout_of(material).blocks, roots):
         closure.add(node_of(material, pawns))
     nodes, began = [node for node in closure.edges if node.material == material], time.process_time()
     counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
-        classes = Classes(BlockFolder(folder / "classes"), known)
+        classes = Classes(BlockFolder(Path(name) / "classes"), known)
+        for each, file in classes.files(material) if given.classes else []:
+            list(classes.make(each, file))
         solver = ClosureSolver(known, BlockFolder(Path(name)), classes, pool)
         solver.solve(closure)
         took = time.process_time() - began
@@ -75,14 +77,15 @@ def truth(folder: Path, material: Material, roots: int, most_free: int, pairs: i
             Asking(closure, known, partial(solver.block, closure), bound, partial(classes.limits, bound))
             for bound in Bound
         )
-        for _ in range(pairs):
+        for _ in range(given.pairs):
             board = random_board(draw, draw.choice(nodes))
             accrued = random_accrued(draw, board)
             value = asked.probe(board, accrued).outcome
             compared += [1, not lower.value(board, accrued) <= value <= upper.value(board, accrued)]
     cells, exact, drawn, drawn_exact, excluded = counted.tolist()
     return {
-        "material": material, "most_free": most_free, "blocks": len(nodes), "cells": cells,
+        "material": material, "most_free": given.most_free, "classes": given.classes, "blocks": len(nodes),
+        "cells": cells,
         "exact": round(exact / cells, 4), "drawn": drawn, "exact_of_drawn": round(drawn_exact / max(drawn, 1), 4),
         "excluded": excluded, "pairs": compared[0], "pairs_excluded": compared[1], "cpu_seconds": round(took, 1),
     }  # fmt: skip
@@ -153,11 +156,12 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=1200)
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--most-free", type=int, default=4)
+    parser.add_argument("--classes", action="store_true", help="make classes of mates first")
     given = parser.parse_args()
     if given.measure == "truth":
         asked = [each.split(":") for each in given.what]
         rows: Iterator[dict[str, object]] = (
-            truth(given.folder, Material.parse(name), int(roots), given.most_free, given.pairs) for name, roots in asked
+            truth(given.folder, Material.parse(name), int(roots), given) for name, roots in asked
         )
     else:
         rows = reach(given.folder, Path(given.what[0]), given.games, given.budget)
