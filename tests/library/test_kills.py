@@ -10,7 +10,6 @@ import pytest
 
 from tbgen.material import Material, build_order, materials
 from tbgen.storage.files import path_of
-from tests.copies import copy_tables
 
 from .kills import (
     assert_as_if_left_in_peace,
@@ -30,32 +29,6 @@ def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_fo
     assert kills > 3
     finish(tmp_path, names, 2)
     assert_as_if_left_in_peace(tmp_path, table_folder, build_order(materials(3)))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["KPvKP", "KBvKN"])
-def test_ninety_kills_make_no_difference(tmp_path: Path, four_men_folder: Path, name: str) -> None:
-    """Killed again and again, mostly soon, until the table is there; KPvKP begins with all that has no pawns."""
-    draw, wanted, kills, chains = random.Random(81), build_order([Material.parse(name)]), 0, 0
-
-    def begun(folder: Path) -> Path:
-        folder.mkdir()
-        for material in wanted:
-            if "P" in name and "P" not in str(material):
-                copy_tables(four_men_folder, folder, str(material))
-        return folder
-
-    whole = begun(tmp_path / "whole")
-    start = time.monotonic()
-    finish(whole, [name])
-    duration = time.monotonic() - start
-    while kills < 90:
-        chains += 1
-        folder, most = begun(tmp_path / str(chains)), kills + 20
-        while kills < most and not path_of(folder, wanted[-1]).exists():
-            kills += kill(folder, [name], 1 + chains % 2, seconds=0.1 + 0.5 * duration * draw.random() ** 3)
-        finish(folder, [name], 2)
-        assert_as_if_left_in_peace(folder, four_men_folder, wanted)
 
 
 @pytest.mark.slow

@@ -8,10 +8,10 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.material import Material, materials
+from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score, play_move
-from tests.positions import random_board, random_boards
+from tests.positions import random_boards
 
 THREE_MEN = materials(3)
 EXTRA_PLIES = 60
@@ -47,32 +47,3 @@ def test_best_play_keeps_its_promise_with_up_to_four_men(four_men_folder: Path) 
         draw = random.Random(25)
         for board in random_boards(26, 1000, [*materials(3), *materials(4)]):
             play_best(opened, board, draw, EXTRA_PLIES)
-
-
-@pytest.mark.slow
-def test_values_before_a_double_step_agree_with_the_en_passant_positions_after_it(four_men_folder: Path) -> None:
-    """The table has the value before; the probe finds those after it by a search of its own."""
-    with open_tablebase(four_men_folder) as opened:
-        draw, captures, decisive = random.Random(27), 0, 0
-        while captures < 2000:
-            board = random_board(draw, Material.parse("KPvKP"))
-            moves = [move for move in board.legal_moves if leads_to_en_passant(board, move)]
-            if not moves:
-                continue
-            captures += len(moves)
-            value, found = opened.probe(board), opened.probe_moves(board)
-            assert found[0].outcome == value.outcome, board.fen()
-            assert value.is_reached or found[0].dtg == value.dtg, board.fen()
-            decisive += found[0].move in moves
-            for flipped in opened.probe_moves(board.mirror()):
-                move = chess.Move(flipped.move.from_square ^ 56, flipped.move.to_square ^ 56, flipped.move.promotion)
-                same = next(each for each in found if each.move == move)
-                assert (same.outcome, same.dtg) == (flipped.outcome.flipped(), flipped.dtg)
-        assert decisive > 5
-
-
-def leads_to_en_passant(board: chess.Board, move: chess.Move) -> bool:
-    board.push(move)
-    found = board.has_legal_en_passant()
-    board.pop()
-    return found

@@ -6,13 +6,12 @@ import random
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import chess
 import pytest
 
-from tbgen.apps.play.search import Engine, Root, Searched, _answers_for
-from tbgen.probe import BulkProbe, Tablebase, open_tablebase
+from tbgen.apps.play.search import Engine, Root, Searched
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.positions import random_root as random_board
@@ -114,27 +113,3 @@ def test_several_lines_are_the_best_moves_one_by_one(tables: Tablebase) -> None:
         for line in lines:
             assert last(engine, replace(root, only=[line.moves[0]]), 2).lines[0].value == line.value
         assert [line.value for line in lines] == sorted((line.value for line in lines), reverse=True)
-
-
-def test_a_search_is_stopped_between_values_of_tables(tables: Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
-    root, engine, stops = random_root(5, random.Random(1)), Engine(tables), list[int]()
-    expected = [each.lines[0].value for each in Engine(tables).deepen(root, 4)]
-
-    def stopping(*asked: Any) -> BulkProbe:
-        found = _answers_for(*asked)
-        stops[-1] -= 1
-        if not stops[-1]:
-            engine.stop()
-        return found
-
-    monkeypatch.setattr("tbgen.apps.play.search._answers_for", stopping)
-    monkeypatch.setattr("tbgen.apps.play.search._AT_ONCE", 3)
-    for number in range(1, 8):
-        engine.allow()
-        stops.append(number)
-        values = [each.lines[0].value for each in engine.deepen(root, 4)]
-        assert values == expected[: len(values)]
-    assert stops.count(0) > 3
-    stops.append(0)
-    engine.allow()
-    assert [each.lines[0].value for each in engine.deepen(root, 4)] == expected
