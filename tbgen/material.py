@@ -69,10 +69,18 @@ class Material:
     >>> material = Material.parse("KRvKP")
     >>> material.men, material.pawns, str(material.flipped())
     (4, 1, 'KPvKR')
+    >>> str(material.canonical()), [str(child) for child in Material.parse("KPvK").children()]
+    ('KRvKP', ['KvK', 'KNvK', 'KBvK', 'KRvK', 'KQvK'])
+    >>> str(material.without(Color.BLACK, Role.PAWN)), str(material.promoted(Color.BLACK, Role.QUEEN))
+    ('KRvK', 'KRvKQ')
+    >>> str(Material.of(material.side(Color.BLACK), [Role.KING]))
+    'KPvK'
     """
 
     white: tuple[Role, ...]
+    """White's men, the king first, then the strongest first."""
     black: tuple[Role, ...]
+    """Black's men in the same order."""
 
     def __post_init__(self) -> None:
         for name, side in (("white", self.white), ("black", self.black)):
@@ -83,7 +91,15 @@ class Material:
 
     @classmethod
     def of(cls, white: Iterable[Role], black: Iterable[Role]) -> Material:
-        """The material of two sides whose men come in any order."""
+        """The material of two sides.
+
+        Arguments:
+            white: White's men in any order.
+            black: Black's men in any order.
+
+        Returns:
+            The material.
+        """
         return cls(_side(white), _side(black))
 
     @classmethod
@@ -92,6 +108,9 @@ class Material:
 
         Arguments:
             text: White's men, a v, Black's men; upper or lower case, any order of men.
+
+        Returns:
+            The material, with the colours of the text.
 
         Raises:
             MaterialError: The text names no material.
@@ -123,30 +142,60 @@ class Material:
         return "v".join("".join(role.letter for role in side) for side in (self.white, self.black))
 
     def side(self, color: Color) -> tuple[Role, ...]:
+        """The men of a side.
+
+        Arguments:
+            color: The side.
+
+        Returns:
+            Its men, the king first, then the strongest first.
+        """
         return self.white if color is Color.WHITE else self.black
 
     def flipped(self) -> Material:
-        """The same men with the colours exchanged."""
+        """The same men with the colours exchanged.
+
+        Returns:
+            The material of the colour-reversed position.
+        """
         return Material(self.black, self.white)
 
     def canonical(self) -> Material:
-        """The stronger side as White: more men, then the better first man that differs."""
+        """The material with the stronger side as White, as tables have it.
+
+        Returns:
+            The side with more men as White; with equal numbers, the side with the better first man that differs.
+        """
         return self if self.is_canonical else self.flipped()
 
     @property
     def is_canonical(self) -> bool:
+        """Whether White is the stronger side."""
         return _strength(self.white) >= _strength(self.black)
 
     @property
     def men(self) -> int:
+        """The number of men, kings included."""
         return len(self.white) + len(self.black)
 
     @property
     def pawns(self) -> int:
+        """The number of pawns."""
         return self.white.count(Role.PAWN) + self.black.count(Role.PAWN)
 
     def without(self, color: Color, role: Role) -> Material:
-        """What is left when one man is captured; ValueError if there is none or it is a king."""
+        """The material after a capture.
+
+        Arguments:
+            color: The side that loses a man.
+            role: The man.
+
+        Returns:
+            The remaining men.
+
+        Raises:
+            ValueError: The side has no such man, or it is a king.
+        """
         if role is Role.KING:
             raise ValueError("a king is never captured")
         men = list(self.side(color))
@@ -154,7 +203,18 @@ class Material:
         return self._with_side(color, men)
 
     def promoted(self, color: Color, role: Role) -> Material:
-        """What stands after one pawn has become a `role`; ValueError if there is no pawn."""
+        """The material after a promotion.
+
+        Arguments:
+            color: The side that promotes a pawn.
+            role: The new man.
+
+        Returns:
+            The material with the new man in place of a pawn.
+
+        Raises:
+            ValueError: The side has no pawn, or no pawn becomes such a man.
+        """
         if role not in PROMOTIONS:
             raise ValueError(f"a pawn does not become a {role.name.lower()}")
         men = list(self.side(color))
@@ -167,7 +227,11 @@ class Material:
         return Material(self.white, _side(men))
 
     def children(self) -> list[Material]:
-        """Canonical materials one capture, promotion or capture with promotion away, in build order."""
+        """The materials that a capture, a promotion or a capture with promotion leads to.
+
+        Returns:
+            Canonical materials, in build order.
+        """
         found: set[Material] = set()
         for mover in Color:
             prey = set(self.side(mover.other)) - {Role.KING}

@@ -48,11 +48,20 @@ class Color(enum.Enum):
     """
 
     WHITE = 0
+    """White."""
     BLACK = 1
+    """Black."""
 
     @classmethod
     def of(cls, turn: bool) -> Color:
-        """The side that python-chess writes as `chess.WHITE` (True) or `chess.BLACK` (False)."""
+        """The side that python-chess writes as a truth value.
+
+        Arguments:
+            turn: `chess.WHITE` (True) or `chess.BLACK` (False), such as `board.turn`.
+
+        Returns:
+            The side.
+        """
         return cls.WHITE if turn else cls.BLACK
 
     @property
@@ -62,6 +71,7 @@ class Color(enum.Enum):
 
     @property
     def other(self) -> Color:
+        """The opponent."""
         return Color.BLACK if self is Color.WHITE else Color.WHITE
 
     def __index__(self) -> int:
@@ -72,14 +82,20 @@ class Color(enum.Enum):
 
 
 class Mobility(enum.Enum):
-    """Which of two games is meant: what a capture or a pawn move does to the accrued score."""
+    """One of two games, which differ in the effect of captures and pawn moves on the accrued score.
+
+    >>> Mobility("whole-game").forgets, str(Mobility.RESET)
+    (False, 'r-mobility')
+    """
 
     RESET = "r-mobility"
+    """A capture or a pawn move replaces the accrued score."""
     WHOLE_GAME = "whole-game"
+    """The lowest score of the whole game counts."""
 
     @property
     def forgets(self) -> bool:
-        """Whether such a move wipes out what has accrued; under whole-game mobility all positions of a game count."""
+        """Whether a capture or a pawn move replaces the accrued score."""
         return self is Mobility.RESET
 
     def __str__(self) -> str:
@@ -88,6 +104,15 @@ class Mobility(enum.Enum):
     @classmethod
     def named(cls, game: Mobility | str) -> Mobility:
         """The game of a name.
+
+        Arguments:
+            game: "r-mobility", "whole-game", or a game itself.
+
+        Returns:
+            The game.
+
+        Raises:
+            UsageError: No game has that name.
 
         >>> Mobility.named("whole-game")
         <Mobility.WHOLE_GAME: 'whole-game'>
@@ -113,29 +138,35 @@ def replaces(code: int, accrued_code: int, reset: int) -> bool:
 
 
 class Score:
-    """How few legal moves a side was held to, and by whom: an accrued score, or the outcome of a game.
+    """The number of legal moves that a side was held to, and the holder: an accrued score or an outcome.
 
     Scores are ordered as White sees them: G0.0 > G0.5 > ... > -G0.5 > -G0.0.
 
     Arguments:
         value: A text such as `G3.5`, `-G3.5`, `g3.5`, `mG3.5`, `G4`, `+4.0`; another score; or an integer code,
-            which needs a holder. `4` alone is refused: it may be a number of moves.
+            which needs a holder. `4` alone is an error, because it may be a number of moves.
         holder: The side that holds the opponent to a code.
 
     Raises:
         ScoreFormatError: The text is no score.
-        ArgumentError: The code is out of range, or has no holder.
+        UsageError: The code is out of range, or has no holder.
 
     >>> Score("mG2.5") == Score("-G2.5") == Score(5, Color.BLACK)
     True
     >>> [str(Score(text)) for text in ("G4", "-4.5", "+g3.0")]
     ['G4.0', '-G4.5', 'G3.0']
+    >>> Score.from_signed(-8), Score("-G3.5").worth_to(Color.BLACK), Score("-G3.5").flipped()
+    (Score('-G3.5'), 1993, Score('G3.5'))
+    >>> Score.from_byte(Score("-G3.5").to_byte())
+    Score('-G3.5')
     """
 
     __slots__ = ("code", "holder")
 
     code: int
+    """Twice the number of legal moves, plus 1 without a check."""
     holder: Color
+    """The side that holds its opponent to this number."""
 
     def __init__(self, value: str | int | Score, holder: Color | None = None) -> None:
         if isinstance(value, (str, Score)) and holder is None:
@@ -155,10 +186,12 @@ class Score:
 
     @property
     def is_mate(self) -> bool:
+        """Whether the score is `G0.0` or `-G0.0`."""
         return self.code == MATE_CODE
 
     @property
     def is_stalemate(self) -> bool:
+        """Whether the score is `G0.5` or `-G0.5`."""
         return self.code == STALEMATE_CODE
 
     @property
@@ -182,7 +215,14 @@ class Score:
 
     @classmethod
     def from_signed(cls, number: int) -> Score:
-        """The score that a signed number other than 0 means."""
+        """The score that a number of an array means.
+
+        Arguments:
+            number: +(code + 1) for White, -(code + 1) for Black, not 0.
+
+        Returns:
+            The score.
+        """
         return cls(abs(number) - 1, Color.WHITE if number > 0 else Color.BLACK)
 
     @property
@@ -196,11 +236,25 @@ class Score:
         return rank if self.holder is Color.WHITE else -rank
 
     def worth_to(self, side: Color) -> int:
-        """The rank as `side` sees it: the greater, the better for that side."""
+        """The rank as a side sees it.
+
+        Arguments:
+            side: The side.
+
+        Returns:
+            A number for sorting: the greater, the better for that side.
+        """
         return self.rank if side is Color.WHITE else -self.rank
 
     def after(self, reached: Score, *, reset: bool) -> Score:
-        """The accrued score after a ply: a reset starts anew; otherwise only a strictly lower score replaces it.
+        """The accrued score after a ply.
+
+        Arguments:
+            reached: The score of the new position.
+            reset: Whether the move was a capture or a pawn move, which starts anew.
+
+        Returns:
+            `reached` after a reset or if it is strictly lower, else this score.
 
         >>> accrued, reached = Score("G3.5"), Score("-G4.5")
         >>> str(accrued.after(reached, reset=False)), str(accrued.after(reached, reset=True))
@@ -209,11 +263,21 @@ class Score:
         return reached if replaces(reached.code, self.code, reset) else self
 
     def flipped(self) -> Score:
-        """The same score in the colour-reversed position."""
+        """The score of the colour-reversed position.
+
+        Returns:
+            The same code, held by the other side.
+        """
         return Score(self.code, self.holder.other)
 
     def points(self, scoring: Scores) -> tuple[Fraction, Fraction]:
-        """White's and Black's points for a game that ends with the score.
+        """The points for a game that ends with the score.
+
+        Arguments:
+            scoring: The scheme of the points, such as `Scoring("harmonic")`.
+
+        Returns:
+            White's and Black's points, as fractions with the sum 1.
 
         >>> from tbgen.rules.points import Scoring
         >>> Score("-G0.5").points(Scoring("lasker"))
@@ -222,7 +286,10 @@ class Score:
         return scoring.points(self)
 
     def in_words(self) -> str:
-        """What the score says as an outcome: a sentence without its full stop.
+        """The score as an outcome, in words.
+
+        Returns:
+            A sentence without its full stop.
 
         >>> Score("-G3.0").in_words()
         'Black holds White to 3 legal moves, in check'
@@ -236,14 +303,31 @@ class Score:
         return f"{self.holder} holds {self.holder.other} to {self.moves} legal move{plural}{check}"
 
     def to_byte(self) -> int:
-        """The score as a signed number that fits the byte of a stored table."""
+        """The score as a byte of a stored table.
+
+        Returns:
+            The signed number of the score.
+
+        Raises:
+            RepresentationError: The code is too large for a byte.
+        """
         if self.code > MOST_STORED_CODE:
             raise RepresentationError(self, "the signed byte of a stored table")
         return self.signed
 
     @classmethod
     def from_byte(cls, byte: int) -> Score:
-        """The score that a stored byte means; 0 means that there is no position."""
+        """The score that a byte of a stored table means.
+
+        Arguments:
+            byte: A signed number, not 0.
+
+        Returns:
+            The score.
+
+        Raises:
+            ValueError: The byte is 0 or out of range.
+        """
         if byte == 0 or abs(byte) > MOST_STORED_CODE + 1:
             raise ValueError(f"no outcome is stored as {byte}")
         return cls.from_signed(byte)
