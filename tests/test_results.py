@@ -36,7 +36,7 @@ def test_the_longest_lines_are_those_of_the_records() -> None:
     assert rows(r"`(-?G[0-9.]+)` \| ([0-9]+) \| (\w+) \| (White|Black) \| `(\S+)`") == expected
     longest = max(best.values(), key=lambda card: card.longest.dtg)
     assert (str(longest.material), str(longest.outcome), longest.longest.dtg) == ("KQPvKQ", "G4.5", 553)
-    assert "KQPvKQ: `G4.5` in 553 plies" in (ROOT / "docs" / "scale.md").read_text()
+    assert "takes 553 plies: with queen and pawn against queen, White holds Black to `G4.5`" in PAGE
 
 
 def test_drawn_positions_are_those_of_the_records() -> None:
