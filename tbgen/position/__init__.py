@@ -23,5 +23,7 @@ SOLVED: Final = "solved"
 """The folder of solved blocks, in a folder of tables."""
 CLASSES: Final = "classes"
 """The folder of classes of mates there."""
+SOURCES: Final = ("index", "position", "retro")
+"""The packages whose sources make other values, so that blocks and classes of before are not read."""
 DEFAULT_BUDGET: Final = 1200
 """CPU seconds for a position."""

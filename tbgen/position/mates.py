@@ -17,6 +17,7 @@ from tbgen.compiled.arrays import Words
 from tbgen.compiled.folders import source_digest
 from tbgen.index.layout import Layout, Slot, partial_layout, slots_of
 from tbgen.material import Material, Role
+from tbgen.position import SOURCES
 from tbgen.position.blocks import BlockFolder, Bound, key_of
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.classes import (
@@ -205,7 +206,7 @@ class Classes:
         if not all(map(self._known.has, children)):
             return None
         digests = sorted((str(child), self._known.digest(child)) for child in children)
-        return key_of([source_digest(), str(material), digests])
+        return key_of([source_digest(SOURCES), str(material), digests])
 
     def key(self, node: Node) -> str | None:
         """The name of a node's classes; None if they cannot be made from the tables that are there."""

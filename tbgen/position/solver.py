@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from tbgen.compiled.folders import source_digest
+from tbgen.position import SOURCES
 from tbgen.position.blocks import BlockFolder, BlockSolver, Bound, PlaneValues, SolvedBlock, key_of
 from tbgen.position.closure import Closure, Kind, Node
 from tbgen.position.known import KnownTables
@@ -34,7 +35,7 @@ class ClosureSolver:
         self._known, self._folder, self._classes, self._pool = known, folder, classes, pool
         self._blocks: dict[str, SolvedBlock] = {}
         self._keys: dict[tuple[int, Node, Bound], str] = {}
-        self._sources = source_digest()
+        self._sources = source_digest(SOURCES)
 
     def solve(self, closure: Closure, watch: Watch = unwatched) -> None:
         """Solve all nodes of a closure that are not solved yet."""
