@@ -21,6 +21,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import picture_of, position_of
 from tbgen.rules.position import accrued_of
 from tbgen.score import Color, Score
+from tbgen.storage.files import read_bounded
 from tbgen.text import counted, in_plies
 
 _BOTH = "both"
@@ -145,7 +146,7 @@ def _check(source: str, folders: Sequence[Path], *, form: Form) -> None:
     from tbgen.apps.hold.strategy import parse_strategy
 
     try:
-        text = Path(source).read_text(encoding="utf-8")
+        text = read_bounded(Path(source)).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise UnreadableFileError(source, getattr(error, "strerror", None) or "it is no text") from None
     strategy = parse_strategy(text, source)

@@ -24,6 +24,7 @@ from tbgen.system.disk import sync_folder, try_lock, wait_for_lock
 
 PARTIAL = ".partial"
 LOCK = ".build.lock"
+MOST_READ_BYTES = 1 << 26
 
 
 class Layer(enum.Enum):
@@ -117,6 +118,15 @@ def open_regular(path: Path, mode: Literal["rb", "ab"] = "rb") -> io.FileIO:
     if not stat.S_ISREG(path.stat().st_mode):
         raise NoRegularFileError(errno.EINVAL, "it is no regular file", str(path))
     return path.open(mode, buffering=0)
+
+
+def read_bounded(path: Path) -> bytes:
+    """A file that somebody names; OSError if it is longer than any that tbgen writes, such as a device without end."""
+    with path.open("rb") as file:
+        content = file.read(MOST_READ_BYTES + 1)
+    if len(content) > MOST_READ_BYTES:
+        raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
+    return content
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> Written:

@@ -12,7 +12,7 @@ from typing import Final
 
 from tbgen.errors import MaterialError, UsageError
 from tbgen.material import Material
-from tbgen.storage.files import every_material, write_whole
+from tbgen.storage.files import every_material, read_bounded, write_whole
 
 KNOWN: Final = Path(__file__).with_name("digests.csv")
 """The list that comes with the program."""
@@ -42,7 +42,7 @@ class Digests:
 def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
     """The digests of a list by material; UsageError, with the line, if it is not one."""
     try:
-        lines = path.read_text("utf-8").splitlines()
+        lines = read_bounded(path).decode().splitlines()
     except UnicodeDecodeError:
         raise UsageError(f"{path} is no list of digests: it is not text") from None
     rows = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]

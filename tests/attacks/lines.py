@@ -23,7 +23,7 @@ FILES = {
     "facts.json": b'{"games": [1e999, NaN, null]}',
     "empty": b"",
 }
-PATHS = (*FILES, "new", "no/new", ".", "..", "", "/dev/null", "x" * 300, "-")
+PATHS = (*FILES, "new", "no/new", ".", "..", "", "/dev/null", "/dev/zero", "x" * 300, "-")
 NUMBERS = ("0", "1", "2", "3", "-1", "x", "1e3", "1.5", "", "٣", "9" * 30)
 WORDS = (
     *NUMBERS,

@@ -10,7 +10,7 @@ from tbgen.apps.records.record import Record
 from tbgen.errors import RecordError
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
-from tbgen.storage.files import every_material, write_whole
+from tbgen.storage.files import every_material, read_bounded, write_whole
 
 FOLDER: Final = "records"
 """Within a folder of tables."""
@@ -51,7 +51,7 @@ def _describes(path: Path, size: int) -> bool:
 def read_record(path: Path) -> Record:
     """The record in a file; RecordError if it is none, or another material's than its name says."""
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_bounded(path).decode()
     except UnicodeDecodeError:
         raise RecordError(str(path), "it is not text") from None
     record = Record.from_text(text, str(path))

@@ -19,6 +19,7 @@ from tbgen.errors import MaterialError, UsageError
 from tbgen.material import Material
 from tbgen.probe.bulk import board_of
 from tbgen.score import MATE_CODE, Color, Score
+from tbgen.storage.files import read_bounded
 from tbgen.storage.reader import TableFile
 from tbgen.text import trouble
 
@@ -54,7 +55,7 @@ class Difference:
 def read_published(path: Path) -> dict[Material, Published]:
     """The endings of a file with the columns of `ordinary_tables.csv`; lines that begin with # are comments."""
     try:
-        lines = [line for line in path.read_text("utf-8").splitlines() if not line.startswith("#")]
+        lines = [line for line in read_bounded(path).decode().splitlines() if not line.startswith("#")]
         return {Material.parse(row["material"]).canonical(): _published(row) for row in csv.DictReader(lines)}
     except (KeyError, TypeError, ValueError, MaterialError) as error:
         raise UsageError(f"{path} has no published counts: {trouble(error)}; see docs/verification.md") from None

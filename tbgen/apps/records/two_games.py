@@ -31,7 +31,7 @@ from tbgen.probe import LineStep, Tablebase, open_tablebase
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Mobility, Score
-from tbgen.storage.files import path_in
+from tbgen.storage.files import path_in, read_bounded
 from tbgen.storage.folders import folder_of_game
 from tbgen.storage.reader import TableFile
 from tbgen.system.json_files import parse_json
@@ -310,7 +310,7 @@ def _farthest_of(material: Material, fen: str, both: Both) -> Farthest:
 def read_comparison(path: Path) -> Comparison:
     """Read the file that `tbgen study compare -o` has written."""
     try:
-        found: Comparison = parse_json(path.read_bytes()).read(Comparison)
+        found: Comparison = parse_json(read_bounded(path)).read(Comparison)
     except OSError as error:
         raise UsageError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, InputError) as error:
