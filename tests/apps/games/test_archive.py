@@ -9,16 +9,20 @@ import json
 import multiprocessing
 import random
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import chess.pgn
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tbgen.apps.games import archive as decider
 from tbgen.apps.games.archive import ChunkDecider, Decided, GamesTask, decide_file, total
 from tbgen.apps.games.chunks import chunks_of
 from tbgen.apps.games.decide import Continue, Ground
+from tbgen.apps.games.files import open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.splice import OWN_TAGS
 from tbgen.errors import PgnError
@@ -213,6 +217,26 @@ def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Pat
     assert [str(error) for error in ours.skipped] == [str(error) for error in theirs.skipped]
     assert (ours.games, ours.grounds, ours.size) == (theirs.games, theirs.grounds, path.stat().st_size)
     assert multiprocessing.active_children() == []
+
+
+class Threads(ThreadPoolExecutor):
+    """Workers of this process in the place of others."""
+
+    def __init__(self, jobs: int, context: object, **given: Any) -> None:
+        super().__init__(1, **given)
+
+
+def test_workers_decide_nothing_more_once_a_run_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = archive(tmp_path / "games.pgn", 600)
+    monkeypatch.setattr(decider, "ProcessPoolExecutor", Threads)
+    monkeypatch.setattr(decider, "follow_parent", lambda: None)
+    monkeypatch.setattr(decider, "_worker", None)
+    parts = decide_file(str(path), GamesTask(), jobs=2)
+    assert next(parts).games > 0
+    parts.close()  # type: ignore[attr-defined]
+    with open_bytes(str(path)) as pieces:
+        chunk = next(iter(chunks_of(pieces, "games.pgn"))).chunk
+    assert decider._decide_chunk(chunk, "games.pgn").games == 0
 
 
 def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> None:
