@@ -72,7 +72,7 @@ def command(
     with listen(host, port) as listening:
         catalog = Catalog(folders)
         complain_of(catalog.faults)
-        places_for(2 * len(catalog))
+        places_for(len(catalog))
         compile_for(Purpose.ANSWERS, Purpose.GAMES, quiet=quiet)  # else every worker would compile them
         shown = "127.0.0.1" if host in _ANY_ADDRESS else f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/explorer/"

@@ -41,6 +41,8 @@ _WAITING_OUTSIDE = 1024
 """Connections that the system keeps until they are accepted."""
 _IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
 """Descriptors of connections that are accepted but not yet counted, or closed but not yet given back."""
+_FILES_OF_A_TABLE = 4
+"""Outcomes and distances, once for probes and once for solved positions."""
 _PATIENCE_SECONDS = 120
 _QUIET_SECONDS = 10
 _MOST_SAID = 300
@@ -141,13 +143,13 @@ class Connection(H11Protocol):
         self._answering = None
 
 
-def places_for(files: int) -> int:
-    """How many connections a process may have that keeps so many files of tables open; UsageError if these are too few.
+def places_for(tables: int) -> int:
+    """The number of connections that so many open tables leave to a process; UsageError if it is too small.
 
-    Each may need a second descriptor, for a file that it is sent.
+    Each connection may need a second descriptor, for a file that it is sent.
     """
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    taken = len(os.listdir("/dev/fd")) + files + _IN_FLIGHT
+    taken = len(os.listdir("/dev/fd")) + _FILES_OF_A_TABLE * tables + _IN_FLIGHT
     places = min(_MOST_PLACES, (descriptors - taken) // 2)
     if places < _LEAST_PLACES:
         needed = taken + 2 * _LEAST_PLACES

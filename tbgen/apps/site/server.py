@@ -51,7 +51,7 @@ def application(settings: Settings) -> Starlette:
     @asynccontextmanager
     async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
         current_default_thread_limiter().total_tokens = service.limits.at_once  # of those that read files
-        yield {PLACES: places_for(2 * len(service.catalog))}
+        yield {PLACES: places_for(len(service.catalog))}
         service.close()
 
     return Starlette(

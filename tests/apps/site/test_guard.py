@@ -25,7 +25,7 @@ FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 @pytest.fixture
 def port(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that takes three connections at once."""
-    monkeypatch.setattr("tbgen.apps.site.server.places_for", lambda files: 3)
+    monkeypatch.setattr("tbgen.apps.site.server.places_for", lambda tables: 3)
     with running(application(Settings([table_folder]))) as address:
         yield int(address.rpartition(":")[2])
 
@@ -115,10 +115,10 @@ def test_a_new_client_has_the_place_of_the_one_that_waits_longest(port: int, cap
 
 def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(resource, "getrlimit", lambda which: (400, 400))
-    few, more = places_for(100), places_for(0)
+    few, more = places_for(25), places_for(0)
     assert 8 <= few < more < 200
     with pytest.raises(UsageError, match=r"400 open files are too few for these tables; allow more: ulimit -n \d+"):
-        places_for(380)
+        places_for(95)
 
 
 def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:

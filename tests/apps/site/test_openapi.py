@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -9,6 +10,7 @@ import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+ROOT = Path(__file__).parents[3]
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PATHS = {
     "/r-mobility": f"/r-mobility?fen={FEN}&strip=1&fifty=reset",
@@ -81,6 +83,13 @@ def test_every_route_is_described_and_every_description_has_a_route(
     told = {(path, method) for path, methods in description["paths"].items() for method in methods}
     assert there - told == {("/explorer/{name:path}", "get"), ("/explorer", "get"), ("/", "get")}
     assert told <= there
+
+
+def test_every_route_for_programs_has_a_curl_on_its_page(description: dict[str, Any]) -> None:
+    page = (ROOT / "docs" / "serving.md").read_text(encoding="utf-8")
+    asked = {word.strip("'") for line in page.splitlines() if line.startswith("$ curl") for word in line.split()}
+    paths = {address.removeprefix("http://127.0.0.1:8000").partition("?")[0] for address in asked}
+    assert {path.replace("{name}", "KBvK") for path in description["paths"] if "explorer" not in path} <= paths
 
 
 def test_every_parameter_is_known_and_every_known_one_described(
