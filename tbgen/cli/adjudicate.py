@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -35,10 +35,12 @@ from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.position import DEFAULT_BUDGET
-from tbgen.position.solving import PositionSolver
 from tbgen.score import Mobility
 from tbgen.system.process import processors
 from tbgen.text import counted, in_units
+
+if TYPE_CHECKING:
+    from tbgen.position.solving import PositionSolver
 
 
 @declared("adjudicate", ("--in-place", "-o"), ("--solve", "--jobs"))
@@ -142,6 +144,8 @@ def command(
     with ExitStack() as stack:
         solver = None
         if solve:
+            from tbgen.position.solving import PositionSolver  # not before its kernels are compiled
+
             solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors()))
             _solve_ahead(solver, names, task, quiet=quiet)
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
