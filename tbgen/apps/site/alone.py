@@ -32,11 +32,11 @@ _SHADES_OF_ROW: Final = (
 )
 
 
-def standings_page(standings: Standings, title: str | None = None) -> str:
-    """The ranks and points of an event with a cross table; the title is by default that of the event."""
+def standings_page(standings: Standings) -> str:
+    """The ranks and points of an event with a cross table."""
     return _page(
         "standings.html",
-        title=title or standings.event or "Standings",
+        title=standings.event or "Standings",
         broad=True,
         standings=standings,
         rounds=knockout_rounds(standings.finished),

@@ -28,14 +28,14 @@ def game(white: str, black: str, final: str, source: Source = Source.GAME, event
     return EventGame(white, black, "1/2-1/2", outcome, Scoring(), source, missing, event)
 
 
-def page(*games: EventGame, title: str | None = None) -> str:
-    found = standings_page(Standings(games), title)
+def page(*games: EventGame) -> str:
+    found = standings_page(Standings(games))
     html5lib.HTMLParser(strict=True).parse(found)
     return found
 
 
 def test_the_page_needs_nothing_else_and_escapes_names() -> None:
-    found = page(game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), title="Open & <free>")
+    found = page(game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5", event="Open & <free>"))
     assert not re.search(r'(?:src|href)="(?!data:)', found)
     assert "url(" not in found
     assert "@import" not in found
