@@ -5,7 +5,7 @@ File                     What it knows
 ======================== =========================================================================================
 closure.py               which blocks a position can reach, and which of them need a bound
 known.py                 the tables that captures lead to, as the solver asks for them
-bounds.py                what a promotion is worth at least and at most where nobody has solved it
+bounds.py                the least and the most that an unsolved promotion can be worth
 classes.py               which positions of a block with one pawn a side mates in, sixty-four at a time
 mates.py                 these classes for promoted material, in files
 blocks.py                one block, solved with lower or upper bounds; the folder of solved blocks

@@ -112,7 +112,7 @@ class Asking:
         return (max if self._bound is Bound.LOWER else min)([value, *self._limit(board, new_man)])
 
     def _limit(self, board: chess.Board, new_man: int) -> Iterator[Score]:
-        """What the classes of a position right after a promotion say of it, if they are known."""
+        """The bound that classes of mates give a position right after a promotion, if they are known."""
         if not board.peek().promotion:
             return
         pawns = *board.pieces(chess.PAWN, chess.WHITE), *board.pieces(chess.PAWN, chess.BLACK)

@@ -50,7 +50,7 @@ class Bound(enum.Enum):
 
 PlaneValues = tuple[Entries, Distances]
 LimitsOf = Callable[[Node, Slot, int], Entries]
-"""What else bounds a promotion to a man on a file, cell by cell; nothing if that is not known."""
+"""A further bound of a promotion to a man on a file, cell by cell; empty if there is none."""
 ReadPlane = Callable[[Node, Kind, int], Entries]
 """The entry values of a block of a kind with one side to move."""
 
@@ -113,7 +113,7 @@ class BlockSolver:
 
     @staticmethod
     def _is_bound(edge: Edge) -> bool:
-        """Whether an edge is a promotion alone to where nothing is solved."""
+        """Whether an edge is a promotion without a capture to an unsolved position."""
         return edge.kind is Kind.BOUND and edge.reset.gone == NO_SLOT
 
     def solve(self, bound: Bound, en_passant: Callable[[Node], PlaneValues], limits: LimitsOf) -> SolvedRun:
@@ -130,7 +130,7 @@ class BlockSolver:
         return RunSolver(self.layout, Mobility.RESET).solve(tables, (self.number, self.number + 1))
 
     def _with_bounds(self, tables: ChildTables, bound: Bound, limits: LimitsOf) -> ChildTables:
-        """The same with the bounds of promotions that nobody has solved."""
+        """The child tables with the bounds of unsolved promotions."""
         resets = dict.fromkeys(edge.reset for edge in self.edges if self._is_bound(edge))
         start, entry, dtg = tables.promotions
         for pawn in sorted({reset.promoted for reset in resets}):
@@ -185,7 +185,7 @@ class BlockFolder:
         self.used: set[str] = set()
 
     def has(self, key: str) -> bool:
-        """Whether anything is kept by a key."""
+        """Whether there are files under a key."""
         return self._path(key).is_dir()
 
     def get(self, key: str, node: Node) -> SolvedBlock | None:

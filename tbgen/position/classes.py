@@ -28,7 +28,7 @@ CERTAIN, POSSIBLE = 0, 1
 
 @by_address
 class After(NamedTuple):
-    """What resets lead to: bits of mates."""
+    """The mates after resets, as bits."""
 
     steps: Words
     """[step, certain or possible, forcer, word] after a single and a double step of the pawn, or its promotion."""
@@ -84,7 +84,7 @@ def word_without(scratch: Scratch, block: Block, gone: Int) -> Int:
 # with one that is none. some[side, word]: positions with a reset are added.
 @borrowing
 def find_resets(block: Block, after: After, scratch: Scratch, reach: Words, some: Words, first: int, end: int) -> None:
-    """What the resets of a range of words bring."""
+    """Find the positions of a range of words that reach a mate by a reset, or avoid one."""
     pawns, black_king = len(block.pawns), len(block.pawns) + len(block.geometry.role) + 1
     for word in range(first, end):
         if block.occupied[word] == NOTHING:

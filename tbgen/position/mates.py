@@ -183,7 +183,7 @@ def slice_of(sets: Sets, material: Material, man: Slot, file: int) -> Entries:
 
 
 def _turned(codes: Entries, whites: int) -> Entries:
-    """The same in the colour-reversed position; so many axes after the white king's are White's men."""
+    """The classes of the colour-reversed positions; so many axes after the white king's are White's men."""
     axes = (len(codes).bit_length() - 1) // 6
     cells = np.flip(codes.reshape([8, 8] * axes), tuple(range(0, 2 * axes, 2))).reshape([64] * axes)
     order = [axes - 1, *range(1 + whites, axes - 1), *range(1, 1 + whites), 0]
@@ -290,7 +290,7 @@ def children_of(material: Material) -> set[Material]:
 
 
 def preparation_of(files: list[tuple[Material, int]]) -> SolvePlan:
-    """What it takes to make the classes of some files of pawns."""
+    """The cost of making the classes of some files of pawns."""
     nodes = [node_of(material, [rank * 8 + file]) for material, file in files for rank in range(1, 7)]
     return SolvePlan(
         nodes=len(nodes),

@@ -137,7 +137,7 @@ class PositionSolver(contextlib.ExitStack):
         return replace(found, cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
-        """The same if all blocks that the answer needs are solved already; otherwise None, and nothing is solved."""
+        """The answer of `solve` from blocks that are solved already; None if one is missing."""
         board, carried = read_position(position, accrued)
         node, turned = shared_node(board)
         for most_free in range(MOST_FREE, node.free - 1, -1):
@@ -189,7 +189,7 @@ class PositionSolver(contextlib.ExitStack):
         return Solution(board.fen(), carried, bracket, moves, line, plan_of(closure), 0.0)
 
     def preparation(self, material: Material) -> SolvePlan:
-        """What it takes to make the classes of mates of the materials that a promotion leads to.
+        """The cost of making the classes of mates of the materials that a promotion leads to.
 
         Raises:
             ClosureTooLargeError: No promotion leads to one pawn and at most five other men.
@@ -200,7 +200,7 @@ class PositionSolver(contextlib.ExitStack):
         return preparation_of(self.classes.files(material))
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
-        """Make these classes file by file of the pawn; what is there stays, and closer bounds follow from it."""
+        """Make the missing ones of these classes, a file of the pawn at a time."""
         plan, done, began = self.preparation(material), 0.0, time.monotonic()
         self._check(plan)
         for each, file in self.classes.files(material):
