@@ -18,7 +18,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tbgen.cli.watch import BuildWatcher  # noqa: E402
+from tbgen.cli.build import BuildWatcher  # noqa: E402
 from tbgen.library.build import build  # noqa: E402
 from tests.attacks.servers import KINDS, TABLE, one_fetch  # noqa: E402
 from tests.library.mirrors import mirror_of  # noqa: E402

@@ -37,14 +37,14 @@ GROUPS = {
     "Serve": {
         "serve": ("serve:command", "Answer over HTTP, and show the explorer in a browser."),
         "uci": ("serve:uci", "Play best moves for any chess program, by UCI."),
-        "site": ("site:command", "Write records and the explorer as pages for any web server."),
+        "site": ("study:site", "Write records and the explorer as pages for any web server."),
     },
     "Research": {
         "study": ("study:command", "Count whole tables, compare two games, test a rule of thumb."),
     },
     "Help": {
-        "help": ("shell:help_command", "Show the help of a command."),
-        "completion": ("shell:completion", "Print the script for completion in a shell."),
+        "help": ("options:help_command", "Show the help of a command."),
+        "completion": ("options:completion", "Print the script for completion in a shell."),
     },
 }
 """Heading -> command -> its module and name in `tbgen.cli`, and its line in the help."""

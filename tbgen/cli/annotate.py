@@ -20,9 +20,8 @@ from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import commented
 from tbgen.cli.folders import folders_option
 from tbgen.cli.options import a_file, declared, flag, form_option, option, settings_options
-from tbgen.cli.output import STANDARD_OUTPUT, is_same_file, written_whole
+from tbgen.cli.output import STANDARD_OUTPUT, Form, is_same_file, show_rows, text_of, written_whole
 from tbgen.cli.reporter import compile_for, reading
-from tbgen.cli.rows import Form, show_rows, text_of
 from tbgen.cli.terminal import complain_of, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import InputError, PgnError, UsageError

@@ -9,8 +9,8 @@ import click
 
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
 from tbgen.cli.options import declared, flag, form_option, option
+from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import Reporter, Work, reporter
-from tbgen.cli.rows import Form, print_facts
 from tbgen.library.fetch import JOBS, Fetched, Watcher, fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units

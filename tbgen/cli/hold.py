@@ -10,11 +10,19 @@ from typing import Any
 import click
 
 from tbgen.cli.folders import optional_folders_option
-from tbgen.cli.options import beginning_so, declared, flag, form_option, option, refuse_beside
-from tbgen.cli.output import written_whole
-from tbgen.cli.position import Asked, PositionCommand, position_options
+from tbgen.cli.options import (
+    Asked,
+    PositionCommand,
+    beginning_so,
+    declared,
+    flag,
+    form_option,
+    option,
+    position_options,
+    refuse_beside,
+)
+from tbgen.cli.output import Form, print_facts, written_whole
 from tbgen.cli.reporter import compile_for, progress
-from tbgen.cli.rows import Form, print_facts
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TbgenError, UnreadableFileError, UsageError
 from tbgen.probe import Tablebase, open_tablebase

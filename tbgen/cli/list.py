@@ -9,8 +9,8 @@ import click
 
 from tbgen.cli.folders import folders_option, named_or_there, names_argument, no_tables
 from tbgen.cli.options import declared, flag, form_option, game_option
+from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import progress
-from tbgen.cli.rows import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.terminal import complain_of
 from tbgen.errors import TableError
 from tbgen.library.catalog import Summary, summaries, summary_of

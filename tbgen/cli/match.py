@@ -26,9 +26,8 @@ from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.standings import Figures, MatchStandings
 from tbgen.apps.match.statistics import Strength
 from tbgen.cli.options import beginning_so, from_shell
-from tbgen.cli.output import written_whole
+from tbgen.cli.output import Form, table_lines, text_of, written_whole
 from tbgen.cli.reporter import Bars, Lines, Reporter, Work, clock, compile_for
-from tbgen.cli.rows import Form, table_lines, text_of
 from tbgen.compiled.known import Purpose
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points

@@ -1,27 +1,34 @@
-"""How commands and options are declared, those that several commands share, and combinations that mean nothing."""
+"""How commands and options are declared, those that several commands share, and combinations that mean nothing.
+
+A position is typed as the words of a FEN and moves after it. `tbgen help` and `tbgen completion` are here, too.
+"""
 
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
 from tbgen.apps.games.tags import GameTags, parse_cutoff
-from tbgen.cli.rows import Form
+from tbgen.cli.output import Form
 from tbgen.errors import UsageError
+from tbgen.material import is_material
+from tbgen.rules.fen import START, fen_and_moves
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import Mobility
+from tbgen.score import LIKE_A_SCORE, Mobility, Score
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from tbgen.apps.games.game import GameSettings
+
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -246,3 +253,121 @@ def refuse_beside(given: str, options: Mapping[str, object]) -> None:
 def typed_folders() -> bool:
     """Whether --data is given to this command; $TBGEN_DATA is there for all of them."""
     return click.get_current_context().get_parameter_source("folders") is ParameterSource.COMMANDLINE
+
+
+_NEGATIVE_SCORE = re.compile(f"(?=-){LIKE_A_SCORE}")
+_RANKS = 8
+_FEN_FIELDS = 6
+_MATERIAL = re.compile(r"[KQRBNPkqrbnp]+[vV][KQRBNPkqrbnp]+")
+
+
+class PositionCommand(Command):
+    """A command whose words may be a FEN without quotes: `-G2.5` at its end is no option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        takers = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and not option.is_flag
+            for name in option.opts
+        }
+        before = ["", *args]
+        words = [
+            f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before[place] not in takers else word
+            for place, word in enumerate(args)
+        ]
+        return super().parse_args(ctx, words)
+
+
+class Asked(NamedTuple):
+    """The parts of a position that a user typed."""
+
+    words: tuple[str, ...]
+    accrued: str | None
+
+    @property
+    def is_position(self) -> bool:
+        """Whether the words begin like a position, and not like the name of a file."""
+        return bool(self.words) and (self.words[0].split()[:1] == [START] or self.words[0].count("/") == _RANKS - 1)
+
+    def read(self) -> tuple[str, list[str], Score | None]:
+        """The FEN, all moves after it, and the score of --accrued; UsageError if the FEN gives another score."""
+        if not self.words:
+            raise UsageError("give a FEN, or startpos; --help says more")
+        fen, more = fen_and_moves(self.words)
+        if _MATERIAL.fullmatch(self.words[0]) and is_material(self.words[0]):
+            name = self.words[0]
+            raise UsageError(
+                f"{name} is a material and no position; what its table holds is shown by: tbgen list {name}"
+            )
+        return fen, more, None if self.accrued is None else _accrued(fen, self.accrued)
+
+
+def _accrued(fen: str, accrued: str) -> Score:
+    given, fields = Score(accrued), fen.split()
+    if len(fields) > _FEN_FIELDS and (written := Score(fields[_FEN_FIELDS])) != given:
+        raise UsageError(f"the FEN says that {written} has accrued, and --accrued that {given} has; give one of them")
+    return given
+
+
+def _a_position(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Complete the only position that has a name; or a file, where the command line names files already."""
+    return a_file(ctx, param, incomplete) if ctx.params.get("files") else beginning_so((START,), incomplete)
+
+
+position_options = gathered(
+    "asked",
+    Asked,
+    click.argument("words", nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
+    option(
+        "--accrued",
+        metavar="G",
+        help="Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).",
+    ),
+)
+"""A position and moves, as `asked`."""
+
+
+def _a_command(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    group = ctx.find_root().command
+    assert isinstance(group, click.Group)
+    return [name for name in group.list_commands(ctx) if name.startswith(incomplete)]
+
+
+@declared("help")
+@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=_a_command)
+@click.pass_context
+def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+    """Show the help of a command, or of all.
+
+    \b
+    Examples:
+      tbgen help
+      tbgen help study record
+    """
+    shown = ctx.find_root()
+    for word in words:
+        group = shown.command
+        command = group.get_command(shown, word) if isinstance(group, click.Group) else None
+        if command is None:
+            shown.fail(f"there is no command {word!r}")
+        shown = click.Context(command, info_name=word, parent=shown)
+    click.echo(shown.get_help())
+
+
+@declared("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(ctx: click.Context, shell: str) -> None:
+    """Print a script by which a shell completes commands, options, materials and files.
+
+    \b
+    Examples:
+      tbgen completion bash >> ~/.bashrc
+      tbgen completion fish > ~/.config/fish/completions/tbgen.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    made = get_completion_class(shell)
+    assert made is not None
+    click.echo(made(ctx.find_root().command, {}, "tbgen", "_TBGEN_COMPLETE").source())

@@ -11,9 +11,19 @@ import click
 from tbgen.apps.games.lines import pgn_of
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option
-from tbgen.cli.options import declared, flag, form_option, game_option, option, refuse_beside, rule_options
-from tbgen.cli.position import Asked, PositionCommand, position_options
-from tbgen.cli.rows import Column, Form, print_facts, show_facts, shows_colors
+from tbgen.cli.options import (
+    Asked,
+    PositionCommand,
+    declared,
+    flag,
+    form_option,
+    game_option,
+    option,
+    position_options,
+    refuse_beside,
+    rule_options,
+)
+from tbgen.cli.output import Column, Form, print_facts, show_facts, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves

@@ -13,19 +13,20 @@ from tbgen.apps.games.files import matching_files, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
 from tbgen.cli.options import (
+    Asked,
+    PositionCommand,
     declared,
     flag,
     form_option,
     game_option,
     option,
+    position_options,
     refuse_beside,
     refuse_idle,
     settings_options,
 )
-from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, written_whole
-from tbgen.cli.position import Asked, PositionCommand, position_options
+from tbgen.cli.output import STANDARD_OUTPUT, Column, Facts, Form, GamesWriter, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import compile_for, reading
-from tbgen.cli.rows import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.terminal import complain, complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError

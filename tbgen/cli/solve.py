@@ -9,10 +9,18 @@ import click
 
 from tbgen.apps.games.writer import numbered
 from tbgen.cli.folders import folders_option
-from tbgen.cli.options import declared, flag, form_option, option, threads_option
-from tbgen.cli.position import Asked, PositionCommand, position_options
+from tbgen.cli.options import (
+    Asked,
+    PositionCommand,
+    declared,
+    flag,
+    form_option,
+    option,
+    position_options,
+    threads_option,
+)
+from tbgen.cli.output import Form, print_facts, show_rows
 from tbgen.cli.reporter import compile_for, duration, progress
-from tbgen.cli.rows import Form, print_facts, show_rows
 from tbgen.compiled.known import Purpose
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET

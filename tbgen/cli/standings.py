@@ -31,8 +31,8 @@ from tbgen.cli.options import (
     settings_options,
     strict_option,
 )
+from tbgen.cli.output import Form, fits, print_facts, show_rows
 from tbgen.cli.reporter import compile_for
-from tbgen.cli.rows import Form, fits, print_facts, show_rows
 from tbgen.cli.terminal import complain, complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError

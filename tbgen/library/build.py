@@ -19,17 +19,24 @@ from tbgen.compiled.ahead import compile_for
 from tbgen.compiled.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.costs import pace_of
-from tbgen.library.manifest import FileRecord, read_manifest, record
+from tbgen.library.manifest import (
+    FileRecord,
+    Finding,
+    examine,
+    let_go,
+    mark_of,
+    read_manifest,
+    record,
+    survey,
+    without_needless_distances,
+)
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
-from tbgen.library.survey import Finding, examine, let_go, mark_of, survey, without_needless_distances
-from tbgen.library.work import Made
-from tbgen.library.workers import Cluster, Processes, WorkerLostError, Workers
+from tbgen.library.workers import Cluster, Made, Processes, WorkerLostError, Workers
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
 from tbgen.storage.files import Layer, build_lock, path_of, remove_partials, tables_of
 from tbgen.storage.folders import game_of_folder
 from tbgen.storage.scratch import remove_scratch, scratch_path
-from tbgen.system.disk import free_disk
-from tbgen.system.process import available_memory
+from tbgen.system.process import available_memory, free_disk
 
 _TRIES = 2
 """How often a table is begun whose worker is lost."""

@@ -30,9 +30,8 @@ from tbgen.material import Material, all_materials
 from tbgen.storage.files import Layer, build_lock, path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
-from tbgen.system.disk import free_disk, sync_folder
-from tbgen.system.json_files import parse_json
-from tbgen.text import in_units
+from tbgen.system.process import free_disk, sync_folder
+from tbgen.text import in_units, parse_json
 
 STAGE: Final = ".fetch"
 JOBS: Final = 4

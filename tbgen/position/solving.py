@@ -38,8 +38,7 @@ from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.position import material_of
 from tbgen.score import Mobility, Score
 from tbgen.storage.folders import Folders, folder_of_game, folders_in
-from tbgen.system.disk import free_disk
-from tbgen.system.process import available_memory
+from tbgen.system.process import available_memory, free_disk
 
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""

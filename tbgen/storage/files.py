@@ -20,7 +20,7 @@ from tbgen.errors import MissingTableError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
 from tbgen.score import Mobility
 from tbgen.storage.folders import game_of_folder
-from tbgen.system.disk import sync_folder, try_lock, wait_for_lock
+from tbgen.system.process import sync_folder, try_lock, wait_for_lock
 
 PARTIAL = ".partial"
 LOCK = ".build.lock"

@@ -26,7 +26,7 @@ from tbgen.errors import DamagedTableError
 from tbgen.material import Material
 from tbgen.storage.codec import SCRATCH_LEVEL, pack, unpack_into
 from tbgen.storage.files import write_whole
-from tbgen.system.disk import try_lock
+from tbgen.system.process import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tbgen.cli.watch import BuildWatcher
+from tbgen.cli.build import BuildWatcher
 from tbgen.library.build import build
 from tbgen.material import Material
 from tbgen.score import Mobility

@@ -14,7 +14,7 @@ import pytest
 from tbgen.apps.games import archive
 from tbgen.apps.games.chunks import ScannedChunk
 from tbgen.apps.match.store import state_path
-from tbgen.system.disk import try_lock
+from tbgen.system.process import try_lock
 from tests.cli.calls import complaint, tbgen
 from tests.processes import children_of
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.system.disk import try_lock
+from tbgen.system.process import try_lock
 from tests.cli.calls import complaint, tbgen
 
 GAME = "1. e4 e5 *\n"

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.cli.build import BuildWatcher
 from tbgen.cli.reporter import Lines, progress, reading
-from tbgen.cli.watch import BuildWatcher
-from tbgen.library.survey import Condition, Finding
+from tbgen.library.manifest import Condition, Finding
 from tbgen.material import Material
 from tests.cli.terminals import run_on_terminal, shown_on_terminal
 

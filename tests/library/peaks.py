@@ -16,7 +16,7 @@ from tbgen.storage.files import Layer, path_of
 PROGRAM = """
 import json, sys, pathlib, threading
 from tbgen import table
-from tbgen.library.work import make_table
+from tbgen.library.workers import make_table
 if sys.argv[4] == "disk":
     table.MOST_KEPT_CELLS = 0
 memory, own, is_over = int(sys.argv[5]) or None, [0], threading.Event()

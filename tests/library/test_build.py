@@ -15,12 +15,11 @@ from typing import Any
 import pytest
 
 import tbgen
+from tbgen.cli.build import BuildWatcher
 from tbgen.cli.reporter import Lines
-from tbgen.cli.watch import BuildWatcher
 from tbgen.errors import BuildError, MaterialError
 from tbgen.library.build import Settings, build
-from tbgen.library.manifest import MANIFEST, read_manifest
-from tbgen.library.survey import Condition, examine
+from tbgen.library.manifest import MANIFEST, Condition, examine, read_manifest
 from tbgen.material import Material
 from tbgen.storage import files
 from tbgen.storage.files import PARTIAL, FileDigests, Layer, build_lock, path_of, tables_in

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.library.costs import least_memory, memory_needed
-from tbgen.library.work import make_table
+from tbgen.library.workers import make_table
 from tbgen.material import Material, materials
 from tests.copies import bytes_of_table
 

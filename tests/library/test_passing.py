@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from tbgen.library.build import Settings, build
-from tbgen.library.manifest import read_manifest
-from tbgen.library.survey import MARK
+from tbgen.library.manifest import MARK, read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import Layer, path_of, tables_in
 from tests.cli.calls import tbgen

@@ -16,8 +16,7 @@ from tbgen.errors import BuildError, NotEnoughDiskError
 from tbgen.library import build as build_module
 from tbgen.library.build import Settings, build
 from tbgen.library.manifest import read_manifest
-from tbgen.library.work import Made
-from tbgen.library.workers import Processes
+from tbgen.library.workers import Made, Processes
 from tbgen.material import Material, materials
 from tbgen.storage.files import PARTIAL, path_of, tables_in
 from tests.copies import bytes_of_table

@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 from typing import Any
 
-from tbgen.library.work import Made, make_table
+from tbgen.library.workers import Made, make_table
 
 VICTIM = "KNvK"
 

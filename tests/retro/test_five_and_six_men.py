@@ -9,7 +9,7 @@ import chess
 import pytest
 
 from tbgen.apps.records.folder import FOLDER, path_of_record, read_record
-from tbgen.cli.watch import BuildWatcher
+from tbgen.cli.build import BuildWatcher
 from tbgen.index.layout import fen_of
 from tbgen.library.build import Settings, build
 from tbgen.material import Material

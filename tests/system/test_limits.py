@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.system import process
-from tbgen.system.disk import free_disk
-from tbgen.system.process import available_memory
+from tbgen.system.process import available_memory, free_disk
 
 GIB = 1 << 30
 

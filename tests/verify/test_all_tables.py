@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.cli.watch import BuildWatcher
+from tbgen.cli.build import BuildWatcher
 from tbgen.library.build import Settings, build
 from tbgen.material import materials
 from tbgen.score import Mobility

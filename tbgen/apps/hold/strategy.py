@@ -18,8 +18,7 @@ from tbgen.errors import InputError, ProofError
 from tbgen.rules.facts import to_json
 from tbgen.rules.fen import parse_fen
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
-from tbgen.system.json_files import Field, parse_json
-from tbgen.text import trouble
+from tbgen.text import Field, parse_json, trouble
 
 _FORMAT = "tbgen strategy 1"
 

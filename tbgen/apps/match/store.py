@@ -23,8 +23,8 @@ from tbgen.apps.match.match import MatchSettings
 from tbgen.apps.match.record import StoredGame
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.score import Score
-from tbgen.system.disk import sync_folder, try_lock
-from tbgen.system.json_files import parse_json
+from tbgen.system.process import sync_folder, try_lock
+from tbgen.text import parse_json
 
 _STATE_BYTES = 400
 """The state is written over itself in one go."""

@@ -15,8 +15,7 @@ from tbgen.errors import InputError, RecordError
 from tbgen.material import Material
 from tbgen.rules.facts import to_json
 from tbgen.score import Color, Score
-from tbgen.system.json_files import parse_json
-from tbgen.text import plain
+from tbgen.text import parse_json, plain
 
 FORMAT: Final = 1
 _SHARE_DIGITS: Final = 6

@@ -34,7 +34,7 @@ from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import path_in, read_bounded
 from tbgen.storage.folders import folder_of_game
 from tbgen.storage.reader import TableFile
-from tbgen.system.json_files import parse_json
+from tbgen.text import parse_json
 from tbgen.verify.resets import drawn_cells
 
 Pair = tuple[Score, Score]

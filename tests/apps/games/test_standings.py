@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
 from tbgen.apps.games.tags import Source
-from tbgen.cli.rows import Form, text_of
+from tbgen.cli.output import Form, text_of
 from tbgen.rules.points import Scoring
 from tbgen.score import Score
 from tests.strategies import outcomes
