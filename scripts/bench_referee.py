@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tbgen.apps.match.arguments import settings_of  # noqa: E402
-from tbgen.apps.match.record import GameRecord  # noqa: E402
+from tbgen.apps.match.play import GameRecord  # noqa: E402
 from tbgen.apps.match.run import play_match  # noqa: E402
 from tests.apps.match.matches import Silent, walker  # noqa: E402
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.records.folder import read_record
+from tbgen.apps.records.record import read_record
 from tbgen.errors import TbgenError
 from tbgen.library.manifest import MANIFEST, read_manifest
 

@@ -15,7 +15,7 @@ from typing import Self, TypeVar
 
 import click
 
-from tbgen.apps.records.folder import without_record
+from tbgen.apps.records.record import without_record
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
 from tbgen.cli.games import lacking
 from tbgen.cli.options import (

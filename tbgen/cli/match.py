@@ -19,8 +19,7 @@ from tbgen.apps.games.standings import Standings, crosstable
 from tbgen.apps.match.arguments import OPTIONS, settings_of
 from tbgen.apps.match.engine import TIME_FORFEIT
 from tbgen.apps.match.match import Match, MatchSettings, Notation
-from tbgen.apps.match.play import Sheet
-from tbgen.apps.match.record import GameRecord
+from tbgen.apps.match.play import GameRecord, Sheet
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.standings import Figures, MatchStandings

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tbgen.apps.records.folder import FOLDER as RECORDS
-from tbgen.apps.records.folder import records_in, write_record
-from tbgen.apps.records.record import Record
+from tbgen.apps.records.record import FOLDER as RECORDS
+from tbgen.apps.records.record import Record, records_in, write_record
 from tbgen.cli.folders import (
     Wanted,
     check_folders,
@@ -278,9 +277,8 @@ def _write_pages(
 ) -> None:
     """Write the pages, and say how many."""
     from tbgen.apps.records.two_games import FILE, read_comparison
-    from tbgen.apps.site.export import PAGE_FOLDER
     from tbgen.apps.site.pages import Site, write_site
-    from tbgen.apps.site.templates import need_extra
+    from tbgen.apps.site.templates import PAGE_FOLDER, need_extra
     from tbgen.probe import Tablebase
 
     where = [records] if records else [folder / RECORDS for folder in folders]
@@ -307,7 +305,7 @@ def _write_pages(
 
 
 def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, quiet: bool) -> int:
-    from tbgen.apps.site.export import PAGE_FOLDER, write_explorer
+    from tbgen.apps.site.templates import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import Catalog
 
     catalog = Catalog(folders, most_men)

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.folder import records_in
-from tbgen.apps.records.record import Record
+from tbgen.apps.records.record import Record, records_in
 
 PUBLISHED = Path(__file__).parent.parent.parent / "records"
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tbgen.apps.records.folder import read_record
+from tbgen.apps.records.record import read_record
 from tbgen.storage.files import PARTIAL
 from tests.cli.calls import printed, tbgen
 

@@ -11,7 +11,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tbgen.apps.records.folder import without_record
+from tbgen.apps.records.record import without_record
 from tbgen.index.layout import layout_of
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material

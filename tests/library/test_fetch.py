@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from tbgen.apps.site.export import write_explorer
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
+from tbgen.apps.site.templates import write_explorer
 from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
 from tbgen.library.catalog import Catalog

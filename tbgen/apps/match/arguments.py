@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tbgen.apps.games.tags import parse_cutoff
-from tbgen.apps.match.clock import TimeControl, parse_time_control
-from tbgen.apps.match.engine import EngineSpec, nearest
+from tbgen.apps.match.engine import EngineSpec, TimeControl, nearest, parse_time_control
 from tbgen.apps.match.match import MatchSettings, Notation, OpeningSettings, TableSettings
 from tbgen.apps.match.openings import OpeningOrder
 from tbgen.apps.match.play import PlayRules, Resign

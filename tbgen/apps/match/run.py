@@ -13,12 +13,21 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TextIO
 
-from tbgen.apps.match.clock import Clock
-from tbgen.apps.match.engine import HANDSHAKE, EngineProcess, EngineSpec, ForfeitError, Offence
+from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, opening_order, openings_of
 from tbgen.apps.match.openings import Book, Opening, fen_of
-from tbgen.apps.match.play import Ending, PlayRules, Sheet, forfeited, play
-from tbgen.apps.match.record import GameRecord, Heading, StoredGame, stored, to_pgn
+from tbgen.apps.match.play import (
+    Ending,
+    GameRecord,
+    Heading,
+    PlayRules,
+    Sheet,
+    StoredGame,
+    forfeited,
+    play,
+    stored,
+    to_pgn,
+)
 from tbgen.apps.match.schedule import Format, Pairing, schedule
 from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.apps.match.store import FileStore, Store, digest_of

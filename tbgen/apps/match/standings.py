@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tbgen.apps.match.record import StoredGame
+from tbgen.apps.match.play import StoredGame
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.statistics import Conclusion, Distribution, Sprt, Strength
 from tbgen.rules.points import Komi, Scheme, Scoring, lexicographic_key

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tbgen.apps.match.match import MatchSettings
-from tbgen.apps.match.record import StoredGame
+from tbgen.apps.match.play import StoredGame
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.score import Score
 from tbgen.system.process import sync_folder, try_lock

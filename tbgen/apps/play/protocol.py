@@ -10,8 +10,7 @@ from typing import Final
 import chess
 
 from tbgen import __version__
-from tbgen.apps.play.beyond import Beyond
-from tbgen.apps.play.limits import Asked, asked_in, is_endless, number_in
+from tbgen.apps.play.beyond import Asked, Beyond, asked_in, is_endless, number_in
 from tbgen.apps.play.player import Choice, Player, Situation, centipawns, situation_of
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase

@@ -14,16 +14,17 @@ from typing import Final
 import chess
 import numpy as np
 
-from tbgen.apps.play.evaluation import CENTIPAWN, MATE
 from tbgen.apps.play.search_kernels import (
     ACCRUED,
     ASKED,
+    CENTIPAWN,
     COUNT_BITS,
     DEEPEST,
     FILED,
     FRAME,
     HITS,
     LENGTH,
+    MATE,
     MOST_MEN,
     MOST_NODES,
     MOST_PLIES,

@@ -2,19 +2,30 @@
 
 The fields of these classes are the members of its objects. Its bytes depend on the table alone: no seconds, no
 machine, no date.
+
+A folder has one file a material. A replay plays the line of a record once more by the rules.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
 
+import chess
+
 from tbgen.errors import InputError, RecordError
+from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
 from tbgen.rules.facts import to_json
-from tbgen.score import Color, Score
+from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import parse_move
+from tbgen.rules.position import own_score, play_move
+from tbgen.score import Color, Mobility, Score
+from tbgen.storage.files import every_material, read_bounded, write_whole
 from tbgen.text import parse_json, plain
 
 FORMAT: Final = 1
@@ -210,3 +221,109 @@ class Record:
         except (ValueError, InputError) as error:
             raise RecordError(name, str(error)) from None
         return record
+
+
+FOLDER: Final = "records"
+"""Within a folder of tables."""
+SCHEMA: Final = Path(__file__).parent / "schema.json"
+
+
+def path_of_record(folder: Path, material: Material) -> Path:
+    return folder / f"{material}.json"
+
+
+def paths_of_records(*folders: Path) -> Iterator[Path]:
+    """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
+    for material in every_material():
+        paths = (path_of_record(folder, material) for folder in folders)
+        if (found := next(filter(Path.is_file, paths), None)) is not None:
+            yield found
+
+
+def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
+    """The tables with distances that were built in a folder and that its records do not describe."""
+    built, found = read_manifest(folder), list[Material]()
+    for material in wanted:
+        made = built.get(str(material))
+        is_whole = made is not None and made.wall_seconds is not None and made.sha256_of_distances is not None
+        if made is not None and is_whole and not _describes(path_of_record(folder / FOLDER, material), made.bytes):
+            found.append(material)
+    return found
+
+
+def _describes(path: Path, size: int) -> bool:
+    """Whether a file is the record of a table of so many bytes."""
+    try:
+        return read_record(path).bytes == size
+    except (OSError, RecordError):
+        return False
+
+
+def read_record(path: Path) -> Record:
+    """The record in a file; RecordError if it is none, or another material's than its name says."""
+    try:
+        text = read_bounded(path).decode()
+    except UnicodeDecodeError:
+        raise RecordError(str(path), "it is not text") from None
+    record = Record.from_text(text, str(path))
+    if path.name != path_of_record(path.parent, record.material).name:
+        raise RecordError(str(path), f"it is the record of {record.material}")
+    return record
+
+
+def records_in(*folders: Path) -> list[Record]:
+    """The records that `paths_of_records` names."""
+    return [read_record(path) for path in paths_of_records(*folders)]
+
+
+def write_record(folder: Path, record: Record) -> None:
+    """Put a record into a folder, in the place of what the material had."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(path_of_record(folder, record.material), [record.to_text().encode()])
+
+
+@dataclass(frozen=True)
+class Replay:
+    """What happens on the board and to the score when a line is played."""
+
+    steps: tuple[str, ...]
+    """What happens with each ply, see `step_of`."""
+    outcomes: tuple[Score, ...]
+    """The accrued score before the first move and after each."""
+    resets: tuple[int, ...]
+    """The plies, from 1 on, that are captures or pawn moves."""
+    forgets: bool
+    """Whether resets wipe out what has accrued."""
+
+    @property
+    def phases(self) -> list[int]:
+        """How many quiet plies there are before, between and after the resets."""
+        ends = [0, *self.resets, len(self.steps) + 1]
+        return [end - start - 1 for start, end in itertools.pairwise(ends)]
+
+    def proves(self, outcome: Score, dtg: int) -> bool:
+        """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""
+        if len(self.steps) != dtg or self.outcomes[-1] != outcome:
+            return False
+        return dtg == 0 or (dtg in self.resets and self.forgets) or self.outcomes[-2] != outcome
+
+
+def replay(fen: str, moves: Iterable[str], game: Mobility = Mobility.RESET) -> Replay:
+    """Play moves in short notation; MoveError if one is not legal."""
+    board, _ = parse_fen(fen)
+    steps, outcomes, resets = list[str](), [own_score(board)], list[int]()
+    for ply, text in enumerate(moves, 1):
+        move = parse_move(board, text, ply)
+        steps.append(step_of(board, move))
+        reached = play_move(board, move, outcomes[-1], game)
+        outcomes.append(reached.accrued)
+        resets += [ply] * reached.reset
+    return Replay(tuple(steps), tuple(outcomes), tuple(resets), game.forgets)
+
+
+def step_of(board: chess.Board, move: chess.Move) -> str:
+    """What happens on the board with a move: the move as UCI writes it, before it a pawn taken en passant."""
+    if not board.is_en_passant(move):
+        return move.uci()
+    taken = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
+    return f"{chess.square_name(taken)},{move.uci()}"

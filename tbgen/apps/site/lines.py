@@ -10,8 +10,7 @@ from functools import cached_property
 import chess
 
 from tbgen.apps.games.writer import format_game, numbered
-from tbgen.apps.records.record import Longest, Record
-from tbgen.apps.records.replay import Replay, replay
+from tbgen.apps.records.record import Longest, Record, Replay, replay
 from tbgen.apps.site.palette import shade_of
 from tbgen.errors import TableError
 from tbgen.material import Material

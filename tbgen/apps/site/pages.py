@@ -1,22 +1,25 @@
-"""Site: records as static pages that open from the disk, link only to one another, and need no server."""
+"""Site: records as static pages that open from the disk, link only to one another, and need no server.
+
+Drawn is what is worth neither G0.0 nor -G0.0: there ordinary chess has no winner, with the fifty-move rule left out.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 import chess
 
-from tbgen.apps.records.drawn import BOUNDS, drawn_in, endings_of
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import OutcomeRecord, Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
 from tbgen.apps.records.two_games import Compared, Comparison, Shares
-from tbgen.apps.site.export import PREVIEW
 from tbgen.apps.site.lines import (
     Card,
     best_cards,
@@ -26,15 +29,60 @@ from tbgen.apps.site.lines import (
     with_numbers,
     zugzwang_cards,
 )
-from tbgen.apps.site.palette import percent
-from tbgen.apps.site.plots import Plot, plot_of
-from tbgen.apps.site.templates import HERE, environment, static, style
+from tbgen.apps.site.palette import Plot, percent, plot_of
+from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
+from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import Color, Score
 from tbgen.storage.files import every_material, write_whole
 from tbgen.text import plain
+
+BOUNDS = (1, 2, 3, 5, 7, 11, 17)
+"""Codes up to which positions count as decided: G0.5, G1.0, G1.5, G2.5, G3.5 (over the board), G5.5, G8.5."""
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """The drawn positions of some tables up to symmetry."""
+
+    counts: Mapping[Score, int]
+    all: int
+    """Positions, drawn or not."""
+
+    @property
+    def positions(self) -> int:
+        return sum(self.counts.values())
+
+    def decided(self, code: int) -> int:
+        """How many are worth a score of this code or a lower one to somebody."""
+        return sum(count for outcome, count in self.counts.items() if outcome.code <= code)
+
+    def favour(self) -> Fraction:
+        """White's average points above one half, by the exponential formula; exact."""
+        rule = Scoring()
+        points = sum((rule.points(outcome)[0] * count for outcome, count in self.counts.items()), Fraction(0))
+        return points / self.positions - DRAW if self.positions else Fraction(0)
+
+
+def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -> Drawn:
+    """The drawn positions of some tables, by default with either side to move."""
+    counts: Counter[Score] = Counter()
+    positions = 0
+    for side, record in itertools.product(sides, records):
+        for outcome, each in record.sides[side].outcomes.items():
+            positions += each.classes
+            if not outcome.is_mate:
+                counts[outcome] += each.classes
+    return Drawn(counts, positions)
+
+
+def endings_of(records: Iterable[Record]) -> dict[Material, Drawn]:
+    """The drawn positions of each table, those that favour a side most first."""
+    found = {record.material: drawn_in([record]) for record in records}
+    return dict(sorted(found.items(), key=lambda item: (-abs(item[1].favour()), str(item[0]))))
+
 
 PAGES: Final = (
     ("index.html", "Endings"),

@@ -22,7 +22,7 @@ from starlette.types import Scope
 
 from tbgen import __version__
 from tbgen.apps.site import answers
-from tbgen.apps.site.asked import (
+from tbgen.apps.site.answers import (
     CLOCK,
     POSITION,
     SCORING,
@@ -34,7 +34,6 @@ from tbgen.apps.site.asked import (
     scoring_in,
 )
 from tbgen.apps.site.boards import in_words, map_facts, picture_of_value, signed
-from tbgen.apps.site.export import INDEX, PREVIEW, RULES, SERVER, files, index_page, with_preview
 from tbgen.apps.site.replies import (
     HTML,
     JSON,
@@ -51,6 +50,7 @@ from tbgen.apps.site.replies import (
     streamed,
     tagged,
 )
+from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, with_preview
 from tbgen.compiled.ahead import load_for
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MaterialError, TbgenError, UsageError

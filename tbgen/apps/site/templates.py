@@ -1,20 +1,30 @@
-"""Templates: where pages get their HTML, and the words and colours that templates use."""
+"""Templates: where pages get their HTML, their words and their colours; and the explorer's page and its export."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+import re
+import shutil
+from collections.abc import Callable, Iterable
 from fractions import Fraction
+from functools import cache
+from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.site import need_modules
 from tbgen.apps.site.boards import shapes_of_men, view_of
 from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, shade_of, theme, told
+from tbgen.library.catalog import CATALOG, Catalog, Entry
+from tbgen.library.catalog import TABLES as TABLE_FOLDER
+from tbgen.rules.facts import to_json
 from tbgen.score import Color, Score
+from tbgen.storage.files import write_whole
 from tbgen.text import counted, in_plies
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
 
 HERE: Final = Path(__file__).parent
 MODULES = ("jinja2",)
@@ -96,3 +106,121 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "unbroken": lambda text: text.replace("-G", "\N{NON-BREAKING HYPHEN}G"),
     "units": _units,
 }
+
+
+PAGE_FOLDER: Final = "explorer"
+INDEX: Final = "index.html"
+RULES: Final = "rules.html"
+PREVIEW: Final = "preview.png"
+"""The picture that other sites show beside a link; they draw no SVG."""
+SERVER: Final = "server"
+"""Answers come from `tbgen serve`."""
+TABLES: Final = "tables"
+"""Answers come from the files of tables, read in the browser."""
+
+_HERE: Final = Path(__file__).parent / "explorer"
+_STYLE: Final = "explorer.css"
+_VENDORED: Final = "vendor/"
+_MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
+"""Indentation, and lines that are empty or a comment: an eighth of what our own files weigh, packed."""
+_PRELOAD: Final = '<link rel="modulepreload" href="{}">\n'
+_ROOT: Final = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8"><title>r-mobility explorer</title>
+<meta http-equiv="refresh" content="0;url=explorer/"></head>
+<body><h1><a href="explorer/">The r-mobility explorer</a></h1>
+<p>It needs a web server that knows Range requests, such as nginx, Caddy or Apache. It does not open from a disk.</p>
+</body></html>
+"""
+"""The page at the root of an export without the report's pages."""
+_WITHOUT_SERVER: Final = {
+    _PRELOAD.format("server.js"): "".join(map(_PRELOAD.format, ("tables.js", "reader.js", "vendor/fzstd.js"))),
+    'data-source="server"': 'data-source="tables"',
+    ' action="plain"': "",
+    "The board needs a script. Without one, put a FEN into the form and look it up.": "This page needs a script.",
+}
+
+
+@cache
+def files() -> dict[str, bytes]:
+    """Everything but the page itself: name -> content; what is our own without its margins."""
+    found = {
+        path.relative_to(_HERE).as_posix(): path.read_bytes() for path in sorted(_HERE.rglob("*")) if path.is_file()
+    }
+    del found[INDEX], found[RULES]
+    found[PREVIEW] = (_HERE.parent / "static" / PREVIEW).read_bytes()
+    for name in found:
+        if name.endswith((".js", ".css")) and not name.startswith(_VENDORED):
+            found[name] = _MARGINS.sub(b"", found[name])
+    found[_STYLE] += theme().encode()
+    return found
+
+
+def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX) -> str:
+    """A page, for one kind of source; `report` leads to the pages of the report, if they are there.
+
+    The page names the tables, with a star those without distances, so that it never asks for one that is missing.
+    """
+    text = (_HERE / name).read_text(encoding="utf-8")
+    names = " ".join(f"{each.material}{'' if each.distances else '*'}" for each in tables)
+    text = text.replace(' data-tables=""', f' data-tables="{names}"')
+    if report:
+        text = text.replace(' data-source="server"', f' data-report="{report}" data-source="server"')
+        text = text.replace(' hidden class="pages"', "")
+    if source == SERVER or name != INDEX:
+        return text
+    for there, instead in _WITHOUT_SERVER.items():
+        assert there in text, there
+        text = text.replace(there, instead)
+    return text
+
+
+def with_preview(page: str, **shown: str) -> str:
+    """The page with what other sites show beside a link to it: `title`, `description`, `image`."""
+    for name, content in shown.items():
+        there = f'<meta property="og:{name}" content="{escape(content)}">'
+        page = re.sub(rf'<meta property="og:{name}"[^>]*>', lambda _: there, page)  # noqa: B023
+    return page
+
+
+def write_explorer(
+    folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None, address: str | None = None
+) -> int:
+    """Write the page, the tables and what they hold into a folder; returns the number of files.
+
+    If the report's pages are in the folder, the explorer leads to them. A table of the same file system is linked
+    and takes no room; `tell` hears of each before it is written. At an `address` links to the page have a picture.
+    """
+    report = "../" if (folder / "material").is_dir() else ""
+    texts = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
+    tables = catalog.entries.values()
+    pages = {name: index_page(TABLES, tables, report, name) for name in (INDEX, RULES)}
+    pages[INDEX] = with_preview(pages[INDEX], image=f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW)
+    texts.update({f"{PAGE_FOLDER}/{name}": page.encode() for name, page in pages.items()})
+    if not report:
+        texts[INDEX] = _ROOT.encode()
+    texts[f"{TABLE_FOLDER}/{CATALOG}"] = (to_json(catalog.facts(), indent=1) + "\n").encode()
+    (folder / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
+    linked = 0
+    for entry in tables:
+        tell(entry)
+        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (to_json(entry.summary().facts()) + "\n").encode()
+        for file in entry.files:
+            _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
+            linked += 1
+    for name, content in texts.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        write_whole(folder / name, [content])
+    return len(texts) + linked
+
+
+def _link_or_copy(source: Path, target: Path) -> None:
+    """Make a second name for a file, or a copy; it appears when all of its bytes are there."""
+    if target.exists() and target.samefile(source):
+        return
+    partial = target.with_name(f".{target.name}.partial")
+    partial.unlink(missing_ok=True)
+    try:
+        os.link(source.resolve(), partial)
+    except OSError:
+        shutil.copyfile(source, partial)
+    partial.replace(target)

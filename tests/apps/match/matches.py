@@ -12,8 +12,7 @@ from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.match import Match
-from tbgen.apps.match.play import Sheet
-from tbgen.apps.match.record import GameRecord
+from tbgen.apps.match.play import GameRecord, Sheet
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.standings import MatchStandings

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from tbgen.apps.match.clock import Clock, TimeControl, parse_time_control
+from tbgen.apps.match.engine import Clock, TimeControl, parse_time_control
 from tbgen.errors import UsageError
 
 

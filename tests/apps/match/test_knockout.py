@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
-from tbgen.apps.match.knockout import Meeting, bracket_of, first_round, openings_of_knockout
-from tbgen.apps.match.record import StoredGame
+from tbgen.apps.match.match import Meeting, bracket_of, first_round, openings_of_knockout
+from tbgen.apps.match.play import StoredGame
 from tbgen.apps.match.schedule import Format, Pairing, Tournament
 from tbgen.apps.match.standings import Result
 from tbgen.rules.points import Scheme, Scoring

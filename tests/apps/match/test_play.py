@@ -8,8 +8,7 @@ import chess
 import pytest
 
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.clock import Clock, TimeControl
-from tbgen.apps.match.engine import Answer
+from tbgen.apps.match.engine import Answer, Clock, TimeControl
 from tbgen.apps.match.play import Ending, PlayRules, Resign, Sheet, play
 from tbgen.apps.match.tables import Decision
 from tbgen.apps.match.uci import Evaluation

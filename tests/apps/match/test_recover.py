@@ -16,7 +16,7 @@ import pytest
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.match.record import GameRecord
+from tbgen.apps.match.play import GameRecord
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.store import recovered, state_path
 from tbgen.errors import MatchError

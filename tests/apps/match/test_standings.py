@@ -5,7 +5,7 @@ from fractions import Fraction
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.match.record import StoredGame
+from tbgen.apps.match.play import StoredGame
 from tbgen.apps.match.schedule import Tournament, schedule
 from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.rules.points import Komi, Scheme, Scoring

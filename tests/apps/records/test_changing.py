@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import tbgen
-from tbgen.apps.records.changing import changing_in, count_in, every_cell, possible_scores
+from tbgen.apps.records.making import changing_in, count_in, every_cell, possible_scores
 from tbgen.errors import AccruedError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import Material

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.records.census import TableCount, census_of
-from tbgen.apps.records.folder import read_record
-from tbgen.apps.records.record import Record
+from tbgen.apps.records.record import Record, read_record
 from tbgen.material import Material, build_order, materials
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import path_of

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.drawn import drawn_in
 from tbgen.apps.records.record import Record
+from tbgen.apps.site.pages import drawn_in
 from tbgen.score import Color, Score
 from tbgen.text import plain
 

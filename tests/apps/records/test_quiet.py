@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.changing import every_cell
+from tbgen.apps.records.making import every_cell
 from tbgen.apps.records.quiet import Stretches
 from tbgen.apps.records.record import Record
 from tbgen.material import Material

@@ -11,10 +11,8 @@ import jsonschema
 import pytest
 
 from tbgen.apps.records import making
-from tbgen.apps.records.folder import SCHEMA, read_record, write_record
 from tbgen.apps.records.making import record_of
-from tbgen.apps.records.record import Record
-from tbgen.apps.records.replay import Replay, replay
+from tbgen.apps.records.record import SCHEMA, Record, Replay, read_record, replay, write_record
 from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.score import Score

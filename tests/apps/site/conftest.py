@@ -19,11 +19,11 @@ from starlette.types import ASGIApp
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE, read_comparison
-from tbgen.apps.site.export import write_explorer
 from tbgen.apps.site.guard import config_for
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
+from tbgen.apps.site.templates import write_explorer
 from tbgen.library.catalog import Catalog
 from tests.apps.conftest import PUBLISHED
 

@@ -18,7 +18,7 @@ from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.standings import EventGame, Standings
 from tbgen.apps.games.tags import Source
-from tbgen.apps.records.replay import replay
+from tbgen.apps.records.record import replay
 from tbgen.apps.site.alone import annotated_page, standings_page
 from tbgen.apps.site.service import SitePages
 from tbgen.probe import Tablebase

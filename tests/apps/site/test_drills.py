@@ -14,7 +14,7 @@ import pytest
 
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import map_facts
-from tbgen.apps.site.export import files
+from tbgen.apps.site.templates import files
 from tbgen.errors import InputError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import material_of

@@ -17,9 +17,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from tbgen.apps.site.boards import in_words, map_facts, signed
-from tbgen.apps.site.export import INDEX, SERVER, TABLES, files, index_page
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
+from tbgen.apps.site.templates import INDEX, SERVER, TABLES, files, index_page
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score

@@ -14,9 +14,8 @@ import chess
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.answers import answer_of, line_of
-from tbgen.apps.site.asked import Asked
-from tbgen.apps.site.export import write_explorer
+from tbgen.apps.site.answers import Asked, answer_of, line_of
+from tbgen.apps.site.templates import write_explorer
 from tbgen.errors import AccruedError
 from tbgen.library.catalog import Catalog
 from tbgen.material import Material

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.plots import HEIGHT, WIDTH, Plot, plot_of
+from tbgen.apps.site.palette import HEIGHT, WIDTH, Plot, plot_of
 from tbgen.score import Color, Score
 
 
