@@ -9,7 +9,7 @@ from pathlib import Path
 from tbgen.apps.games.archive import GamesTask, decide_file
 from tbgen.apps.records.record import records_in
 from tbgen.apps.records.two_games import FILE, read_comparison
-from tbgen.apps.site.lines import best_cards
+from tbgen.apps.site.boards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in, endings_of
 
 ROOT = Path(__file__).parent.parent

@@ -31,8 +31,8 @@ GROUPS = {
     "Tables": {
         "build": ("build:command", "Build tables, and all tables that they need."),
         "fetch": ("fetch:command", "Fetch tables from a server."),
-        "list": ("list:command", "List the tables of the folders, or show their figures."),
-        "verify": ("verify:command", "Prove tables, one ply at a time."),
+        "list": ("tables:list_command", "List the tables of the folders, or show their figures."),
+        "verify": ("tables:verify", "Prove tables, one ply at a time."),
     },
     "Serve": {
         "serve": ("serve:command", "Answer over HTTP, and show the explorer in a browser."),

@@ -1,8 +1,10 @@
-"""`tbgen adjudicate`: the score of every game of a file, written into a copy."""
+"""`tbgen adjudicate`: the score of every game of a file, written into a copy; and the tables that games lack."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -10,13 +12,11 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 
 import click
 
-from tbgen.apps.games.archive import Decided, GamesTask, positions_to_solve, total
+from tbgen.apps.games.archive import Decided, GamesTask, decide_file, positions_to_solve, total
 from tbgen.apps.games.decide import Continue, Ground, Solve
-from tbgen.apps.games.files import STANDARD_INPUT, is_packed
+from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
-from tbgen.apps.match.store import kept_from_matches
 from tbgen.cli.folders import optional_folders_option
-from tbgen.cli.games import asked_files, decided, report_missing
 from tbgen.cli.options import (
     declared,
     flag,
@@ -30,14 +30,17 @@ from tbgen.cli.options import (
     typed_folders,
 )
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
-from tbgen.cli.reporter import compile_for, duration, progress
+from tbgen.cli.reporter import compile_for, duration, progress, reading
 from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
-from tbgen.errors import MissingTableError, UsageError
+from tbgen.errors import MissingTableError, PgnError, UsageError
+from tbgen.library.build import outlook
+from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.score import Mobility
+from tbgen.storage.folders import game_of_folder
 from tbgen.system.process import processors
-from tbgen.text import counted, in_units
+from tbgen.text import counted, in_gib, in_units
 
 if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver
@@ -188,6 +191,8 @@ def _decide(name: str, task: GamesTask, jobs: int, outputs: _Outputs, *, quiet: 
     found = Decided()
     with ExitStack() as stack:
         if outputs.in_place:
+            from tbgen.apps.match.store import kept_from_matches
+
             stack.enter_context(kept_from_matches(Path(name)))
         file = stack.enter_context(rewritten(name)) if outputs.in_place else outputs.copy
         for part in decided([name], task, jobs, outputs.solve, quiet=quiet, whole=outputs.whole):
@@ -245,3 +250,76 @@ def _report(whole: Decided) -> None:
     if whole.against_their_word:
         games = counted(whole.against_their_word, "game", "games")
         say(f"{games} decided by best play, though the fifty-move rule ended them: --fifty fide lets it")
+
+
+_MOST_ROWS = 12
+
+
+def asked_files(names: Sequence[str]) -> list[str]:
+    """The files that names and patterns stand for; UsageError if there are none."""
+    files = matching_files(names)
+    if not files:
+        raise UsageError("name a PGN file, or - for the standard input")
+    return files
+
+
+def decided(
+    names: Sequence[str],
+    task: GamesTask,
+    jobs: int = 1,
+    solve: Solve | None = None,
+    *,
+    quiet: bool,
+    whole: bool = False,
+) -> Iterator[Decided]:
+    """The games of files, part by part. A file that cannot be read to its end is an error if `whole`, else skipped."""
+    for name in names:
+        with reading(name, quiet=quiet) as tell:
+            try:
+                for part in decide_file(name, task, jobs, solve):
+                    yield part
+                    tell(part.size, part.games + len(part.skipped))
+            except PgnError as error:
+                if whole:
+                    raise
+                yield Decided(skipped=[error])
+
+
+def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequence[str]) -> None:
+    """The tables that would decide the most games, the command that builds them all, and what that takes."""
+    games, tables = counted(missing.total(), "game", "games"), counted(len(missing), "table", "tables")
+    one, where = len(missing) == 1, ", ".join(map(str, folders))
+    them = "it" if missing.total() == 1 else "them"
+    say(f"the score of {games} is provisional; {tables} missing from {where} would decide {them}:")
+    for name, number in missing.most_common(_MOST_ROWS):
+        say(f"  {name:8} {number:>3,} {'game' if number == 1 else 'games'}")
+    if len(missing) > _MOST_ROWS:
+        rest = sum(number for _, number in missing.most_common()[_MOST_ROWS:])
+        say(f"  {len(missing) - _MOST_ROWS} others {rest:,} games")
+    say(f"build {'it' if one else 'them'}: {building(files, folders)}, then decide again")
+    plan = outlook(folders[0], map(Material.parse, missing), processors())
+    say(
+        f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "
+        f"{in_units(plan.bytes + plan.scratch_bytes)} of disk, {in_gib(plan.peak_memory)} of memory"
+    )
+
+
+def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material]:
+    """The tables that would decide games of some files and are not in a folder; says how many games."""
+    task = GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
+    compile_for(Purpose.GAMES, quiet=quiet)
+    found = total(decided(matching_files(games), task, quiet=quiet, whole=True))
+    missing = found.missing
+    complain_of(found.skipped)
+    if not quiet:
+        tables, number = counted(len(missing), "table", "tables"), counted(missing.total(), "game", "games")
+        say(f"{tables} would decide {number} more" if missing else "no game lacks a table")
+    return [Material.parse(name) for name, _ in missing.most_common()]
+
+
+def building(files: Sequence[str], folders: Sequence[Path]) -> str:
+    """The command that builds what the games of some files lack."""
+    names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
+    data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""
+    game = "" if (named := game_of_folder(folders[0])).forgets else f" --game {named}"
+    return f"tbgen build {' '.join(f'--for {name}' for name in names)}{data}{game}"

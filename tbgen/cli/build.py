@@ -17,7 +17,6 @@ import click
 
 from tbgen.apps.records.record import without_record
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
-from tbgen.cli.games import lacking
 from tbgen.cli.options import (
     MOST_THREADS,
     declared,
@@ -112,8 +111,12 @@ def command(
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     if games:
+        from tbgen.cli.adjudicate import lacking
+
         refuse_together(["--for", *wanted.given])
-    materials = lacking(games, data, quiet=quiet) if games else wanted.materials()
+        materials = lacking(games, data, quiet=quiet)
+    else:
+        materials = wanted.materials()
     if not materials:
         return
     room = None if memory is None else bytes_in(memory)

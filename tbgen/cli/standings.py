@@ -19,8 +19,8 @@ from tbgen.apps.games.standings import (
     meeting,
 )
 from tbgen.apps.games.tags import Source
+from tbgen.cli.adjudicate import asked_files, building, decided
 from tbgen.cli.folders import optional_folders_option
-from tbgen.cli.games import asked_files, building, decided
 from tbgen.cli.options import (
     declared,
     flag,

@@ -19,9 +19,8 @@ from typing import Any, NamedTuple
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.engine import EngineSpec, TimeControl, nearest, parse_time_control
 from tbgen.apps.match.match import MatchSettings, Notation, OpeningSettings, TableSettings
-from tbgen.apps.match.openings import OpeningOrder
 from tbgen.apps.match.play import PlayRules, Resign
-from tbgen.apps.match.schedule import Format, Policy, Tournament
+from tbgen.apps.match.schedule import Format, OpeningOrder, Policy, Tournament
 from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting

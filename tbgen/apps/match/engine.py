@@ -1,7 +1,8 @@
 """A UCI engine as a process, and its clock: start it, set it up, ask it for moves, and detect its faults.
 
 Built on python-chess's asynchronous engines, of which only the protocol is used: when a game is over is for the
-rules of the variant to say."""
+rules of the variant to say.
+"""
 
 from __future__ import annotations
 

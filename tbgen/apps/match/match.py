@@ -13,9 +13,20 @@ from typing import Any, Protocol
 from tbgen.apps.games.standings import MORE_GAMES, MOST_EXTENSIONS, EventGame
 from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.engine import EngineSpec, Offence
-from tbgen.apps.match.openings import STANDARD, Book, Opening, OpeningOrder, ordered, read_book
 from tbgen.apps.match.play import GameRecord, PlayRules, Sheet
-from tbgen.apps.match.schedule import Format, Pairing, Policy, Tournament, openings_needed
+from tbgen.apps.match.schedule import (
+    STANDARD,
+    Book,
+    Format,
+    Opening,
+    OpeningOrder,
+    Pairing,
+    Policy,
+    Tournament,
+    openings_needed,
+    ordered,
+    read_book,
+)
 from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.apps.match.statistics import Conclusion, Sprt
 from tbgen.rules.points import Scoring

@@ -14,8 +14,7 @@ import chess
 from tbgen.apps.games.tags import KNOCKOUT, Source, write_tags
 from tbgen.apps.games.writer import format_game, numbered
 from tbgen.apps.match.engine import Answer, Clock, ForfeitError, Offence
-from tbgen.apps.match.openings import Opening
-from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.tables import Decider, Decision
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, Ply, final_outcome

@@ -15,7 +15,6 @@ from typing import TextIO
 
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, opening_order, openings_of
-from tbgen.apps.match.openings import Book, Opening, fen_of
 from tbgen.apps.match.play import (
     Ending,
     GameRecord,
@@ -28,7 +27,7 @@ from tbgen.apps.match.play import (
     stored,
     to_pgn,
 )
-from tbgen.apps.match.schedule import Format, Pairing, schedule
+from tbgen.apps.match.schedule import Book, Format, Opening, Pairing, fen_of, schedule
 from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.apps.match.store import FileStore, Store, digest_of
 from tbgen.apps.match.tables import Decider, SolvingDecider, SyzygyDecider, TableDecider

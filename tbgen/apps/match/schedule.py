@@ -1,4 +1,4 @@
-"""The schedule of a match: pairings in order, with colours and openings.
+"""The schedule of a match: pairings in order, with colours, and the openings that they are played from.
 
 >>> for pairing in schedule(Tournament(players=3, games=2)):
 ...     print(pairing.number, pairing.round, pairing.white, pairing.black, pairing.opening)
@@ -13,10 +13,173 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+import random
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
 
-from tbgen.errors import UsageError
+import chess
+
+from tbgen.apps.games.files import open_text
+from tbgen.apps.games.game import root_of
+from tbgen.apps.games.tags import read_tags
+from tbgen.errors import TbgenError, UsageError
+from tbgen.rules.fen import format_fen, parse_fen
+from tbgen.rules.game import FiftyMoves, Game
+from tbgen.rules.points import Komi
+from tbgen.score import Score
+
+if TYPE_CHECKING:
+    from tbgen.apps.games.chunks import Movetext
+
+
+_Entry: TypeAlias = "str | Movetext"
+"""A line, or a game."""
+_EPD_FIELDS = 4
+_FEN_FIELDS = 6
+
+
+class OpeningOrder(enum.Enum):
+    """The order in which openings are taken from their file."""
+
+    SEQUENTIAL = "sequential"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A first position with the moves that are played before the engines take over."""
+
+    fen: str = chess.STARTING_FEN
+    accrued: Score | None = None
+    moves: tuple[str, ...] = ()
+    komi: Komi | None = None
+    chess960: bool = False
+
+    def __str__(self) -> str:
+        start = self.fen if self.accrued is None else f"{self.fen} {self.accrued}"
+        return " ".join((start, *self.moves))
+
+    def game(self, fifty_moves: FiftyMoves | None = None) -> Game:
+        """A game in which the opening has been played."""
+        board = chess.Board(self.fen, chess960=self.chess960)
+        game = Game(board, accrued=self.accrued, fifty_moves=fifty_moves)
+        for move in self.moves:
+            game.push(chess.Move.from_uci(move))
+        return game
+
+
+STANDARD = Opening()
+
+
+class Book:
+    """The openings of a file, each read when it is first needed: books have millions."""
+
+    def __init__(self, path: Path, entries: Sequence[tuple[int, _Entry]], read: Callable[[_Entry], Opening]) -> None:
+        if not entries:
+            raise UsageError(f"{path} holds no openings")
+        self._path, self._entries, self._read = path, entries, read
+        self._known: dict[int, Opening] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, place: int) -> Opening:
+        """An opening; UsageError names the line or the game if it cannot be played."""
+        if place not in self._known:
+            number, entry = self._entries[place]
+            try:
+                self._known[place] = self._read(entry)
+            except TbgenError as error:
+                kind = "line" if isinstance(entry, str) else "game"
+                raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
+        return self._known[place]
+
+
+def read_book(
+    path: Path,
+    *,
+    pgn: bool,
+    most_plies: int | None = None,
+    fifty_moves: FiftyMoves | None = None,
+    chess960: bool = False,
+) -> Book:
+    """Open a file of openings; a file of positions has EPD or FEN lines, and `#` begins a comment."""
+    entries: list[tuple[int, _Entry]]
+    if pgn:
+        from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
+
+        entries = list(enumerate(movetexts(path), start=1))
+    else:
+        with open_text(str(path)) as file:
+            entries = [(number, line) for number, line in enumerate(file, start=1) if line.partition("#")[0].strip()]
+
+    def read(entry: _Entry) -> Opening:
+        if isinstance(entry, str):
+            opening = _from_position(entry, chess960=chess960)
+        else:
+            opening = _from_game(entry, most_plies, chess960=chess960)
+        ended = opening.game(fifty_moves).ended
+        if ended is not None and ended.end is not None:
+            raise UsageError(f"the game is over ({ended.end.value})")
+        return opening
+
+    return Book(path, entries, read)
+
+
+def _from_position(line: str, *, chess960: bool) -> Opening:
+    board, accrued = parse_fen(_fen_in(line), chess960=chess960)
+    return Opening(board.fen(shredder=board.chess960, en_passant="fen"), accrued, chess960=board.chess960)
+
+
+def _fen_in(line: str) -> str:
+    """The FEN of a line of EPD; the operations `hmvc` and `fmvn` give its clocks."""
+    fields = line.partition("#")[0].split()
+    if len(fields) <= _EPD_FIELDS or fields[_EPD_FIELDS].isdigit():
+        return " ".join(fields[: _FEN_FIELDS + 1])
+    operations = dict(
+        each.split(maxsplit=1) for each in " ".join(fields[_EPD_FIELDS:]).split(";") if len(each.split()) > 1
+    )
+    clocks = operations.get("hmvc", "0"), operations.get("fmvn", "1")
+    return " ".join((*fields[:_EPD_FIELDS], *clocks))
+
+
+def _from_game(movetext: Movetext, most_plies: int | None, *, chess960: bool) -> Opening:
+    known = read_tags(movetext.tags)
+    board, accrued = root_of(movetext.tags, known)
+    game = Game(board, accrued=accrued)
+    for move in movetext.moves[:most_plies]:
+        game.push_text(move)
+    return Opening(
+        fen=board.fen(shredder=board.chess960, en_passant="fen"),
+        accrued=accrued,
+        moves=tuple(move.uci() for move in game.board.move_stack),
+        komi=known.komi,
+        chess960=chess960 or board.chess960,
+    )
+
+
+def ordered(count: int, needed: int, *, order: OpeningOrder, start: int, seed: int) -> list[int]:
+    """Which openings are played, first to last; a file that is used up begins anew.
+
+    >>> ordered(3, 5, order=OpeningOrder.SEQUENTIAL, start=2, seed=0)
+    [1, 2, 0, 1, 2]
+    """
+    if order is OpeningOrder.SEQUENTIAL:
+        return [(start - 1 + place) % count for place in range(needed)]
+    shuffler, places = random.Random(seed), list[int]()
+    while len(places) < needed:
+        once = list(range(count))
+        shuffler.shuffle(once)
+        places += once
+    return places[:needed]
+
+
+def fen_of(game: Game) -> str:
+    """The first position of a game with its accrued score."""
+    return format_fen(game.board.root(), game.plies[0].accrued)
+
 
 MOST_GAMES = 1_000_000
 """The longest schedule: about half a gigabyte, and years of play."""

@@ -1,18 +1,30 @@
-"""Player: which moves are best, and what comes of them."""
+"""Player: which moves are best, what comes of them, and the limits of `go`.
+
+The search is loaded when the first position comes that no table knows. Loading it takes a second, and compiling it,
+once after an installation, some more. Neither keeps an answer waiting longer than its limit.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import threading
+import time
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
 
 import chess
 
-from tbgen.errors import NO_TABLE, TbgenError
+from tbgen.compiled.known import Purpose, missing
+from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.position import color_of, material_of, own_score, play_move
 from tbgen.score import Color, Score
+
+if TYPE_CHECKING:
+    from tbgen.apps.play.search import Engine, Root, Searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,3 +145,213 @@ def _after(board: chess.Board, move: chess.Move) -> str:
     epd = board.epd()
     board.pop()
     return epd
+
+
+LINE_PLIES: Final = 24
+"""How much of best play from tables is shown; it is looked up ply by ply."""
+DEFAULT_NODES: Final = 200_000
+"""How far is searched where nothing is said."""
+MOST: Final = 10**12
+"""Numbers beyond it count as this: of milliseconds it is thirty years."""
+
+_LIMITS: Final = ("depth", "nodes", "mate", "movetime", "wtime", "btime", "winc", "binc", "movestogo")
+_MOVES_TO_GO: Final = 30
+_OVERHEAD_MILLISECONDS: Final = 20
+"""The time that an answer takes on its way."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The parameters of `go`; times in milliseconds."""
+
+    only: tuple[str, ...] = ()
+    plies: int = LINE_PLIES
+    """How long a line from tables may be."""
+    milliseconds: int | None = None
+    """That of a move, or the whole clock."""
+    depth: int | None = None
+    nodes: int | None = None
+    seconds: float | None = None
+    """The limits of a search."""
+    waits: bool = False
+    """Whether the answer waits for `stop`."""
+    ponders: bool = False
+
+
+def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> Asked:
+    """The parameters of `go`; it ignores unknown words, and wrong numbers after a complaint.
+
+    >>> asked_in("movetime 50 searchmoves e2e4 d2d4".split(), Color.WHITE, print).only
+    ('e2e4', 'd2d4')
+    >>> asked_in("wtime 60000 winc 1000 btime 1".split(), Color.WHITE, print).seconds
+    2.73
+    """
+    numbers = dict[str, int]()
+    for name, value in pairwise(words):
+        if name in _LIMITS:
+            try:
+                numbers[name] = number_in(value, name)
+            except UsageError as error:
+                complain(str(error))
+    only = list[str]()
+    if "searchmoves" in words:
+        for word in words[list(words).index("searchmoves") + 1 :]:
+            if word in (*_LIMITS, "infinite", "ponder"):
+                break
+            only.append(word)
+    clock, increment = ("wtime", "winc") if mover is Color.WHITE else ("btime", "binc")
+    waits = is_endless(words)
+    depth = numbers.get("depth", 2 * numbers["mate"] if "mate" in numbers else None)
+    seconds = None if waits else _seconds(numbers, numbers.get(clock), numbers.get(increment, 0))
+    is_free = depth is None and seconds is None and not waits
+    return Asked(
+        only=tuple(only),
+        plies=min(LINE_PLIES, numbers.get("depth", LINE_PLIES)),
+        milliseconds=numbers.get("movetime", numbers.get(clock)),
+        depth=depth,
+        nodes=numbers.get("nodes", DEFAULT_NODES if is_free else None),
+        seconds=seconds,
+        waits=waits,
+        ponders="ponder" in words,
+    )
+
+
+def is_endless(words: Sequence[str]) -> bool:
+    """Whether the answer to a `go` waits for `stop`."""
+    return "infinite" in words or "ponder" in words
+
+
+def _seconds(numbers: dict[str, int], clock: int | None, increment: int) -> float | None:
+    """The limits of a search: the time for the move, or a fair part of the clock but never half of it."""
+    milliseconds = numbers.get("movetime")
+    if clock is not None:
+        share = clock // max(1, numbers.get("movestogo", _MOVES_TO_GO)) + increment * 3 // 4
+        share = min(share, clock // 2)
+        milliseconds = share if milliseconds is None else min(share, milliseconds)
+    return None if milliseconds is None else max(1, milliseconds - _OVERHEAD_MILLISECONDS) / 1000
+
+
+def number_in(text: str, name: str) -> int:
+    """A whole number that was sent, or the bound that it is beyond.
+
+    >>> number_in("9" * 5000, "nodes"), number_in("-20", "wtime")
+    (1000000000000, -20)
+    """
+    sign, digits = ("-", text[1:]) if text[:1] == "-" else ("", text)
+    if not (digits.isascii() and digits.isdigit()):
+        shown = text if len(text) <= 40 else f"{text[:40]}..."
+        raise UsageError(f"{name} must be a number, not {shown!r}")
+    return max(-MOST, min(MOST, int(sign + digits[:20])))
+
+
+_GLANCE_SECONDS: Final = 0.02
+"""How long after `stop` a search that is still being loaded is waited for."""
+_ENOUGH: Final = 0.5
+"""After this part of the time no deeper search is begun: it would not be finished."""
+
+
+class Beyond:
+    """Searches positions that no table knows."""
+
+    def __init__(self, tables: Tablebase) -> None:
+        self._tables = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
+        self._engine: Engine | None = None
+        self._loading: threading.Thread | None = None
+        self._has_said_compiling = False
+        self._stop = threading.Event()
+
+    def prepare(self) -> None:
+        """Begin to load the search, if that has not been done."""
+        if self._loading is None:
+            self._loading = threading.Thread(target=self._load, daemon=True)
+            self._loading.start()
+
+    def stop(self) -> None:
+        """End the search that is on."""
+        self._stop.set()
+        if self._engine is not None:
+            self._engine.stop()
+
+    def allow(self) -> None:
+        """A stop before this moment does not count."""
+        self._stop.clear()
+
+    def close(self) -> None:
+        self._tables.close()
+
+    def best(
+        self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, tell: Callable[[str], None]
+    ) -> chess.Move | None:
+        """The best move that is found within the limits, None without one; `tell` is told what is found on the way."""
+        deadline = None if asked.seconds is None else time.monotonic() + asked.seconds
+        if self._engine is None and not self._has_said_compiling and missing([Purpose.SEARCH]):
+            self._has_said_compiling = True
+            tell("info string compiling kernels, once")
+        engine = self._loaded(deadline)
+        if engine is None:
+            return None
+        from tbgen.apps.play.search import Root  # loaded by now
+
+        engine.allow()
+        if self._stop.is_set():
+            engine.stop()
+        timer = threading.Timer(0 if deadline is None else max(0.0, deadline - time.monotonic()), engine.stop)
+        if deadline is not None:
+            timer.start()
+        try:
+            return _deepened(engine, Root(now.board, now.accrued, now.twice(), only, lines), asked, tell)
+        finally:
+            timer.cancel()
+            if deadline is not None:
+                timer.join()
+
+    def _loaded(self, deadline: float | None) -> Engine | None:
+        """The search, once it is loaded; None if that would take too long."""
+        self.prepare()
+        assert self._loading is not None
+        while self._loading.is_alive() and not self._stop.is_set():
+            left = _GLANCE_SECONDS if deadline is None else min(_GLANCE_SECONDS, deadline - time.monotonic())
+            if left <= 0:
+                break
+            self._loading.join(left)
+        return self._engine
+
+    def _load(self) -> None:
+        from tbgen.apps.play.search import Engine, Root
+        from tbgen.score import Color, Score
+
+        engine = Engine(self._tables)
+        for _ in engine.deepen(Root(chess.Board(), Score(41, Color.BLACK)), 1):
+            pass  # the kernel is compiled or read now
+        self._engine = engine
+
+
+def _deepened(engine: Engine, root: Root, asked: Asked, tell: Callable[[str], None]) -> chess.Move | None:
+    """The best move of the deepest search that the limits allow."""
+    best, choices = None, len(root.only) or root.board.legal_moves.count()
+    for found in engine.deepen(root, asked.depth, asked.nodes):
+        tell("\n".join(_infos(found)))
+        first = found.lines[0]
+        best = first.moves[0]
+        is_clear = choices == 1 or first.mate_plies is not None or found.seconds > _ENOUGH * (asked.seconds or 0)
+        if asked.seconds is not None and is_clear:
+            break
+    for fault in engine.faults:
+        tell(f"info string error: {fault}")
+    engine.faults.clear()
+    return best
+
+
+def _infos(found: Searched) -> list[str]:
+    """A line of `info` for each move that was wanted."""
+    milliseconds = round(found.seconds * 1000)
+    speed = round(found.nodes / max(found.seconds, 1e-6))
+    counts = f"nodes {found.nodes} nps {speed} tbhits {found.table_hits} time {milliseconds}"
+    infos = []
+    for number, line in enumerate(found.lines, 1):
+        plies = line.mate_plies
+        moves = None if plies is None else (abs(plies) + 1) // 2
+        score = f"cp {line.centipawns}" if plies is None else f"mate {moves if plies > 0 else f'-{moves}'}"
+        pv = " ".join(move.uci() for move in line.moves)
+        infos.append(f"info depth {found.depth} multipv {number} score {score} {counts} pv {pv}")
+    return infos

@@ -10,8 +10,18 @@ from typing import Final
 import chess
 
 from tbgen import __version__
-from tbgen.apps.play.beyond import Asked, Beyond, asked_in, is_endless, number_in
-from tbgen.apps.play.player import Choice, Player, Situation, centipawns, situation_of
+from tbgen.apps.play.player import (
+    Asked,
+    Beyond,
+    Choice,
+    Player,
+    Situation,
+    asked_in,
+    centipawns,
+    is_endless,
+    number_in,
+    situation_of,
+)
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen

@@ -9,7 +9,7 @@ from tbgen.apps.games.annotate import AnnotatedPly, Annotation
 from tbgen.apps.games.standings import EventGame, Standings, in_decimals, knockout_rounds
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import step_of
-from tbgen.apps.site.lines import changes_of
+from tbgen.apps.site.boards import changes_of
 from tbgen.apps.site.palette import shade_of
 from tbgen.apps.site.templates import environment, static, style
 from tbgen.score import Color

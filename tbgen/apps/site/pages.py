@@ -20,7 +20,7 @@ from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import OutcomeRecord, Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
 from tbgen.apps.records.two_games import Compared, Comparison, Shares
-from tbgen.apps.site.lines import (
+from tbgen.apps.site.boards import (
     Card,
     best_cards,
     cards_of,

@@ -7,8 +7,7 @@ import pytest
 
 from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.match import MatchSettings, Notation
-from tbgen.apps.match.openings import OpeningOrder
-from tbgen.apps.match.schedule import Format, Policy
+from tbgen.apps.match.schedule import Format, OpeningOrder, Policy
 from tbgen.apps.match.statistics import Model
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting

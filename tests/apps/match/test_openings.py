@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.match.openings import Opening, OpeningOrder, fen_of, ordered, read_book
+from tbgen.apps.match.schedule import Opening, OpeningOrder, fen_of, ordered, read_book
 from tbgen.errors import UsageError
 
 HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"

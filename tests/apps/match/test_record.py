@@ -11,9 +11,8 @@ import pytest
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Clock, parse_time_control
-from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.play import Ending, GameRecord, Heading, Note, Sheet, stored, to_pgn
-from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.store import Recovered, recovered
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting

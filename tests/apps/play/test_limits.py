@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tbgen.apps.play.beyond import DEFAULT_NODES, MOST, Asked, asked_in
+from tbgen.apps.play.player import DEFAULT_NODES, MOST, Asked, asked_in
 from tbgen.score import Color
 
 

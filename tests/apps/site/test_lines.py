@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.records.record import Record, replay
-from tbgen.apps.site.lines import changes_of, zugzwang_cards
+from tbgen.apps.site.boards import changes_of, zugzwang_cards
 from tbgen.apps.site.pages import Site
 from tbgen.errors import MoveError
 from tbgen.probe import open_tablebase
