@@ -18,6 +18,7 @@ import random
 import signal
 import sys
 import tempfile
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,7 +63,8 @@ class Kills:
         part = 1.0 if fits_memory(layout_of(self.material)) else min(1.0, 2 / most)
         for _ in range(most):
             seconds = self.draw.uniform(0.0, part * self.seconds)
-            if not kills.kill(folder, [str(self.material)], seconds=seconds, cpu=True):
+            build = kills.start(folder, [str(self.material)])
+            if not kills.kill(build, folder, partial(kills.cpu_seconds_of, build), seconds):
                 break
             self.count += 1
             before, kept = kept, kills.blocks_kept(folder, self.material)
@@ -81,13 +83,13 @@ class Kills:
         folder = self.folder("stopped")
         before, build = stamps(folder), kills.start(folder, [str(self.material)])
         for number, seconds in enumerate(sorted(self.draw.uniform(0.0, self.seconds) for _ in range(times)), 1):
-            kills.wait_for_work(build, seconds)
+            kills.wait_until(build, partial(kills.cpu_seconds_of, build), seconds)
             build.send_signal(signal.SIGSTOP)
             left, now = kills.leftovers(folder), stamps(folder)
             changed = sorted(name for name in before.keys() | now.keys() if before.get(name) != now.get(name))
             say(stop=number, cpu_seconds=seconds, at_work=build.poll() is None, left=left, changed=changed)
             build.send_signal(signal.SIGCONT)
-        build.communicate()
+        build.wait()
         kills.assert_as_if_left_in_peace(folder, self.whole, build_order([self.material]))
         say(stops=times, then="the same files, byte for byte, and nothing beside them")
 

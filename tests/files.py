@@ -5,6 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
+from tbgen.storage.files import path_of, tables_in
 from tbgen.storage.reader import TableFile
 
 
@@ -12,6 +13,12 @@ def check_file(path: Path) -> None:
     """Read a table whole; an error of TableError if it is not, byte for byte, a table that was written here."""
     with TableFile(path) as file:
         file.check()
+
+
+def check_tables(folder: Path) -> None:
+    """Read the outcomes of all tables of a folder: what has a table's name is a table."""
+    for material in tables_in(folder):
+        check_file(path_of(folder, material))
 
 
 def digest_of_file(path: Path) -> str:

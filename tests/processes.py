@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import time
+from collections.abc import Iterable
 from pathlib import Path
 
 
@@ -20,3 +22,11 @@ def children_of(pid: int) -> list[int]:
         tasks = Path(f"/proc/{pid}/task").iterdir()
         return [int(child) for task in tasks for child in (task / "children").read_text().split()]
     return []
+
+
+def have_ended(processes: Iterable[int], seconds: float = 20.0) -> bool:
+    """Whether other processes end within some seconds."""
+    end = time.monotonic() + seconds
+    while any(map(is_running, processes)) and time.monotonic() < end:
+        time.sleep(0.01)
+    return not any(map(is_running, processes))

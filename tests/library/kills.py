@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from tbgen.apps.records.record import without_record
@@ -16,66 +15,50 @@ from tbgen.index.layout import layout_of
 from tbgen.library.manifest import read_manifest
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import most_run_blocks
-from tbgen.storage.files import PARTIAL, path_of, tables_in
+from tbgen.storage.files import PARTIAL, path_of
 from tbgen.storage.scratch import RUN_SUFFIX, SUFFIX, scratch_path
 from tests.copies import bytes_of_table
-from tests.files import check_file, digest_of_file
+from tests.files import check_tables, digest_of_file
 
 THREADS = 2
+PROGRAM = ("-m", "tbgen")
+ON_DISK = ("-c", "from tbgen import cli, table; table.MOST_KEPT_CELLS = 0; cli.main()")
+"""The program, but even small tables keep their blocks on disk."""
 
 
-def start(folder: Path, names: Sequence[str], jobs: int = 1) -> subprocess.Popen[str]:
+def start(
+    folder: Path, names: Sequence[str], jobs: int = 1, program: Sequence[str] = PROGRAM
+) -> subprocess.Popen[bytes]:
     """A build in a process of its own."""
-    command = [sys.executable, "-m", "tbgen", "build", *names, "--data", str(folder), "--threads", str(THREADS)]
-    return subprocess.Popen(
-        [*command, "--jobs", str(jobs)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
-    )
+    command = [sys.executable, *program, "build", *names, "--data", str(folder), "--threads", str(THREADS)]
+    return subprocess.Popen([*command, "--jobs", str(jobs), "-q"], stdout=subprocess.DEVNULL)
 
 
-def kill(
-    folder: Path, names: Sequence[str], jobs: int = 1, *, lines: int = 0, seconds: float, cpu: bool = False
-) -> bool:
-    """Kill a build after so many lines and seconds; whether it was still at work. All tables there are sound then.
-
-    `cpu` says that the seconds are those of its work, however busy the machine is; only Linux tells.
-    """
-    process = start(folder, names, jobs)
-    assert process.stderr is not None
-    for _ in range(lines):
-        process.stderr.readline()
-    if cpu:
-        wait_for_work(process, seconds)
-    else:
-        time.sleep(seconds)
-    was_at_work = process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    process.stderr.close()
-    for path in (path_of(folder, material) for material in tables_in(folder)):
-        check_file(path)
+def kill(build: subprocess.Popen[bytes], folder: Path, measure: Callable[[], float], enough: float) -> bool:
+    """Kill a build once it has done enough; whether it was still at work. All tables there are sound then."""
+    wait_until(build, measure, enough)
+    was_at_work = build.poll() is None
+    build.kill()
+    build.wait()
+    check_tables(folder)
     return was_at_work
 
 
-def wait_for_work(process: subprocess.Popen[str], seconds: float) -> None:
-    """Wait until a build has worked for so long, or is over."""
-    while process.poll() is None and cpu_seconds_of(process.pid) < seconds:
-        time.sleep(0.01)
+def wait_until(build: subprocess.Popen[bytes], measure: Callable[[], float], enough: float) -> None:
+    """Wait until a build has done enough, or is over."""
+    while build.poll() is None and measure() < enough:
+        time.sleep(0.001)
 
 
-def cpu_seconds_of(process: int) -> float:
-    """How long a process has worked, 0 once it has gone."""
-    try:
-        fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return 0.0
+def cpu_seconds_of(build: subprocess.Popen[bytes]) -> float:
+    """How long a process has worked, however busy the machine is; only Linux tells."""
+    fields = Path(f"/proc/{build.pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def finish(folder: Path, names: Sequence[str], jobs: int = 1) -> None:
+def finish(folder: Path, names: Sequence[str], program: Sequence[str] = PROGRAM) -> None:
     """Let a build come to its end."""
-    process = start(folder, names, jobs)
-    _, errors = process.communicate()
-    assert process.returncode == 0, errors
+    assert start(folder, names, program=program).wait() == 0
 
 
 def blocks_kept(folder: Path, material: Material) -> set[int]:
@@ -95,13 +78,18 @@ def assert_only_blocks_in_flight_are_lost(folder: Path, material: Material, befo
 
 
 def assert_as_if_left_in_peace(folder: Path, expected: Path, wanted: Sequence[Material]) -> None:
-    """The same tables, known to the manifest, and nothing beside them."""
+    """The same tables, each with a record, and nothing beside them."""
+    assert_the_same_tables(folder, expected, wanted)
+    assert not without_record(folder, wanted)
+
+
+def assert_the_same_tables(folder: Path, expected: Path, wanted: Sequence[Material]) -> None:
+    """The same tables, known to the manifest, and nothing that only a build at work has."""
     entries = read_manifest(folder)
     for material in wanted:
         assert bytes_of_table(folder, str(material)) == bytes_of_table(expected, str(material)), material
         assert entries[str(material)].sha256 == digest_of_file(path_of(folder, material))
     assert not leftovers(folder)
-    assert not without_record(folder, wanted)
 
 
 def leftovers(folder: Path) -> list[str]:

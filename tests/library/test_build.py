@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import errno
-import io
 import json
 import os
 import subprocess
@@ -11,6 +10,7 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import pytest
 
@@ -21,11 +21,10 @@ from tbgen.errors import BuildError, MaterialError
 from tbgen.library.build import Settings, build
 from tbgen.library.manifest import MANIFEST, Condition, examine, read_manifest
 from tbgen.material import Material
-from tbgen.storage import files
-from tbgen.storage.files import PARTIAL, FileDigests, Layer, build_lock, path_of, tables_in
+from tbgen.storage.files import LOCK, Layer, build_lock, path_of
 from tbgen.storage.reader import TableFile
 from tests.cli.calls import complaint
-from tests.files import check_file, digest_of_file
+from tests.files import check_tables, digest_of_file
 
 from .recorder import Recorder
 
@@ -36,16 +35,6 @@ def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]
     watcher = Recorder()
     build(folder, wanted, watcher, Settings(**settings))
     return watcher.made
-
-
-def command(folder: Path, *arguments: str) -> list[str]:
-    return [sys.executable, "-m", "tbgen", "build", "--data", str(folder), *arguments]
-
-
-def assert_whole(folder: Path) -> None:
-    """Whatever has a table's name is a table."""
-    for material in tables_in(folder):
-        check_file(path_of(folder, material))
 
 
 @pytest.mark.parametrize("wanted", [KINGS, KNIGHT])
@@ -83,7 +72,7 @@ def test_pipes_in_the_places_of_files_are_not_waited_for(tmp_path: Path) -> None
     for name in ("KvK.h5", "KNvK.dtg.h5", MANIFEST):
         os.mkfifo(tmp_path / name)
     assert made(tmp_path, [KNIGHT]) == ["KvK", "KNvK"]
-    assert_whole(tmp_path)
+    check_tables(tmp_path)
     assert read_manifest(tmp_path).keys() == {"KvK", "KNvK"}
 
 
@@ -91,10 +80,7 @@ def test_a_lock_that_cannot_be_had_is_one_line(tmp_path: Path, monkeypatch: pyte
     os.mkfifo(tmp_path / ".build.lock")
     assert ".build.lock: it is no regular file" in complaint("build", "KvK", "--data", str(tmp_path))[1]
 
-    def without_locks(*given: object) -> None:
-        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
-
-    monkeypatch.setattr("fcntl.flock", without_locks)
+    monkeypatch.setattr("fcntl.flock", mock.Mock(side_effect=OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))))
     assert ".build.lock: No locks available" in complaint("build", "KvK", "--data", str(tmp_path / "new"))[1]
 
 
@@ -104,41 +90,31 @@ def test_a_full_disk_is_one_clear_error_and_leaves_nothing_half_done(
 ) -> None:
     made(tmp_path, [KINGS])
 
-    class Full(io.FileIO):
-        def write(self, data: Any) -> int:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self.name)
-
-    opened = Path.open
-
-    def open_(path: Path, mode: str = "r", *rest: Any, **settings: Any) -> Any:
-        if path.name.startswith(file) and path.name.endswith(PARTIAL):
-            return Full(path, mode)
-        return opened(path, mode, *rest, **settings)
+    def fsync(number: int) -> None:
+        if Path(f"/proc/self/fd/{number}").readlink().name.startswith(file):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     with monkeypatch.context() as patched:
-        patched.setattr(files.Path, "open", open_)
+        patched.setattr(os, "fsync", fsync)
         with pytest.raises(BuildError, match=r"cannot build KNvK: .*No space left on device"):
             made(tmp_path, [KNIGHT])
     whole = {"KNvK.dtg.h5"} if file == "KNvK.h5" else set()
-    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", "KvK.dtg.h5", MANIFEST, files.LOCK} | whole
+    assert {path.name for path in tmp_path.iterdir()} == {"KvK.h5", "KvK.dtg.h5", MANIFEST, LOCK} | whole
     assert made(tmp_path, [KNIGHT]) == ["KNvK"]
 
 
 def test_memory_that_runs_out_on_the_way_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def solve(*given: Any, **settings: Any) -> None:
-        raise MemoryError
-
-    monkeypatch.setattr("tbgen.retro.solve_into", solve)
+    monkeypatch.setattr("tbgen.retro.solve_into", mock.Mock(side_effect=MemoryError))
     with pytest.raises(BuildError, match="cannot build KvK: the system has no more memory"):
         made(tmp_path, [KNIGHT])
     assert not list(tmp_path.glob("*.h5"))
 
 
 def test_two_builds_in_one_folder_take_turns(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tbgen", "build", "KNvK", "--data", str(tmp_path)]
     with build_lock(tmp_path, lambda: None):
         processes = [
-            subprocess.Popen(command(tmp_path, "KNvK"), stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-            for _ in range(2)
+            subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
         ]
         for process in processes:
             assert process.stderr is not None
@@ -149,15 +125,13 @@ def test_two_builds_in_one_folder_take_turns(tmp_path: Path) -> None:
         "0 built, 2 already there",
         "2 built, 0 already there",
     ]
-    assert_whole(tmp_path)
+    check_tables(tmp_path)
 
 
 def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    done = subprocess.run(command(tmp_path / "file" / "data", "KvK"), capture_output=True, text=True, check=False)
-    assert done.returncode == 5
-    assert done.stderr.startswith("tbgen: cannot build KvK: "), done.stderr
-    assert len(done.stderr.splitlines()) == 1
+    code, told = complaint("build", "KvK", "--data", str(tmp_path / "file" / "data"))
+    assert (code, told.partition("KvK: ")[0]) == (5, "tbgen: cannot build ")
 
 
 def test_python_builds_and_hears_how_far_each_table_is(tmp_path: Path) -> None:
@@ -184,19 +158,11 @@ def test_a_table_needs_no_compiler_to_be_kept(table_folder: Path) -> None:
     assert done.stdout == "False\n"
 
 
-def test_a_file_that_is_kept_is_read_once_and_one_that_is_made_not_at_all(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_that_is_kept_is_read_once_and_one_that_is_made_not_at_all(tmp_path: Path) -> None:
     made(tmp_path, [KINGS])
     (tmp_path / MANIFEST).unlink()
-    checked, check = list[str](), TableFile.check
-
-    def counted(file: TableFile) -> FileDigests:
-        checked.append(str(file.material))
-        return check(file)
-
-    monkeypatch.setattr(TableFile, "check", counted)
-    assert made(tmp_path, [KNIGHT]) == ["KNvK"]
-    assert checked == ["KvK"]
+    with mock.patch.object(TableFile, "check", autospec=True, side_effect=TableFile.check) as check:
+        assert made(tmp_path, [KNIGHT]) == ["KNvK"]
+    assert [str(call.args[0].material) for call in check.call_args_list] == ["KvK"]
     for name, entry in read_manifest(tmp_path).items():
         assert entry.sha256 == digest_of_file(tmp_path / f"{name}.h5")

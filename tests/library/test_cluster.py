@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,13 +14,13 @@ from tbgen.library import build as build_module
 from tbgen.library import workers as workers_module
 from tbgen.library.build import Settings, build, plan_for
 from tbgen.library.workers import Cluster
-from tbgen.material import materials
-from tests.copies import bytes_of_table
+from tbgen.material import Material, build_order
 
+from .kills import assert_the_same_tables
 from .recorder import Recorder
-from .workloads import dies_once, writes_elsewhere
+from .workloads import dies, writes_elsewhere
 
-THREE_MEN = [*materials(2), *materials(3)]
+WANTED = build_order(map(Material.parse, ("KNvK", "KBvK", "KRvK")))
 
 
 @pytest.fixture(scope="module")
@@ -35,31 +35,30 @@ def address() -> Iterator[str]:
 def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
     address: str, tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "Cluster", functools.partial(Cluster, work=dies_once))
+    monkeypatch.setattr(build_module, "Cluster", partial(Cluster, work=partial(dies, once=True)))
     watcher = Recorder()
-    build(tmp_path, THREE_MEN, watcher, Settings(cluster=address))
+    build(tmp_path, WANTED, watcher, Settings(cluster=address))
     assert (tmp_path / "killed").exists(), "a worker was killed on the way"
-    assert len(watcher.made) == len(THREE_MEN)
-    for material in THREE_MEN:
-        assert bytes_of_table(tmp_path, str(material)) == bytes_of_table(table_folder, str(material))
+    assert len(watcher.made) == len(WANTED)
+    assert_the_same_tables(tmp_path, table_folder, WANTED)
 
 
 def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
-    machine = plan_for(tmp_path, THREE_MEN, Settings(cluster=address)).machine
+    machine = plan_for(tmp_path, WANTED, Settings(cluster=address)).machine
     assert (machine.jobs, machine.threads, machine.memory) == (2, 2, int(0.9 * (1 << 30)))
-    smaller = plan_for(tmp_path, THREE_MEN, Settings(cluster=address, memory=1 << 29)).machine
+    smaller = plan_for(tmp_path, WANTED, Settings(cluster=address, memory=1 << 29)).machine
     assert smaller.memory == 1 << 29
 
 
 def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers_module, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
-        build(tmp_path, THREE_MEN, Recorder(), Settings(cluster="tcp://127.0.0.1:9"))
+        build(tmp_path, WANTED, Recorder(), Settings(cluster="tcp://127.0.0.1:9"))
 
 
 def test_a_folder_that_the_workers_do_not_share_is_noticed(
     address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "Cluster", functools.partial(Cluster, work=writes_elsewhere))
+    monkeypatch.setattr(build_module, "Cluster", partial(Cluster, work=writes_elsewhere))
     with pytest.raises(BuildError, match=r"cannot build KvK: .* do all workers share that folder\?"):
-        build(tmp_path, THREE_MEN, Recorder(), Settings(cluster=address))
+        build(tmp_path, WANTED, Recorder(), Settings(cluster=address))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import gzip
 import random
-import shutil
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -23,19 +22,14 @@ from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
 from tbgen.material import Material
 from tests.apps.site.conftest import running
 from tests.cli.calls import complaint, printed
+from tests.copies import copy_tables
 from tests.library.mirrors import Handler, Mirror, mirror_of
-
-ROOT = Path(__file__).parent.parent.parent
-NAMES = ("KvK", "KNvK")
 
 
 @pytest.fixture(scope="module")
 def small(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with two tables."""
-    folder = tmp_path_factory.mktemp("small")
-    for name in NAMES:
-        for path in table_folder.glob(f"{name}.*h5"):
-            shutil.copy(path, folder)
+    copy_tables(table_folder, folder := tmp_path_factory.mktemp("small"), "KvK", "KNvK")
     return folder
 
 
@@ -43,10 +37,6 @@ def small(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 def mirror(small: Path) -> Iterator[Mirror]:
     with mirror_of(small) as made:
         yield made
-
-
-def every(offered: Iterable[Material]) -> Iterable[Material]:
-    return offered
 
 
 def only(*names: str) -> Callable[[Iterable[Material]], Iterable[Material]]:
@@ -63,7 +53,7 @@ def files_in(folder: Path) -> dict[str, bytes]:
 
 
 def fetched(mirror: Mirror, folder: Path, **settings: Any) -> Fetched:
-    return fetch(folder, mirror.url, every, **settings)
+    return fetch(folder, mirror.url, list, **settings)
 
 
 def test_tables_are_fetched_as_they_are(mirror: Mirror, small: Path, tmp_path: Path) -> None:
@@ -86,7 +76,7 @@ def test_outcomes_come_alone_and_distances_later(mirror: Mirror, small: Path, tm
 
 def test_tables_come_from_a_server_of_ours_and_from_static_files(small: Path, tmp_path: Path) -> None:
     with running(application(Settings([small]))) as address:
-        fetch(tmp_path / "served", address, every)
+        fetch(tmp_path / "served", address, list)
         fetch(tmp_path / "named", f"{address}/tables/tables.json", only("KvK"))
     assert files_in(tmp_path / "served") == files_in(small)
     assert sorted(files_in(tmp_path / "named")) == ["KvK.dtg.h5", "KvK.h5"]
@@ -107,13 +97,6 @@ class Stopping(Watcher):
         self.left -= size
         if self.left < 0:
             raise KeyboardInterrupt
-
-
-def break_off(mirror: Mirror, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Stop a fetch in the middle of a file."""
-    monkeypatch.setattr(fetching, "_PIECE", 1000)
-    with pytest.raises(KeyboardInterrupt):
-        fetched(mirror, folder, jobs=1, watcher=Stopping(9000))
 
 
 def test_a_fetch_that_is_stopped_goes_on_where_it_was(
@@ -183,7 +166,9 @@ def test_a_wrong_server_costs_one_line(mirror: Mirror, tmp_path: Path, wrong: st
 def test_another_part_than_was_asked_for_is_refused(
     mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    break_off(mirror, tmp_path, monkeypatch)
+    monkeypatch.setattr(fetching, "_PIECE", 1000)
+    with pytest.raises(KeyboardInterrupt):
+        fetched(mirror, tmp_path, jobs=1, watcher=Stopping(9000))
     mirror.wrong = lambda handler, content, start: handler.give(
         content, start, Content_Range=f"bytes 0-{len(content) - 1}/{len(content)}"
     )

@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import random
-import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -81,33 +76,3 @@ def test_blocks_of_other_children_are_solved_again(
         assert not store.runs()
     build(folder, [PAWN])
     assert same(folder, table_folder)
-
-
-PROGRAM = """
-import sys, pathlib
-from tbgen.library.build import build
-from tbgen.material import Material
-from tbgen import table
-table.MOST_KEPT_CELLS = 0
-print("begun", flush=True)
-build(pathlib.Path(sys.argv[1]), [Material.parse("KPvK")])
-"""
-
-
-def test_a_build_killed_between_its_blocks_goes_on_from_them(folder: Path, table_folder: Path) -> None:
-    draw, scratch, sizes = random.Random(31), scratch_path(folder, PAWN), []
-    for _ in range(6):
-        process = subprocess.Popen([sys.executable, "-c", PROGRAM, folder], stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        process.stdout.readline()
-        enough = len(sizes) + draw.randrange(1, 4)
-        while process.poll() is None and len(list(scratch.glob("*.run"))) < enough:
-            time.sleep(0.001)
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        sizes.append(len(list(scratch.glob("*.run"))))
-    assert any(sizes)
-    subprocess.run([sys.executable, "-c", PROGRAM, folder], check=True, stdout=subprocess.DEVNULL)
-    assert same(folder, table_folder)
-    assert not list(folder.glob("*.blocks"))

@@ -8,16 +8,14 @@ import pytest
 
 from tbgen.library.costs import least_memory, memory_needed
 from tbgen.library.workers import make_table
-from tbgen.material import Material, materials
+from tbgen.material import Material
 from tests.copies import bytes_of_table
 
 from .made_up import write_descent
 from .peaks import link_tables, peak_in_a_process, peak_of
 
-GIB = 1 << 30
 
-
-@pytest.mark.parametrize(("name", "threads"), [("KvK", 1), ("KQvK", 2), ("KPvK", 1), ("KRvKB", 2)])
+@pytest.mark.parametrize(("name", "threads"), [("KvK", 1), ("KQvK", 2), ("KPvK", 1)])
 def test_making_a_small_table_takes_no_more_than_was_asked_for(
     tmp_path: Path, table_folder: Path, name: str, threads: int
 ) -> None:
@@ -45,13 +43,6 @@ def test_compiling_on_the_way_is_in_what_was_asked_for(tmp_path: Path, table_fol
     link_tables(tmp_path, table_folder, Material.parse(name))
     peak = peak_in_a_process(tmp_path, name, 2, "memory", kernels=tmp_path / "kernels").bytes
     assert peak <= memory_needed(Material.parse(name), 2)
-
-
-def test_six_gibibytes_suffice_for_five_men_on_one_thread_or_two() -> None:
-    for material in materials(5):
-        for threads in (1, 2):
-            assert least_memory(material, threads) < memory_needed(material, threads)
-            assert least_memory(material, threads) <= 6 * GIB, material
 
 
 @pytest.mark.slow

@@ -162,6 +162,7 @@ def test_the_whole_set_of_five_men_is_made_with_six_gibibytes(monkeypatch: pytes
         for start in starts:
             needed = least_memory if start.granted else memory_needed
             assert needed(start.material, start.threads) <= start.memory <= 6 * GIB
+            assert least_memory(start.material, threads) < memory_needed(start.material, threads)
 
 
 def test_so_many_tables_are_made_side_by_side_that_the_plan_is_shortest() -> None:

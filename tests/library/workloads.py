@@ -12,18 +12,11 @@ from tbgen.library.workers import Made, make_table
 VICTIM = "KNvK"
 
 
-def dies_once(folder: Path, name: str, *rest: Any) -> Made:
-    """As make_table, but the first process that is to make the victim is killed."""
+def dies(folder: Path, name: str, *rest: Any, once: bool) -> Made:
+    """As make_table, but whoever is to make the victim is killed, or the first one alone."""
     mark = folder / "killed"
-    if name == VICTIM and not mark.exists():
+    if name == VICTIM and not (once and mark.exists()):
         mark.touch()
-        os.kill(os.getpid(), signal.SIGKILL)
-    return make_table(folder, name, *rest)
-
-
-def always_dies(folder: Path, name: str, *rest: Any) -> Made:
-    """As make_table, but whoever is to make the victim is killed."""
-    if name == VICTIM:
         os.kill(os.getpid(), signal.SIGKILL)
     return make_table(folder, name, *rest)
 
