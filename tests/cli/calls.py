@@ -17,10 +17,12 @@ from tbgen import cli
 from tbgen.cli.terminal import run
 
 
-def tbgen(*arguments: str, folder: Path | str | None = None, given: bytes | None = None) -> CompletedProcess[str]:
+def tbgen(
+    *arguments: str, folder: Path | str | None = None, given: bytes | None = None, progress: bool = False
+) -> CompletedProcess[str]:
     """Call the program; `folder` is where $TBGEN_DATA says that the tables are, `given` what it can read.
 
-    It tells nothing of its progress, for how long it takes is the machine's affair.
+    It tells of its progress only if that is asked for, for how long it takes is the machine's affair.
     """
     if given is not None:
         command = [sys.executable, "-m", "tbgen", *arguments]
@@ -30,7 +32,7 @@ def tbgen(*arguments: str, folder: Path | str | None = None, given: bytes | None
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (
         mock.patch.dict(os.environ, environment),
-        mock.patch("tbgen.cli.reporter.Lines.update"),
+        contextlib.nullcontext() if progress else mock.patch("tbgen.cli.reporter.Lines.update"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

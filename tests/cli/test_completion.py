@@ -13,6 +13,7 @@ from click.shell_completion import BashComplete
 
 from tbgen import cli
 from tbgen.material import all_materials
+from tests.cli.test_help import all_commands
 
 NAMES = list(cli.COMMANDS)
 KINDS = {"IN.pgn": "file", "OUT.pgn": "file", "GAMES.pgn": "file", "FILE": "file", "DIR": "dir"}
@@ -62,23 +63,13 @@ def test_every_material_can_be_built_and_those_that_are_built_can_be_looked_at(t
         assert completed(f"{name} --data {table_folder / 'missing'} K") == []
 
 
-def file_parameters() -> list[tuple[str, click.Parameter, str]]:
-    """Every option and argument that is a file or a folder, by what is printed of it in the help."""
-    found = []
-    for name in NAMES:
-        command = cli.tbgen.get_command(click.Context(cli.tbgen), name)
-        assert command is not None
+def test_what_is_a_file_or_a_folder_is_completed_by_the_shell() -> None:
+    """By what is printed of it in the help."""
+    for name, command in all_commands():
         for parameter in command.params:
-            kind = KINDS.get((parameter.metavar or "").rstrip("."))
-            if kind is not None:
-                found.append((name, parameter, kind))
-    return found
-
-
-@pytest.mark.parametrize(("name", "parameter", "kind"), file_parameters(), ids=str)
-def test_what_is_a_file_or_a_folder_is_completed_by_the_shell(name: str, parameter: click.Parameter, kind: str) -> None:
-    words = [name] if isinstance(parameter, click.Argument) else [name, parameter.opts[-1]]
-    assert completed(" ".join([*words, "a"])) == [f"<{kind}>"]
+            words = [name] if isinstance(parameter, click.Argument) else [name, parameter.opts[-1]]
+            if kind := KINDS.get((parameter.metavar or "").rstrip(".")):
+                assert completed(" ".join([*words, "a"])) == [f"<{kind}>"], words
 
 
 def test_bash_completes_a_material(tmp_path: Path) -> None:

@@ -6,7 +6,6 @@ import contextlib
 import json
 import re
 import shlex
-from io import StringIO
 from pathlib import Path
 
 import click
@@ -14,10 +13,9 @@ import pytest
 from click.shell_completion import BashComplete
 
 from tbgen import cli
-from tbgen.apps.match.arguments import ALIASES, OPTIONS, settings_of
-from tbgen.cli.terminal import run
+from tbgen.apps.match.arguments import ALIASES, OPTIONS
 from tbgen.errors import MissingFolderError
-from tests.cli.calls import complaint, printed
+from tests.cli.calls import complaint, printed, tbgen
 
 ROOT = Path(__file__).parents[2]
 GAMES = str(ROOT / "tests" / "golden" / "tcec_s18.pgn")
@@ -35,10 +33,7 @@ def all_commands() -> list[tuple[str, click.Command]]:
     return found
 
 
-ALL = [pytest.param(name, command, id=name) for name, command in all_commands()]
-
-
-@pytest.mark.parametrize(("name", "command"), [("", cli.tbgen), *ALL])
+@pytest.mark.parametrize(("name", "command"), [("", cli.tbgen), *all_commands()])
 def test_every_help_has_examples_whose_options_exist(name: str, command: click.Command) -> None:
     examples = re.findall(rf"^ +tbgen {name}\b(.*)$", printed(*name.split(), "--help"), re.MULTILINE)
     assert len(examples) >= 2
@@ -46,22 +41,6 @@ def test_every_help_has_examples_whose_options_exist(name: str, command: click.C
         words = shlex.split(re.split("[<>]", line)[0])
         with contextlib.suppress(MissingFolderError, click.BadParameter):  # files and folders that are not here
             command.make_context(name, words)
-
-
-@pytest.mark.parametrize(("name", "command"), ALL)
-def test_every_command_can_be_told_to_be_quiet(name: str, command: click.Command) -> None:
-    if name == "match":
-        assert settings_of(["-engine", "cmd=a", "tc=1", "-engine", "cmd=b", "tc=1", "-q"]).quiet
-    elif not isinstance(command, click.Group):
-        (quiet,) = (option for option in command.params if option.name == "quiet")
-        assert quiet.opts == ["-q", "--quiet"]
-
-
-@pytest.mark.parametrize(("name", "command"), ALL)
-def test_the_help_of_every_option_gives_its_default_once(name: str, command: click.Command) -> None:
-    for each in command.params:
-        if isinstance(each, click.Option) and not each.is_flag and isinstance(each.default, (str, int)):
-            assert (each.help or "").count("(default") == 1, each.opts
 
 
 PAGES = "\n".join(path.read_text(encoding="utf-8") for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
@@ -81,6 +60,7 @@ def test_help_completion_and_pages_have_the_options_that_are_declared(name: str,
     shell = BashComplete(cli.tbgen, {}, "tbgen", "_TBGEN_COMPLETE")
     completed = {item.value for item in shell.get_completions(name.split(), dash)}
     assert completed == {word for word in declared if word.startswith(dash)}
+    assert isinstance(command, click.Group) or {"-q", "--quiet"} & declared or "-quiet" in declared
     text = printed(*name.split(), "--help")
     assert all(re.search(rf"{word}(?![\w-])", text) for word in completed)
     assert set(re.findall(rf"^  (?:-\w, )?({dash}[a-z][\w-]*)", text, re.MULTILINE)) <= completed
@@ -143,13 +123,10 @@ def test_a_quiet_command_says_nothing_of_its_progress_however_slow_it_is(
 ) -> None:
     """As if every step took minutes: all that is said at some time is said at once."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TBGEN_DATA", str(table_folder))
     for name in ("LINE_SECONDS", "QUIET_SECONDS"):
         monkeypatch.setattr(f"tbgen.cli.reporter.{name}", -1.0)
-    out, err = StringIO(), StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
-        run(cli.tbgen, [*words, "-q"])
-    assert (ended.value.code, err.getvalue(), out.getvalue() != "") == (0, "", has_output)
+    done = tbgen(*words, "-q", folder=table_folder, progress=True)
+    assert (done.returncode, done.stderr, done.stdout != "") == (0, "", has_output)
 
 
 @pytest.mark.parametrize(
@@ -167,10 +144,7 @@ def test_a_command_that_reads_games_says_how_much_of_a_file_is_read(
     words: tuple[str, ...], table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TBGEN_DATA", str(table_folder))
     monkeypatch.setattr("tbgen.cli.reporter.LINE_SECONDS", -1.0)
-    out, err = StringIO(), StringIO()
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), pytest.raises(SystemExit) as ended:
-        run(cli.tbgen, words)
-    assert ended.value.code == 0
-    assert f"{Path(GAMES).name}: 20 games, 100 %, " in err.getvalue()
+    done = tbgen(*words, folder=table_folder, progress=True)
+    assert done.returncode == 0
+    assert f"{Path(GAMES).name}: 20 games, 100 %, " in done.stderr

@@ -4,53 +4,40 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tbgen.cli.build import bytes_in
 from tbgen.material import Material, build_order, materials
 from tbgen.text import in_gib
-from tests.cli.calls import tbgen
-
-GOLDEN = Path(__file__).parent.parent / "golden"
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+from tests.cli.calls import printed, tbgen
 
 
-@pytest.fixture
-def run(table_folder: Path) -> Any:
-    def call(*arguments: str, folder: Path = table_folder) -> subprocess.CompletedProcess[str]:
-        return tbgen(*arguments, folder=folder)
-
-    return call
-
-
-def test_the_figures_of_a_table_are_the_published_ones(run: Any) -> None:
-    facts = json.loads(run("list", "kvkb", "--json").stdout)
+def test_the_figures_of_a_table_are_the_published_ones(table_folder: Path) -> None:
+    facts = json.loads(printed("list", "kvkb", "--json", folder=table_folder))
     assert {"material", "men", "version", "bytes", "seconds", "sides"} <= set(facts)
     assert (facts["material"], facts["men"]) == ("KBvK", 3)
     white = facts["sides"]["white"]
     assert white["positions"] == 193_284
     assert {name: each["count"] for name, each in white["outcomes"].items()} == {"G0.5": 7_360, "G1.5": 185_924}
     for outcome, each in facts["sides"]["black"]["outcomes"].items():
-        found = json.loads(run("probe", each["fen"], "--json").stdout)
+        found = json.loads(printed("probe", each["fen"], "--json", folder=table_folder))
         assert (found["outcome"], found["dtg"]) == (outcome, each["max_dtg"])
         if outcome == "G1.0":
             break
 
 
-def test_a_plan_says_of_every_table_whether_it_can_be_made(run: Any, tmp_path: Path) -> None:
+def test_a_plan_says_of_every_table_whether_it_can_be_made(tmp_path: Path) -> None:
     plan = ("build", "--all", "--plan", "--memory", "2G", "--threads", "2")
-    facts = json.loads(run(*plan, "--json", folder=tmp_path).stdout)
+    facts = json.loads(tbgen(*plan, "--json", folder=tmp_path).stdout)
     made = {each["material"] for each in facts["tables"]}
     too_large = {each["material"] for each in facts["too_large"]}
     assert sorted([*made, *too_large, *facts["cut_off"]]) == sorted(map(str, build_order(materials(5))))
     assert facts["cut_off"]
     for name in facts["cut_off"]:
         assert not made.issuperset(map(str, Material.parse(name).children())), "one that it needs is not made"
-    done = run(*plan, folder=tmp_path)
+    done = tbgen(*plan, folder=tmp_path)
     assert f"\n{len(made)} of 146 to build, 0 already there; " in done.stdout
     assert f"\nskipped: {len(facts['cut_off'])} tables need one of these: " in done.stdout
     assert f"; {146 - len(made)} tables cannot be made, --plan names them" in done.stderr
@@ -59,18 +46,3 @@ def test_a_plan_says_of_every_table_whether_it_can_be_made(run: Any, tmp_path: P
 @pytest.mark.parametrize("text", ["3.7 GiB", "3.8 GiB", "8.0 GiB", "700 MiB"])
 def test_a_size_that_was_written_is_shown_as_it_was(text: str) -> None:
     assert in_gib(bytes_in(text), math.floor) == text
-
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("list", "KQvKR"),
-        ("verify", "KQvKR"),
-        ("study", "record", "KQvKR"),
-        ("probe", "8/8/4k3/8/8/8/q7/4K2R w - - 0 1"),
-    ],
-)
-def test_a_missing_table_has_one_exit_code_in_all_commands(run: Any, command: tuple[str, ...]) -> None:
-    done = run(*command)
-    assert (done.returncode, done.stdout) == (3, "")
-    assert "build it with: tbgen build KQvKR" in done.stderr

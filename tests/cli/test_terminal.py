@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,7 +16,6 @@ from tests.cli.calls import tbgen
 from tests.cli.terminals import shown_on_terminal
 
 S18 = Path(__file__).parent.parent / "golden" / "tcec_s18.pgn"
-RECORDS = Path(__file__).parents[2] / "records"
 HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
 
 
@@ -53,14 +51,6 @@ def test_words_that_ended_in_a_traceback_end_in_a_line(
     monkeypatch.chdir(tmp_path)
     Path("junk").write_bytes(bytes(range(256)))
     assert_civil(tbgen(*words.split(), folder=table_folder))
-
-
-def test_pages_of_records_need_no_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-    Path("records").mkdir()
-    shutil.copy(RECORDS / "KvK.json", "records")
-    done = tbgen("site", "--records", "records", "-o", "site")
-    assert done.returncode == 0, done.stderr
 
 
 def exit_code_of(error: BaseException) -> int:

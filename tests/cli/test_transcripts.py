@@ -1,7 +1,8 @@
 """What commands print, word for word: `transcripts.txt` has a line `$ tbgen ...` and what follows it.
 
-Lines on the standard error begin with `! `; an exit code other than 0 stands at the end, as `[2]`; `…` is any text.
-To write the file anew from the same commands: `python -m tests.cli.test_transcripts`, then read the difference.
+A line `> tbgen ...` goes on in the same folder, and `> cat FILE` shows what is in a file. Lines on the standard error
+begin with `! `; an exit code other than 0 stands at the end, as `[2]`; `…` is any text of a line.
+To write anew what has changed, before reading the difference: `python -m tests.cli.test_transcripts TABLES WHOLE-GAME`.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from tests.cli.calls import tbgen
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 FILE = HERE / "transcripts.txt"
-TRANSCRIPTS = re.split(r"^\$ tbgen ", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
+TRANSCRIPTS = re.split(r"^(?=\$ )", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
 GIVEN = (
     ROOT / "tests" / "golden" / "tcec_s18.pgn",
     ROOT / "docs" / "examples" / "drawn.pgn",
@@ -31,49 +32,63 @@ GIVEN = (
 ENGINES = {name: walker(name) for name in ("Ann", "Bob", "Cat")}
 
 
-def laid_out(folder: Path, tables: Path) -> None:
+def laid_out(folder: Path, *tables: Path) -> None:
     """Files that commands find in their folder."""
     for path in GIVEN:
         shutil.copy(path, folder)
-    (folder / "tables").symlink_to(tables)
+    for place in tables:
+        for path in [*place.rglob("*.h5"), *place.rglob("manifest.json")]:
+            there = folder / "tables" / path.relative_to(place)
+            there.parent.mkdir(parents=True, exist_ok=True)
+            there.symlink_to(path)
     (folder / "empty").mkdir()
     (folder / "records").mkdir()
     for name in ("KvK", "KBvK", "KNvK"):
         shutil.copy(ROOT / "records" / f"{name}.json", folder / "records")
 
 
-def transcript_of(command: str) -> str:
-    """What a command says."""
-    words = [part for word in shlex.split(command) for part in ENGINES.get(word, [word])]
-    done = tbgen(*words)
+def said_by(command: str) -> list[str]:
+    """What a command says, or what is in a file."""
+    program, *words = shlex.split(command)
+    if program == "cat":
+        return Path(words[0]).read_text(encoding="utf-8").splitlines()
+    done = tbgen(*(part for word in words for part in ENGINES.get(word, [word])))
     told = [*done.stdout.splitlines(), *(f"! {line}" for line in done.stderr.splitlines())]
-    return "\n".join([*told, *([f"[{done.returncode}]"] if done.returncode else [])])
+    return [*told, *([f"[{done.returncode}]"] if done.returncode else [])]
 
 
-@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.partition("\n")[0])
+def repeated(transcript: str) -> str:
+    """A transcript with what its commands say now."""
+    commands = re.findall(r"^[$>] .*$", transcript, re.MULTILINE)
+    return "\n".join(line for each in commands for line in (each, *said_by(each[2:]))).rstrip("\n")
+
+
+def is_as_expected(transcript: str, now: str) -> bool:
+    pattern = "[^\n]*".join(map(re.escape, transcript.rstrip("\n").split("…")))
+    return re.fullmatch(pattern, now) is not None
+
+
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda text: text.partition("\n")[0].removeprefix("$ tbgen "))
 def test_a_command_prints_what_its_transcript_shows(
-    transcript: str, table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    transcript: str, table_folder: Path, whole_game_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    laid_out(tmp_path, table_folder)
+    laid_out(tmp_path, table_folder, whole_game_folder)
     monkeypatch.chdir(tmp_path)
-    command, _, expected = transcript.partition("\n")
-    pattern = "[^\n]*".join(map(re.escape, expected.rstrip("\n").split("…")))
-    told = transcript_of(command).rstrip("\n")
-    assert re.fullmatch(pattern, told) is not None, told
+    now = repeated(transcript)
+    assert is_as_expected(transcript, now), now
 
 
-def main(tables: Path) -> None:
-    """Write the transcripts of all commands anew."""
+def main(*tables: Path) -> None:
+    """Write anew the transcripts of commands that say something else now."""
     made = []
     for transcript in TRANSCRIPTS:
-        command = transcript.partition("\n")[0]
         with tempfile.TemporaryDirectory() as name:
-            laid_out(Path(name), tables.resolve())
+            laid_out(Path(name), *(each.resolve() for each in tables))
             os.chdir(name)
-            told = re.sub(r"\b\d+\.\d( +)\d+\.\d( +)(?=\d+\.\d kB)", r"…\1…\2", transcript_of(command))
-        made.append(f"$ tbgen {command}\n{told}\n")
-    FILE.write_text("\n".join(made), encoding="utf-8")
+            now = repeated(transcript)
+        made.append(transcript.rstrip("\n") if is_as_expected(transcript, now) else now)
+    FILE.write_text("\n\n".join(made) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(*map(Path, sys.argv[1:]))
