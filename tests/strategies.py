@@ -47,5 +47,7 @@ ROOTS = (
     "4k3/2p5/8/1P6/3p4/8/2P5/4K3 w - - 0 1",
     "rnbqkbnr/pppp1ppp/8/8/4p3/8/PPPPPPPP/RNBQKBNR w KQkq - 0 3",
     "8/1P4k1/8/8/8/8/1K4p1/8 w - - 0 1",
+    "4k3/8/8/8/2pP4/8/8/4K3 b - d3 0 1",  # a right to take en passant, and none
+    "4k3/8/8/8/p2P4/8/8/4K3 b - d3 0 1",
     "8/8/8/2K3k1/8/8/8/8 w - - 0 1",
 )

@@ -42,36 +42,6 @@ def random_game(draw: random.Random, most_plies: int) -> chess.Board:
     return board
 
 
-def shuffled_game(draw: random.Random, most_plies: int) -> chess.Board:
-    """A random game in which, after a double step, men often go to and fro: positions that differ in a right recur."""
-    board = random_root(draw)
-    while len(board.move_stack) < most_plies and (moves := list(board.legal_moves)):
-        board.push(draw.choice([move for move in moves if is_double_step(board, move)] or moves))
-        for _ in range(draw.randrange(3)):
-            go_to_and_fro(draw, board)
-    return board
-
-
-def is_double_step(board: chess.Board, move: chess.Move) -> bool:
-    return board.piece_type_at(move.from_square) == chess.PAWN and abs(move.from_square - move.to_square) == 16
-
-
-def go_to_and_fro(draw: random.Random, board: chess.Board) -> None:
-    """Four plies after which the men stand as before, where such moves are found."""
-    there: list[chess.Move] = []
-    for _ in range(2):
-        quiet = [move for move in board.legal_moves if not board.is_zeroing(move) and not board.is_castling(move)]
-        if not quiet:
-            return
-        there.append(draw.choice(quiet))
-        board.push(there[-1])
-    for move in there:
-        back = chess.Move(move.to_square, move.from_square)
-        if not board.is_legal(back) or board.is_zeroing(back):
-            return
-        board.push(back)
-
-
 def written(board: chess.Board, spell: Callable[[chess.Board, chess.Move], str] = chess.Board.san) -> list[str]:
     """The moves on a board's stack."""
     walker, words = board.root(), []

@@ -21,7 +21,6 @@ from tests.board.plies import (
     perft,
     random_game,
     random_root,
-    shuffled_game,
     told_by_kernels,
     told_by_python_chess,
     written,
@@ -50,30 +49,6 @@ def test_random_games_are_told_ply_by_ply_as_by_python_chess(seed: int) -> None:
         spell = draw.choice([chess.Board.san, chess.Board.lan, lambda board, move: move.uci()])
         words = written(board, spell)
         assert told_by_kernels(board.root(), words) == (len(words), told_by_python_chess(board))
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_games_that_repeat_positions_are_told_as_by_python_chess_and_end_as_they_should(seed: int) -> None:
-    draw, times = random.Random(seed), Counter[int]()
-    for _ in range(40):
-        board = shuffled_game(draw, most_plies=80)
-        told = told_by_python_chess(board)
-        assert told_by_kernels(board.root(), written(board)) == (len(board.move_stack), told)
-        game = Game(board, fifty_moves=FiftyMoves("none"))
-        third = next((number for number, (*_, seen) in enumerate(told) if seen == 3), None)
-        found = next((ply.number for ply in game.plies if ply.end is End.THREEFOLD_REPETITION), None)
-        assert found == third or game.plies[third or 0].end is not None
-        times.update(seen for *_, seen in told)
-    assert times[2] > 50
-    assert times[3] > 5
-
-
-def test_the_games_at_hand_are_told_as_by_python_chess() -> None:
-    with (GOLDEN / "tcec_s18.pgn").open() as file:
-        while (game := chess.pgn.read_game(file)) is not None:
-            board = game.end().board()
-            words = written(board)
-            assert told_by_kernels(board.root(), words) == (len(words), told_by_python_chess(board))
 
 
 def test_positions_are_counted_that_no_game_can_reach() -> None:

@@ -58,7 +58,7 @@ def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.
 def test_a_position_counts_again_where_men_turn_rights_and_a_capture_en_passant_are_the_same(
     board: chess.Board,
 ) -> None:
-    """python-chess writes a right into a FEN where a capture is legal; the kernels and the game agree with it."""
+    """python-chess writes a right into a FEN where a capture is legal; kernels and game agree on this and on scores."""
     walker, seen, counts = board.root(), Counter[str](), []
     for move in (None, *board.move_stack):
         if move is not None:
@@ -66,18 +66,12 @@ def test_a_position_counts_again_where_men_turn_rights_and_a_capture_en_passant_
         key = " ".join(walker.fen(en_passant="legal").split()[:4])
         seen[key] += 1
         counts.append(seen[key])
-    number, facts = told_by_kernels(board.root(), written(board))
+    (number, facts), plies = told_by_kernels(board.root(), written(board)), Game(board).plies
     assert (number, [ply[3] for ply in facts]) == (len(board.move_stack), counts)
-    earlier = {End.CHECKMATE, End.STALEMATE, End.BARE_KINGS, End.FIFTY_MOVES}
-    for ply, count in zip(Game(board).plies[1:], counts[1:], strict=True):
-        assert ply.end in earlier or (ply.end is End.THREEFOLD_REPETITION) == (count >= 3)
-
-
-@given(boards())
-def test_scores_of_the_fast_board_are_those_of_the_slow_one(board: chess.Board) -> None:
-    _, facts = told_by_kernels(board.root(), written(board))
-    plies = Game(board).plies
     assert [ply[0] for ply in facts] == [ply.own.code for ply in plies]
+    earlier = {End.CHECKMATE, End.STALEMATE, End.BARE_KINGS, End.FIFTY_MOVES}
+    for ply, count in zip(plies[1:], counts[1:], strict=True):
+        assert ply.end in earlier or (ply.end is End.THREEFOLD_REPETITION) == (count >= 3)
 
 
 @given(boards())

@@ -17,8 +17,8 @@ from tests.retro.comparison import differences, en_passant_differences
 from tests.retro.tables import solve_from_values, solved, values
 
 
-def assert_agreement(table: Table) -> None:
-    pairs, found = differences(table, reference.solve(str(table.material)))
+def assert_agreement(table: Table, *, reduced: bool | None = None) -> None:
+    pairs, found = differences(table, reference.solve(str(table.material), reduced=reduced))
     assert found == []
     assert pairs > 0
 
@@ -26,6 +26,12 @@ def assert_agreement(table: Table) -> None:
 @pytest.mark.parametrize("name", [str(material) for material in build_order([Material.parse("KPvK")])])
 def test_every_pair_of_two_and_three_men_agrees_with_the_reference(name: str) -> None:
     assert_agreement(solved(name))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KNvK", "KQvK", "KPvK"])
+def test_every_pair_agrees_with_a_reference_that_knows_no_symmetry(name: str) -> None:
+    assert_agreement(solved(name), reduced=False)
 
 
 @pytest.mark.slow
