@@ -44,19 +44,10 @@ def shown_below(command: str, text: str) -> str:
     return re.sub(r"^    ", "", match[1], flags=re.MULTILINE)
 
 
-@pytest.mark.parametrize("page", [README, COMMANDS])
-def test_the_python_of_a_page_runs(page: Path) -> None:
-    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
-
-
-def test_the_python_page_runs(table_folder: Path) -> None:
+@pytest.mark.parametrize("page", [README, COMMANDS, PYTHON, ROOT / "docs" / "hold.md"], ids=lambda page: page.name)
+def test_the_python_of_a_page_runs(page: Path, table_folder: Path) -> None:
     names = {"FOLDER": str(table_folder)}
-    assert doctest.testfile(str(PYTHON), module_relative=False, encoding="utf-8", extraglobs=names).failed == 0
-
-
-def test_the_python_of_the_page_on_holds_runs() -> None:
-    page = README.parent / "docs" / "hold.md"
-    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8").failed == 0
+    assert doctest.testfile(str(page), module_relative=False, encoding="utf-8", extraglobs=names).failed == 0
 
 
 def test_the_readme_names_the_commands_that_a_newcomer_needs_and_ci_runs_the_suite() -> None:
@@ -64,10 +55,6 @@ def test_the_readme_names_the_commands_that_a_newcomer_needs_and_ci_runs_the_sui
     assert shown[:2] == ["./scripts/tbgen build --men 3", f'./scripts/tbgen probe "{PROBED}"']
     assert "./scripts/test" in shown
     assert "/../scripts/test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-
-
-def test_the_first_probe_of_the_readme_has_an_answer(table_folder: Path) -> None:
-    assert "outcome G1.5: White holds Black to 1 legal move" in rows_of(run(f'probe "{PROBED}"', table_folder))
 
 
 @pytest.mark.parametrize("command", ASKING)

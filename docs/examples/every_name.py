@@ -55,7 +55,7 @@ def what_is_built_and_proved() -> str:
 
 def what_is_searched(folder: str) -> str:
     """A position with more men than tables have: the bounds of its value that the tables at hand prove."""
-    bounds = tbgen.solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder, budget=2000).bracket
+    bounds = tbgen.solve("8/1K6/6p1/6P1/2k5/7p/7P/8 w - - 0 51", folders=folder, budget=100).bracket
     return f"{bounds.lower} to {bounds.upper}"
 
 

@@ -35,18 +35,6 @@ def test_memory_that_was_freed_is_given_back() -> None:
     assert before - resident() > 100_000_000
 
 
-FAULTS = """
-import resource, sys
-import numpy as np
-from tbgen.system.process import keep_freed
-if "keep" in sys.argv:
-    keep_freed()
-for _ in range(300):
-    np.ones(1 << 20, np.uint8)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt)
-"""
-
-
 class EndedError(Exception):
     """What a handler raises."""
 
