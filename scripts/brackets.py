@@ -17,7 +17,6 @@ import tempfile
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from pathlib import Path
 
 import chess
@@ -29,11 +28,12 @@ from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.asking import Asking
-from tbgen.position.blocks import BlockFolder, Bound
+from tbgen.position.blocks import ClosureSolver
+from tbgen.position.bounds import Bound
 from tbgen.position.closure import Closure, Node, node_of
+from tbgen.position.folder import BlockFolder
 from tbgen.position.known import KnownTables
 from tbgen.position.mates import Classes
-from tbgen.position.solver import ClosureSolver
 from tbgen.position.solving import PositionSolver
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import accruable, own_score, why_not_accrued
@@ -65,18 +65,15 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
         classes = Classes(BlockFolder(Path(name) / "classes"), known)
         for each, file in classes.files(material) if given.classes else []:
             list(classes.make(each, file))
-        solver = ClosureSolver(known, BlockFolder(Path(name)), classes, pool)
-        solver.solve(closure)
-        took = time.process_time() - began
+        solver = ClosureSolver(BlockFolder(Path(name)), classes, pool)
+        solver.solve([closure])
+        took, passes = time.process_time() - began, solver.passes(closure)
         for node in nodes:
             for side in range(2):
                 counted += counts(
-                    *(solver.block(closure, node, bound).plane(side) for bound in Bound), tables.plane(*node, side)
+                    *(each.block(node).plane(side) for each in passes.values()), tables.plane(*node, side)
                 )
-        lower, upper = (
-            Asking(closure, known, partial(solver.block, closure), bound, partial(classes.limits, bound))
-            for bound in Bound
-        )
+        lower, upper = (Asking(passes, bound) for bound in Bound)
         for _ in range(given.pairs):
             board = random_board(draw, draw.choice(nodes))
             accrued = random_accrued(draw, board)

@@ -3,16 +3,15 @@
 ======================== =========================================================================================
 File                     What it knows
 ======================== =========================================================================================
-closure.py               which blocks a position can reach, and which of them need a bound
+closure.py               which blocks a position can reach, which of them need a bound, and what solving them takes
 known.py                 the tables that captures lead to, as the solver asks for them
 bounds.py                the least and the most that an unsolved promotion can be worth
 classes.py               which positions of a block with one pawn a side mates in, sixty-four at a time
 mates.py                 these classes for promoted material, in files
-blocks.py                one block, solved with lower or upper bounds; the folder of solved blocks
+folder.py                the folder of solved blocks
+blocks.py                the blocks of a closure, solved one after another with lower or upper bounds
 asking.py                what solved blocks, tables and bounds say of a position and its moves
 bracket.py               the answer: the least and the greatest that the position is worth
-plan.py                  what solving a closure takes
-solver.py                the nodes of a closure, one after another
 solving.py               plan, refuse, solve, answer
 ======================== =========================================================================================
 """
@@ -23,7 +22,5 @@ SOLVED: Final = "solved"
 """The folder of solved blocks, in a folder of tables."""
 CLASSES: Final = "classes"
 """The folder of classes of mates there."""
-SOURCES: Final = ("index", "position", "retro")
-"""The packages whose sources make other values, so that blocks and classes of before are not read."""
 DEFAULT_BUDGET: Final = 1200
 """CPU seconds for a position."""

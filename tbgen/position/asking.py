@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
@@ -17,18 +17,18 @@ import chess
 from tbgen.errors import NO_TABLE, CastlingError, IllegalPositionError, MissingDistancesError
 from tbgen.index.layout import Layout
 from tbgen.material import Role
-from tbgen.position.blocks import Bound, LimitsOf, SolvedBlock
-from tbgen.position.bracket import Bracket, MoveBracket
-from tbgen.position.closure import Closure, Node, node_of
-from tbgen.position.known import KnownTables
+from tbgen.position.blocks import Pass
+from tbgen.position.bounds import Bound
+from tbgen.position.bracket import Bracket, MoveBracket, Solution
+from tbgen.position.closure import Node, node_of
+from tbgen.position.folder import SolvedBlock
 from tbgen.probe.answers import LineStep, Moves
 from tbgen.probe.many import Value
-from tbgen.probe.values import Asked, Found, Position, TableValues, Values, check_accrued, line_of
-from tbgen.rules.fen import broken_rule, parse_fen
-from tbgen.rules.position import accrued_of, expect_board, material_of, own_score
-from tbgen.score import Color, Mobility, Score, expect_score
+from tbgen.probe.values import Asked, Found, TableValues, Values, line_of
+from tbgen.rules.fen import broken_rule
+from tbgen.rules.position import expect_board, material_of, own_score
+from tbgen.score import Color, Mobility, Score
 
-BlockOf = Callable[[Node, Bound], SolvedBlock]
 MOST_PLIES: Final = 1000
 """Of a line."""
 
@@ -73,9 +73,9 @@ def shortest(outcome: Score, mover: Color) -> int:
 class Asking:
     """One bound of the value of every position in a closure, of its moves and of what they lead to."""
 
-    def __init__(self, closure: Closure, known: KnownTables, blocks: BlockOf, bound: Bound, limits: LimitsOf) -> None:
-        self._closure, self.known, self._blocks, self._bound, self._limits = closure, known, blocks, bound, limits
-        self._values = Values(self, Mobility.RESET)
+    def __init__(self, passes: Mapping[Bound, Pass], bound: Bound) -> None:
+        self._passes, self._bound, self._closure = passes, bound, passes[bound].closure
+        self.known, self._values = self._closure.known, Values(self, Mobility.RESET)
 
     def answering(self, board: chess.Board) -> Asking:
         """The source that answers for a board."""
@@ -91,7 +91,7 @@ class Asking:
         node = node_on(here)
         if node in self._closure.edges:
             cell = node.layout.cell_of(int(not here.turn), squares_on(here, node.layout))
-            block = self._blocks(node, self._bound.other if turned else self._bound)
+            block = self._passes[self._bound.other if turned else self._bound].block(node)
             return SolvedPosition(block, cell, mover, turned=turned)
         return KnownPosition(self._of_promotion(board), mover)
 
@@ -109,20 +109,18 @@ class Asking:
         if len(found) < len(moves):
             found.append(Score.from_signed(self._bound.value))
         value = max(found, key=lambda outcome: outcome.worth_to(Color.of(board.turn)))
-        return (max if self._bound is Bound.LOWER else min)([value, *self._limit(board, new_man)])
+        limit = self._limit(board, new_man) if board.peek().promotion else value
+        return (max if self._bound is Bound.LOWER else min)(value, limit or value)
 
-    def _limit(self, board: chess.Board, new_man: int) -> Iterator[Score]:
+    def _limit(self, board: chess.Board, new_man: int) -> Score | None:
         """The bound that classes of mates give a position right after a promotion, if they are known."""
-        if not board.peek().promotion:
-            return
         pawns = *board.pieces(chess.PAWN, chess.WHITE), *board.pieces(chess.PAWN, chess.BLACK)
-        node = Node(material_of(board), pawns)
+        node, cell = Node(material_of(board), pawns), 0
         man = Color.of(not board.turn), Role(board.piece_type_at(new_man) or 0)
-        limits, cell = self._limits(node, man, new_man % 8), 0
+        limits = self._passes[self._bound].limits(node, man, new_man % 8)
         for square in squares_on(board, node.layout)[len(node.pawns) :]:
             cell = cell if square == new_man else cell * 64 + square
-        if len(limits):
-            yield Score.from_byte(int(limits[cell]))
+        return Score.from_byte(int(limits[cell])) if len(limits) else None
 
     def value(self, board: chess.Board, accrued: Score) -> Score:
         """The bound of a position with an accrued score that its own score has gone into."""
@@ -135,12 +133,8 @@ class Asking:
 
 def squares_on(board: chess.Board, layout: Layout) -> list[int]:
     """The squares of a layout's slots, equal men in ascending order."""
-    squares = list[int]()
-    for (color, role), group in itertools.groupby(layout.slots):
-        men = board.pieces(int(role), color.chess)
-        assert len(men) == len(list(group))
-        squares += men
-    return squares
+    kinds = [slot for slot, _ in itertools.groupby(layout.slots)]
+    return [square for color, role in kinds for square in board.pieces(int(role), color.chess)]
 
 
 def node_on(board: chess.Board) -> Node:
@@ -155,20 +149,6 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
     return nodes[0]
 
 
-def read_position(position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score]:
-    """A legal position, and what has accrued in it; an error if no game can carry that into it."""
-    board, carried = parse_fen(position) if isinstance(position, str) else (position, None)
-    check_board(board)
-    own = own_score(board)
-    if accrued is not None:
-        carried = expect_score(accrued, "accrued")
-    elif carried is None:
-        carried = accrued_of(board)
-    if carried != own:
-        check_accrued(board, carried)
-    return board, carried.after(own, reset=False)
-
-
 def check_board(board: chess.Board) -> None:
     """Refuse a position that breaks a rule of chess, or has castling rights."""
     rule = broken_rule(expect_board(board))
@@ -178,9 +158,13 @@ def check_board(board: chess.Board) -> None:
         raise CastlingError(board.fen())
 
 
-def bracket_of(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> Bracket:
-    """The bracket of a position."""
-    return Bracket(lower.value(board, accrued), upper.value(board, accrued))
+def answer(passes: Mapping[Bound, Pass], board: chess.Board, accrued: Score) -> Solution:
+    """The answer from blocks that are solved; LookupError if one of them is not."""
+    lower, upper = (Asking(passes, bound) for bound in Bound)
+    bracket = Bracket(lower.value(board, accrued), upper.value(board, accrued))
+    line = best_line(lower, upper, board, accrued) if bracket.is_exact else []
+    plan = passes[Bound.LOWER].closure.plan()
+    return Solution(board.fen(), accrued, bracket, move_brackets(lower, upper, board, accrued), line, plan, 0.0)
 
 
 def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[MoveBracket]:

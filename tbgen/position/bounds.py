@@ -6,6 +6,7 @@ White's for an upper bound and Black's for a lower one. Without any reply the po
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 
 import numpy as np
@@ -16,46 +17,62 @@ from tbgen.index.kernels import byte_of_rank, rank_of_byte
 from tbgen.index.layout import Layout, Squares
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Role
-from tbgen.retro.resets.destinations import ChildTables, Destinations, pack_destinations
+from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset
 from tbgen.retro.words.block import Block, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import Geometry, geometry_of
-from tbgen.retro.words.moves import GONE, Scratch, new_scratch, note_moves, unpack_squares
+from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
 from tbgen.score import STALEMATE_CODE, Color
 from tbgen.table import Entries
 
 _STALEMATE = STALEMATE_CODE
 
 
+class Bound(enum.Enum):
+    """Which bound of the value for White an unsolved promotion is given."""
+
+    LOWER = -1
+    UPPER = 1
+
+    @property
+    def other(self) -> Bound:
+        return Bound.UPPER if self is Bound.LOWER else Bound.LOWER
+
+
 # entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0 where
-# none is legal. `first` is the first word in which the new man stands where he is. `side` is to reply. limits[cell] is
-# another bound of the same kind, if there are any.
+# none is legal. `first` is the first word in which the new man stands where he is. limits[cell] is another bound of the
+# same kind, if there are any. `children` are those before the promotion of the pawn in the slot `promoted`: taking the
+# new man leads to where taking the pawn does, once the slots are those from before.
 @borrowing
 def fold_bounds(
     block: Block,
     children: ChildTables,
     scratch: Scratch,
-    side: Int,
+    promoted: int,
     first: int,
     unknown: Int,
     limits: SignedBytes,
     entry: SignedBytes,
 ) -> int:
     """Fold the bounds of one promotion into those of the others."""
-    taken = len(scratch.men) + len(block.geometry.pawn_color)
+    new_man, side = len(scratch.men) + len(block.geometry.pawn_color), 1 - block.geometry.color[len(scratch.men) - 1]
     for number in range(block.geometry.words):
         word = first + number
         if block.occupied[word] == NOTHING:
             continue
         unpack_squares(block, scratch, word)
         note_moves(block, scratch, word, side)
+        for slot in range(new_man, promoted, -1):
+            scratch.now[slot] = scratch.now[slot - 1]
         scratch.folded.outcome[:] = 0
         moves, others = NOTHING, NOTHING
         for n in range(scratch.noted[0]):
-            kings = scratch.kings[n]
+            kings, move = scratch.kings[n], scratch.moves[n]
             moves |= kings
-            if scratch.moves[n, GONE] == taken:
-                fold_reset(children, scratch, side, kings, scratch.moves[n])
+            if move[GONE] == new_man:
+                move[GONE] = promoted
+                move[SLOT] += promoted <= move[SLOT] < new_man
+                fold_reset(children, scratch, side, kings, move)
             else:
                 others |= kings
         kings = block.legal[side, word]
@@ -80,36 +97,39 @@ def fold_bounds(
 
 
 def bound_of_promotions(
-    layout: Layout, pawns: Squares, promoted: int, limits: Mapping[Role, Entries], children: ChildTables, unknown: int
+    layout: Layout, pawns: Squares, promoted: int, limits: Mapping[Role, Entries], children: ChildTables, bound: Bound
 ) -> Entries:
     """Bounds of the best promotion of a pawn, in the order of the cells of the block with its side to move.
 
-    Every reply that does not take the new man is worth `unknown`. `children` are those of the layout. `limits` has the
-    roles, and for each other bounds of the same kind, or an empty array.
+    `children` are those of the layout. `limits` has the roles, and for each other bounds of the same kind, or an empty
+    array.
     """
     color = layout.slots[promoted][0]
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
-    geometry = geometry_of(layout)
-    entry = np.zeros(geometry.words * 64, np.int8)
-    others = [*pawns[:promoted], *pawns[promoted + 1 :]]
-    after = _children_after(layout, promoted, children)
+    geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
+    entry, first = np.zeros(geometry.words * 64, np.int8), to * geometry.words
     for role, limit in limits.items():
-        block = _block_after(geometry, promoted, int(color), int(role), to)
-        enter_block(block, 0, np.array(others, np.int64))
-        scratch, first = new_scratch(len(block.geometry.role)), to * geometry.words
+        # Only the part of these words for the square that the new man is on is ever touched.
+        block = bare_block(_geometry_after(geometry, promoted, int(color), int(role)), first + geometry.words)
+        enter_block(block, 0, others)
+        scratch = new_scratch(len(block.geometry.role))
         find_legal(block, scratch.men, first, first + geometry.words)
-        if fold_bounds(block, after, scratch, int(color.other), first, unknown, limit, entry):
+        if fold_bounds(block, children, scratch, promoted, first, bound.value, limit, entry):
             raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
     return entry
 
 
-def _block_after(geometry: Geometry, promoted: int, color: int, role: int, to: int) -> Block:
-    """A block in which the new man is the last one, and the first axis of words says where he stands.
+def bare_block(geometry: Geometry, words: int) -> Block:
+    """A block with room for so many words, and none for codes and resets."""
+    few, pair = new_block(geometry._replace(words=0)), (2, words)
+    legal, check = np.zeros(pair, np.uint64), np.zeros(pair, np.uint64)
+    return few._replace(geometry=geometry, occupied=np.zeros(words, np.uint64), legal=legal, check=check)
 
-    Of its arrays, which have room for all his squares, only the part for the one that he is on is ever touched.
-    """
-    men, words = len(geometry.role), geometry.words
-    turned = geometry._replace(
+
+def _geometry_after(geometry: Geometry, promoted: int, color: int, role: int) -> Geometry:
+    """The geometry in which the new man is the last one, and the first axis of words says where he stands."""
+    men = len(geometry.role)
+    return geometry._replace(
         role=np.append(geometry.role, role),
         color=np.append(geometry.color, color),
         shift=np.append(geometry.shift, geometry.king_shift + 6),
@@ -117,29 +137,4 @@ def _block_after(geometry: Geometry, promoted: int, color: int, role: int, to: i
         twin_end=np.append(geometry.twin_end, men + 1),
         king_square=np.tile(geometry.king_square, 64),
         pawn_color=np.delete(geometry.pawn_color, promoted),
-    )
-    few = new_block(turned._replace(words=0))
-    room = (to + 1) * words
-    return few._replace(
-        geometry=turned,
-        occupied=np.zeros(room, np.uint64),
-        legal=np.zeros((2, room), np.uint64),
-        check=np.zeros((2, room), np.uint64),
-    )
-
-
-def _children_after(layout: Layout, promoted: int, children: ChildTables) -> ChildTables:
-    """The same tables after the promotion: taking the new man leads to where taking the pawn does."""
-    shapes, before = children.shapes, children.destinations
-    pawns, others = shapes.pawns.copy(), shapes.others.copy()
-    pawns[0] -= 1
-    others[0] += 1
-    new_man, black_king = len(layout.slots) - 2, len(layout.slots) - 1
-    slot_after = [slot - (promoted < slot < black_king) for slot in range(len(layout.slots))]
-    destinations = pack_destinations([], [])
-    was, now = (promoted + 1, 0, 0), (new_man + 1, 0, 0)
-    destinations.table[now], destinations.flip[now] = before.table[was], before.flip[was]
-    destinations.slots[now] = np.array(slot_after + [0] * len(before.slots[was]))[before.slots[was]]
-    return children._replace(
-        shapes=shapes._replace(pawns=pawns, others=others), destinations=Destinations(*destinations)
     )

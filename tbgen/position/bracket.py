@@ -115,14 +115,12 @@ class SolvePlan:
     """Whether nothing is left to bounds."""
     most_free: int
     """Promotions are solved where so many men are not pawns at most."""
-    missing: tuple[str, ...]
+    missing: tuple[str, ...] = ()
     """Tables of promoted men that are not there, and would make the answer closer."""
 
     def facts(self) -> dict[str, Any]:
         """The plan as JSON has it."""
-        return facts_of(
-            self, "nodes", "cells", "cpu_seconds", "memory_bytes", "disk_bytes", "exact", "most_free", "missing"
-        )
+        return facts_of(self)
 
 
 @dataclass(frozen=True)

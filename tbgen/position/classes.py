@@ -11,15 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, SignedBytes, Words
+from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
-from tbgen.index.squares import BETWEEN, KING_ATTACKS, REACHED
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.retro.levels.classes import check_defender_cells, mark_before_members
 from tbgen.retro.levels.forcer import Forcer, leave_free
 from tbgen.retro.resets.destinations import Shapes, find_plane_and_cell
 from tbgen.retro.words.block import Block
-from tbgen.retro.words.geometry import BLACK, WHITE, king_of, unpack_men, word_after
+from tbgen.retro.words.geometry import BLACK, WHITE
 from tbgen.retro.words.moves import GONE, ROLE, SLOT, TO, Scratch, note_moves, unpack_squares
 from tbgen.retro.words.worklist import Worklist, add_bits, add_word, list_words
 
@@ -70,23 +69,34 @@ def expand_child(
 
 
 @inlined
-def word_without(scratch: Scratch, block: Block, gone: Int) -> Int:
-    """The word of the squares at hand with the axis of a man left out."""
+def word_after(block: Block, scratch: Scratch, move: Ints) -> Int:
+    """The word of the squares at hand after a move, the axis of a man that it takes left out."""
     pawns = len(block.pawns)
+    was = scratch.now[move[SLOT]]
+    scratch.now[move[SLOT]] = move[TO]
     word: Int = scratch.now[pawns]
-    for man in range(len(scratch.men)):
-        if man != gone:
-            word = word << 6 | scratch.now[pawns + 1 + man]
+    for slot in range(pawns + 1, pawns + 1 + len(scratch.men)):
+        if slot != move[GONE]:
+            word = word << 6 | scratch.now[slot]
+    scratch.now[move[SLOT]] = was
     return word
 
 
+@inlined
+def before_move(block: Block, move: Ints, bits: Word) -> Word:
+    """The bits of a word after a move, as those of the positions before it: the black king has left them for one."""
+    if move[SLOT] == len(block.pawns) + len(block.geometry.role) + 1:
+        return EVERYTHING if bits & square_bit(move[TO]) else NOTHING
+    return bits
+
+
 # reach[certain or possible, forcer, side, word]: the forcer's positions with a reset to a mate of his; the defender's
-# with one that is none. some[side, word]: positions with a reset are added.
+# with one that is none. Positions with a reset are added to those in check.
 @borrowing
-def find_resets(block: Block, after: After, scratch: Scratch, reach: Words, some: Words, first: int, end: int) -> None:
-    """Find the positions of a range of words that reach a mate by a reset, or avoid one."""
-    pawns, black_king = len(block.pawns), len(block.pawns) + len(block.geometry.role) + 1
-    for word in range(first, end):
+def find_resets(block: Block, after: After, scratch: Scratch, reach: Words) -> None:
+    """Find the positions that reach a mate by a reset, or avoid one."""
+    pawns = len(block.pawns)
+    for word in range(len(block.occupied)):
         if block.occupied[word] == NOTHING:
             continue
         unpack_squares(block, scratch, word)
@@ -97,55 +107,41 @@ def find_resets(block: Block, after: After, scratch: Scratch, reach: Words, some
                 slot, to, gone = move[SLOT], move[TO], move[GONE]
                 if gone < 0 and slot >= pawns:
                     continue
-                some[side, word] |= kings
-                was = scratch.now[slot]
-                scratch.now[slot] = to
-                there = word_without(scratch, block, gone - pawns - 1 if gone > pawns else -1)
-                scratch.now[slot] = was
-                step = 1 if gone < 0 and abs(to - was) == 16 else 0
+                block.check[side, word] |= kings
+                there = word_after(block, scratch, move)
+                step = 1 if gone < 0 and abs(to - scratch.now[slot]) == 16 else 0
                 number = np.int64(0)
                 if gone > pawns:
                     number = after.number[gone - pawns - 1, key_of_capture(slot < pawns, to, move[ROLE])]
                 for forcer in range(2):
                     for sure in range(2):
                         if gone < 0:
-                            bits = after.steps[step, sure, forcer, word]
+                            bits = after.steps[step, sure, forcer, there]
                         elif gone < pawns:
                             bits = after.pawn_gone[forcer, there]
                         else:
                             bits = after.man_gone[number, forcer, there]
-                        if slot == black_king:
-                            bits = EVERYTHING if bits & square_bit(to) else NOTHING
+                        bits = before_move(block, move, bits)
                         reach[sure, forcer, side, word] |= kings & (bits if side == forcer else ~bits)
 
 
-# Whatever the new man is, the reply that takes it leads to `after.pawn_gone`; `legal` are the positions there in which
-# the promoter is to move.
+# The pawn of `block` stands on its goal: whatever man it has become, replies that take it are the same.
 @borrowing
-def find_promotions(block: Block, after: After, legal: Words, men: Ints, to: int) -> None:
-    """The bits of promotions on a square: known only as far as replies that take the new man decide."""
-    geometry, side = block.geometry, block.geometry.pawn_color[0]
+def find_promotions(block: Block, after: After, scratch: Scratch) -> None:
+    """The bits of a promotion: known only as far as replies that take the new man decide."""
+    side = block.geometry.pawn_color[0]
     other = 1 - side
     for word in range(len(block.occupied)):
-        occupied = block.occupied[word] & ~block.pawn_set[0]
         won, saved = NOTHING, NOTHING
-        if occupied != NOTHING and not occupied & square_bit(to):
-            unpack_men(geometry, word, men)
-            for man in range(len(men)):
-                between = BETWEEN[men[man], to]
-                takes = REACHED[geometry.role[man], men[man]] & square_bit(to) and not between & occupied
-                if geometry.color[man] == other and takes:
-                    there = word_after(geometry, word, men, man, to)
-                    kings = legal[side, there] & ~between
-                    won |= kings & after.pawn_gone[other, there]
-                    saved |= kings & ~after.pawn_gone[side, there]
-            if other == BLACK and legal[side, word] & square_bit(to):
-                won |= KING_ATTACKS[to] if after.pawn_gone[other, word] & square_bit(to) else NOTHING
-                saved |= NOTHING if after.pawn_gone[side, word] & square_bit(to) else KING_ATTACKS[to]
-            if other == WHITE and KING_ATTACKS[to] & square_bit(king_of(geometry, word)):
-                there = word + ((to - king_of(geometry, word)) << geometry.king_shift)
-                won |= legal[side, there] & after.pawn_gone[other, there]
-                saved |= legal[side, there] & ~after.pawn_gone[side, there]
+        if block.occupied[word] != NOTHING:
+            unpack_squares(block, scratch, word)
+            note_moves(block, scratch, word, other)
+            for n in range(scratch.noted[0]):
+                move, kings = scratch.moves[n], scratch.kings[n]
+                if move[GONE] == 0:
+                    there = word_after(block, scratch, move)
+                    won |= kings & before_move(block, move, after.pawn_gone[other, there])
+                    saved |= kings & before_move(block, move, ~after.pawn_gone[side, there])
         after.steps[0, CERTAIN, other, word], after.steps[0, CERTAIN, side, word] = won, NOTHING
         after.steps[0, POSSIBLE, other, word], after.steps[0, POSSIBLE, side, word] = EVERYTHING, ~saved
 
@@ -163,12 +159,10 @@ def join(forcer: Forcer, side: Int, worklist: Worklist) -> int:
     return size
 
 
+# block.check[side, word]: positions in check, and those with a reset.
 @borrowing
-def spread_mates(block: Block, forcer: Forcer, reach: Words, some: Words, again: bool) -> int:
-    """Let all positions join from which the forcer forces mate; `again` goes on from the certain to the possible ones.
-
-    some[side, word]: positions in check, and those with a reset.
-    """
+def spread_mates(block: Block, forcer: Forcer, reach: Words, again: bool) -> None:
+    """Let all positions join from which the forcer mates; `again` goes on from the certain to the possible ones."""
     side, members = forcer.side, forcer.forced
     joining, yielding, checked = forcer.joining, forcer.yielding, forcer.checked
     for word in range(len(members.left)):
@@ -180,13 +174,10 @@ def spread_mates(block: Block, forcer: Forcer, reach: Words, some: Words, again:
             members.left[word] = block.legal[side, word]
         members.blocked[word] = reach[1 - side, word]
         add_bits(joining, word, reach[side, word] & members.free[side, word])
-        add_bits(checked, word, some[1 - side, word] & members.free[1 - side, word] & ~members.blocked[word])
-    layers = 0
+        add_bits(checked, word, block.check[1 - side, word] & members.free[1 - side, word] & ~members.blocked[word])
     while joining.size[0] + checked.size[0]:
         check_defender_cells(block, forcer)
         others = join(forcer, 1 - side, yielding)
         own = join(forcer, side, joining)
         mark_before_members(block, forcer, side, joining, own, checked)
         mark_before_members(block, forcer, 1 - side, yielding, others, joining)
-        layers += 1
-    return layers

@@ -1,4 +1,4 @@
-"""The closure of a position: the blocks that it can reach by captures, pawn moves and promotions.
+"""The closure of a position: the blocks that it can reach by captures, pawn moves and promotions, and their cost.
 
 A *node* is a block of a material that has no table. Its colours are those of the position that was asked about, so that
 a lower bound for White stays one all the way down; only tables are read with the colours that they are stored in.
@@ -9,22 +9,27 @@ from __future__ import annotations
 import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
+
+import chess
 
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.symmetry import TRIANGLE
-from tbgen.material import Material
+from tbgen.material import MOST_TABLE_MEN, Material, Role
+from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import KnownTables
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.moves import NO_SLOT
 from tbgen.score import Color
 
 RANK_FLIP = 56
-_STEPS_ASIDE = (-1, 1)
+PROGRAM_BYTES = 1 << 29
+MOST_NODES = 1 << 20
 
 _CELL_SECONDS, _NODE_SECONDS = 0.6e-6, 0.015
 """CPU seconds of a cell, and of a block beside its cells."""
+_CELL_BYTES, _CHILD_CELL_BYTES, _CELL_DISK_BYTES = 40, 3, 1
+"""Memory of a cell of the block that is solved, and of the values that are read for it; disk of a cell."""
 
 
 class Node(NamedTuple):
@@ -57,13 +62,12 @@ class Node(NamedTuple):
 
 def node_of(material: Material, pawns: Sequence[int]) -> Node:
     """The node of a placement: equal pawns in order, and the lesser of the placement and its mirror image."""
-    there, back = _in_order(material, pawns), _in_order(material, [square ^ 7 for square in pawns])
-    return Node(material, min(there, back, key=lambda squares: [(each % 8, each // 8) for each in squares]))
-
-
-def _in_order(material: Material, pawns: Sequence[int]) -> Squares:
-    placed = zip(slots_of(material), pawns, strict=False)
-    return tuple(square for _, square in sorted(placed, key=lambda man: (int(man[0][0]), man[1] % 8, man[1] // 8)))
+    colors = [int(color) for color, _ in slots_of(material)]
+    images = [
+        sorted((color, square % 8, square // 8) for color, square in zip(colors, image, strict=False))
+        for image in (pawns, [square ^ 7 for square in pawns])
+    ]
+    return Node(material, tuple(8 * rank + file for _, file, rank in min(images)))
 
 
 class Kind(enum.Enum):
@@ -97,13 +101,14 @@ class Closure:
     """CPU seconds at most, for one pass."""
     is_turned: bool = False
     """Whether the colours of the position are reversed, so that it shares blocks with its reversal."""
-    most_nodes: int = 1 << 20
+    most_nodes: int = MOST_NODES
     edges: dict[Node, list[Edge]] = field(default_factory=dict)
     """[node] -> its edges, in the order in which nodes are to be solved."""
     inexact: set[Node] = field(default_factory=set)
     """The nodes that lead to bounds."""
     cpu_seconds: float = 0.0
     """Of one pass."""
+    _resets: dict[Material, list[Reset]] = field(default_factory=dict)
 
     def add(self, node: Node) -> None:
         """Add a node and all that it leads to; TooMuchWorkError when that takes too much."""
@@ -125,24 +130,16 @@ class Closure:
         self.edges.update({node: edges for node, edges in other.edges.items() if node not in self.edges})
         self.inexact |= other.inexact
 
-    @cached_property
-    def _resets(self) -> dict[Material, list[Reset]]:
-        return {}
-
-    def as_stored(self, material: Material) -> Material:
+    def _as_stored(self, material: Material) -> Material:
         """A material with the colours of its table, if there is one."""
         return material.canonical() if self.known.has(material.canonical()) else material
 
-    def resets(self, node: Node) -> list[Reset]:
-        """Every reset of a node's material."""
-        if node.material not in self._resets:
-            self._resets[node.material] = resets_of(node.layout, self.as_stored)
-        return self._resets[node.material]
-
     def _edges_of(self, node: Node) -> Iterator[Edge]:
         slots = slots_of(node.material)
-        for reset in self.resets(node):
-            for pawns in dict.fromkeys(pawns_after(slots, node.pawns, reset)):
+        if node.material not in self._resets:
+            self._resets[node.material] = resets_of(node.layout, self._as_stored)
+        for reset in self._resets[node.material]:
+            for pawns in dict.fromkeys(_pawns_after(slots, node.pawns, reset)):
                 child = node_of(reset.material, pawns)
                 yield Edge(reset, child, self._kind_of(reset, child))
 
@@ -155,57 +152,67 @@ class Closure:
             self.known.table(child.material)  # which raises MissingTableError
         return Kind.NODE
 
+    def plan(self) -> SolvePlan:
+        """The cost of solving all nodes; where memory is scarce, both bounds take turns."""
+        passes = {node: 1 + (node in self.inexact) for node in self.edges}
+        cells = sum(node.cells * times for node, times in passes.items())
+        edges = [edge for some in self.edges.values() for edge in some]
+        bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}
+        return SolvePlan(
+            nodes=len(passes),
+            cells=cells,
+            cpu_seconds=round(sum(node.cpu_seconds * times for node, times in passes.items()), 1),
+            memory_bytes=PROGRAM_BYTES + max(map(self.memory_of, passes), default=0),
+            disk_bytes=cells * _CELL_DISK_BYTES,
+            exact=not self.inexact,
+            most_free=self.most_free,
+            missing=tuple(sorted(str(each) for each in bounds if each.men <= MOST_TABLE_MEN)),
+        )
 
-def pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterator[Squares]:
+    def memory_of(self, node: Node) -> int:
+        """Bytes of one pass of a node."""
+        edges = [edge for edge in self.edges[node] if edge.kind is not Kind.BOUND]
+        kept = sum(child.cells for child in {edge.child for edge in edges if edge.reset.role is Role.KING})
+        promoted = {edge.child for edge in edges if edge.reset.role is not Role.KING}
+        copied = node.cells // 2 * len(promoted) + max((child.cells for child in promoted), default=0) // 2
+        return node.cells * _CELL_BYTES + _CHILD_CELL_BYTES * (kept + copied)
+
+
+def _pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterator[Squares]:
     """Where the pawns of the table that a reset leads to may stand, in the order of its slots."""
     for moved in _moved(slots, pawns, reset):
         yield tuple(moved[slot] ^ RANK_FLIP * reset.flip for slot in reset.slots[: reset.material.pawns])
 
 
 def _moved(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterator[Squares]:
-    """Where the pawns may stand after a reset, by their slots; one that is captured stands where it stood."""
+    """Where the pawns may stand after a reset, by their slots; one that is captured or promoted stands where it did."""
     if reset.promoted != NO_SLOT:
         if pawns[reset.promoted] >> 3 == (6 if slots[reset.promoted][0] is Color.WHITE else 1):
             yield pawns
         return
     if reset.gone != NO_SLOT:
         yield pawns
-    for n, square in enumerate(pawns):
-        if reset.gone == NO_SLOT:
-            targets = _steps(slots[n][0], square, pawns)
-        elif slots[n][0] is not slots[reset.gone][0]:
-            targets = _captures(slots[n][0], square, pawns, reset.gone)
-        else:
-            continue
-        for to in targets:
+    for n in range(len(pawns)):
+        for to in pawn_targets(slots, pawns, n, reset.gone):
             if 8 <= to < 56:
                 yield (*pawns[:n], to, *pawns[n + 1 :])
 
 
-def _up(color: Color) -> int:
-    return 8 if color is Color.WHITE else -8
-
-
-def _steps(color: Color, square: int, pawns: Squares) -> Iterator[int]:
-    """The squares that a pawn steps to."""
-    for steps in (1, 2) if square >> 3 == (1 if color is Color.WHITE else 6) else (1,):
-        to = square + steps * _up(color)
-        if to in pawns:
-            return
-        yield to
-
-
-def _captures(color: Color, square: int, pawns: Squares, gone: int) -> Iterator[int]:
-    """The squares on which a pawn may capture the man in a slot, en passant too."""
-    for aside in _STEPS_ASIDE:
-        if not 0 <= square % 8 + aside < 8:
-            continue
-        to = square + aside + _up(color)
-        if gone >= len(pawns):
-            may = to not in pawns
-        elif pawns[gone] == square + aside:
-            may = square >> 3 == (4 if color is Color.WHITE else 3) and to not in pawns
-        else:
-            may = pawns[gone] == to
-        if may:
+def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> Iterator[int]:
+    """The squares on which a pawn may capture the man in a slot, en passant too; or to which it steps (NO_SLOT)."""
+    color, square = slots[pawn][0], pawns[pawn]
+    up, home, behind_double = (8, 1, 5) if color is Color.WHITE else (-8, 6, 2)
+    if gone == NO_SLOT:
+        for to in (square + up, square + 2 * up)[: 1 + (square >> 3 == home)]:
+            if to in pawns:
+                return
             yield to
+    elif slots[gone][0] is not color:
+        for to in chess.SquareSet(chess.BB_PAWN_ATTACKS[color.chess][square]):
+            if gone >= len(pawns):
+                may = to not in pawns
+            else:
+                passed = pawns[gone] == to - up and to >> 3 == behind_double
+                may = pawns[gone] == to or (passed and to not in pawns)
+            if may:
+                yield to

@@ -14,27 +14,18 @@ import numpy as np
 from chess import square_name
 
 from tbgen.compiled.arrays import Words
-from tbgen.compiled.folders import source_digest
 from tbgen.index.layout import Layout, Slot, partial_layout, slots_of
 from tbgen.material import Material, Role
-from tbgen.position import SOURCES
-from tbgen.position.blocks import BlockFolder, Bound, key_of
+from tbgen.position import classes as kernels
+from tbgen.position.bounds import Bound, bare_block
 from tbgen.position.bracket import SolvePlan
-from tbgen.position.classes import (
-    CERTAIN,
-    POSSIBLE,
-    After,
-    expand_child,
-    find_promotions,
-    find_resets,
-    key_of_capture,
-    spread_mates,
-)
-from tbgen.position.closure import RANK_FLIP, Node, node_of
+from tbgen.position.classes import CERTAIN, POSSIBLE, After
+from tbgen.position.closure import PROGRAM_BYTES, RANK_FLIP, Node, node_of, pawn_targets
+from tbgen.position.folder import BlockFolder, key_of
 from tbgen.position.known import KnownTables
 from tbgen.retro.levels.forcer import Forcer, Members, new_forcer
 from tbgen.retro.resets.destinations import Reset, resets_of, shapes_of
-from tbgen.retro.words.block import Block, enter_block, find_legal, new_block
+from tbgen.retro.words.block import enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.moves import MOST_SLOTS, NO_SLOT, new_scratch
 from tbgen.retro.words.worklist import new_word_set, new_worklist
@@ -44,25 +35,11 @@ from tbgen.table import Cells, Dictionary, Entries, Run
 _KEYS = 1 + 8 * 8
 _NOTHING = np.zeros(0, np.int64)
 MOST_FREE_MEN = 5
-_CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES, _PROGRAM_BYTES = 40e-9, 0.05, 2, 1 << 29
-"""CPU seconds of a cell, and of a block beside its cells; memory of a cell, and of the program."""
+_CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES = 40e-9, 0.05, 2
+"""CPU seconds of a cell, and of a block beside its cells; memory of a cell."""
 
 Sets = Words
 """[certain or possible, forcer, side to move, word]"""
-
-
-def bytes_of(codes: Entries, bound: Bound) -> Entries:
-    """The outcomes that classes leave possible, the least or the most for White: a mate, or stalemate at best."""
-    sure, fear = (1, 8) if bound is Bound.LOWER else (2, 4)
-    mate = np.int8(1 if bound is Bound.LOWER else -1)
-    return np.where(codes & sure, mate, np.where(codes & fear, -mate, np.int8(-2 * mate))).astype(np.int8)
-
-
-def _empty_block(geometry: Geometry) -> Block:
-    """A block without codes and resets."""
-    words, few = geometry.words, new_block(geometry._replace(words=0))
-    legal, check = np.zeros((2, words), np.uint64), np.zeros((2, words), np.uint64)
-    return few._replace(geometry=geometry, occupied=np.zeros(words, np.uint64), legal=legal, check=check)
 
 
 def _new_forcer(side: int, geometry: Geometry) -> Forcer:
@@ -96,31 +73,34 @@ class MatesSolver:
             before = [np.ascontiguousarray(sets[:, :, self.color.other]), *before[:1]]
 
     def _block(self, layout: Layout, square: int, before: list[Words]) -> Sets:
-        geometry = geometry_of(layout)
-        block, scratch, words = _empty_block(geometry), new_scratch(len(geometry.role)), geometry.words
-        enter_block(block, 0, np.array([square], np.int64))
-        find_legal(block, scratch.men, 0, words)
-        after = self._after(layout, square, before)
+        geometry, words = geometry_of(layout), layout.block_words
+        block, scratch, after = (
+            bare_block(geometry, words),
+            new_scratch(layout.others),
+            self._after(layout, square, before),
+        )
+
+        def put_pawn(to: int) -> None:
+            enter_block(block, 0, np.array([to], np.int64))
+            find_legal(block, scratch.men, 0, words)
+
         if not before:
-            bare = _empty_block(geometry._replace(pawn_color=geometry.pawn_color[:0]))
-            find_legal(bare, scratch.men, 0, words)
-            find_promotions(block, after, bare.legal, scratch.men, self._up(square))
+            put_pawn(square + (8 if self.color is Color.WHITE else -8))
+            kernels.find_promotions(block, after, scratch)
+        put_pawn(square)
         reach = np.zeros((2, 2, 2, words), np.uint64)
-        find_resets(block, after, scratch, reach, block.check, 0, words)
+        kernels.find_resets(block, after, scratch, reach)
         del after
         for color in Color:
             forcer = _new_forcer(int(color), geometry)
             for sure in (CERTAIN, POSSIBLE):
-                spread_mates(block, forcer, reach[sure, color], block.check, sure == POSSIBLE)
+                kernels.spread_mates(block, forcer, reach[sure, color], sure == POSSIBLE)
                 reach[sure, color] = block.legal & ~forcer.forced.free
         return reach
 
-    def _up(self, square: int) -> int:
-        return square + (8 if self.color is Color.WHITE else -8)
-
     def _after(self, layout: Layout, square: int, before: list[Words]) -> After:
         words, men = layout.block_words, len(self.slots) - 3
-        man_gone, number = list[Words](), np.zeros((men, _KEYS + 8), np.int64)
+        man_gone, number = list[Words](), np.zeros((men, _KEYS), np.int64)
         for reset in resets_of(layout):
             if reset.gone > 0:
                 for key, to in self._captures(reset, square):
@@ -138,26 +118,22 @@ class MatesSolver:
         """The keys of a reset that captures a man, and where the pawn stands then."""
         if reset.promoted == NO_SLOT:
             yield 0, square
-        if self.slots[reset.gone][0] is self.color:
-            return
-        for aside in (-1, 1):
-            to = self._up(square) + aside
+        for to in pawn_targets(self.slots, (square,), 0, reset.gone):
             promotes = not 8 <= to < 56
-            if 0 <= square % 8 + aside < 8 and promotes == (reset.promoted != NO_SLOT):
-                yield int(key_of_capture(True, to, int(reset.role) if promotes else 0)), to
+            if promotes == (reset.promoted != NO_SLOT):
+                yield int(kernels.key_of_capture(True, to, int(reset.role) if promotes else 0)), to
 
     def _expand(self, reset: Reset, pawn: int, words: int) -> Words:
         """The bits of mates in the child that a reset leads to, the pawn or what it has become on a square."""
         there = [pawn ^ RANK_FLIP * reset.flip] * reset.material.pawns
         child = partial_layout(reset.material, [there])
-        mover = self.color.other if reset.gone == 0 else self.slots[reset.gone][0].other
+        mover = self.slots[reset.gone][0].other
         side = mover if reset.flip else mover.other
-        entry = self._known.plane(reset.material, node_of(reset.material, there).pawns, int(side))
+        entry = self._known.plane(*node_of(reset.material, there), int(side))
         axes = np.array([slot for slot in range(1, len(self.slots)) if slot != reset.gone], np.int64)
         now, bits = np.full(MOST_SLOTS, pawn, np.int64), np.zeros((2, words), np.uint64)
-        room = np.zeros(2 * MOST_SLOTS, np.int64)
-        slots = np.array(reset.slots, np.int64)
-        expand_child(shapes_of([child]), slots, RANK_FLIP * reset.flip, entry, axes, now, room, bits)
+        slots, room = np.array(reset.slots, np.int64), np.zeros(2 * MOST_SLOTS, np.int64)
+        kernels.expand_child(shapes_of([child]), slots, RANK_FLIP * reset.flip, entry, axes, now, room, bits)
         return bits
 
 
@@ -174,7 +150,7 @@ def slice_of(sets: Sets, material: Material, man: Slot, file: int) -> Entries:
     slots, (color, _) = slots_of(material)[1:-1], man
     square = file + (56 if color is Color.WHITE else 0)
     found = np.zeros(64 ** len(slots), np.uint8)
-    for bit, (sure, forcer) in enumerate([(CERTAIN, 0), (CERTAIN, 1), (POSSIBLE, 0), (POSSIBLE, 1)]):
+    for bit, (sure, forcer) in enumerate(itertools.product((CERTAIN, POSSIBLE), (0, 1))):
         words = sets[sure, forcer, color.other].reshape([64] * len(slots))
         axes = [axis for axis, slot in enumerate(slots) if slot == man]
         some = np.bitwise_or.reduce([np.take(words, square, axis) for axis in axes]).astype("<u8")
@@ -182,14 +158,22 @@ def slice_of(sets: Sets, material: Material, man: Slot, file: int) -> Entries:
     return found.view(np.int8)
 
 
-def _turned(codes: Entries, whites: int) -> Entries:
-    """The classes of the colour-reversed positions; so many axes after the white king's are White's men."""
+def bytes_of(codes: Entries, bound: Bound) -> Entries:
+    """The outcomes that classes leave possible, the least or the most for White: a mate, or stalemate at best."""
+    sure, fear = (1, 8) if bound is Bound.LOWER else (2, 4)
+    mate = np.int8(-bound.value)
+    return np.where(codes & sure, mate, np.where(codes & fear, -mate, np.int8(-2 * mate))).astype(np.int8)
+
+
+def _image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entries:
+    """The classes of positions turned in colours, mirrored, or both; `whites` men beside the king are White's here."""
     axes = (len(codes).bit_length() - 1) // 6
-    cells = np.flip(codes.reshape([8, 8] * axes), tuple(range(0, 2 * axes, 2))).reshape([64] * axes)
-    order = [axes - 1, *range(1 + whites, axes - 1), *range(1, 1 + whites), 0]
-    turned = np.ascontiguousarray(cells.transpose(order)).ravel()
-    found: Entries = (turned & 5) << 1 | (turned & 10) >> 1
-    return found
+    flips = [*range(0, 2 * axes, 2)] * turned + [*range(1, 2 * axes, 2)] * mirrored
+    cells = np.flip(codes.reshape([8, 8] * axes), tuple(flips)).reshape([64] * axes)
+    if turned:
+        cells = cells.transpose([axes - 1, *range(1 + whites, axes - 1), *range(1, 1 + whites), 0])
+        cells = (cells & 5) << 1 | (cells & 10) >> 1
+    return np.ascontiguousarray(cells).ravel()
 
 
 class Classes:
@@ -203,34 +187,29 @@ class Classes:
     def _rest_of(self, material: Material) -> str | None:
         """A digest of all that the classes of a canonical material rest on; None if tables are missing."""
         children = children_of(material)
-        if not all(map(self._known.has, children)):
+        if self._known.has(material) or not all(map(self._known.has, children)):
             return None
-        digests = sorted((str(child), self._known.digest(child)) for child in children)
-        return key_of([source_digest(SOURCES), str(material), digests])
+        return key_of([str(material), [(str(child), self._known.digest(child)) for child in children]])
 
     def key(self, node: Node) -> str | None:
         """The name of a node's classes; None if they cannot be made from the tables that are there."""
         material = node.material.canonical()
-        rest = self._rests(material) if material.pawns == 1 and not self._known.has(material) else None
+        rest = self._rests(material) if material.pawns == 1 else None
         return None if rest is None else f"{material}-{square_name(_pawn_of(node))}-{rest}"
 
     def has(self, node: Node) -> bool:
         """Whether the classes of a node are there."""
         return len(node.pawns) == 1 and self._kept(node, 0) is not None
 
-    def _missing(self, material: Material) -> list[Node]:
-        """The placements of a canonical material's pawn whose classes are not there, if tables are."""
-        if self._known.has(material):
-            return []
-        for child in children_of(material):
-            self._known.table(child)
-        nodes = dict.fromkeys(node_of(material, [square]) for square in range(8, 56))
-        return [node for node in nodes if not self.has(node)]
-
     def files(self, material: Material) -> list[tuple[Material, int]]:
         """Of each material with one pawn that a promotion leads to, the files of its pawn that are to be made."""
-        missing = [(each, node) for each in promoted_materials(material) for node in self._missing(each)]
-        return list(dict.fromkeys((each, _pawn_of(node) % 8) for each, node in missing))
+        found = list[tuple[Material, int]]()
+        for each in promoted_materials(material):
+            if not self._known.has(each):
+                for child in children_of(each):
+                    self._known.table(child)
+                found += [(each, file) for file in range(4) if not all(map(self.has, nodes_of(each, file)))]
+        return found
 
     def make(self, material: Material, file: int) -> Iterator[Node]:
         """Make the classes of all placements of a pawn on a file, one by one."""
@@ -253,20 +232,15 @@ class Classes:
 
         `node` is what the promotion leads to, its pawn where it stands. Nothing if there are no classes of it.
         """
-        codes = self._codes(node, man, file) if self.has(node) else None
-        return np.zeros(0, np.int8) if codes is None else bytes_of(codes, bound)
-
-    def _codes(self, node: Node, man: Slot, file: int) -> Entries:
-        flip, axes = not node.material.is_canonical, node.free - 1
-        mirrored = (node.pawns[0] ^ RANK_FLIP * flip) != _pawn_of(node)
-        kept = (man[0].other, man[1]) if flip else man
-        material = node.material.canonical()
+        if not self.has(node):
+            return np.zeros(0, np.int8)
+        material, turned = node.material.canonical(), not node.material.is_canonical
+        mirrored = (node.pawns[0] ^ RANK_FLIP * turned) != _pawn_of(node)
+        kept = (man[0].other, man[1]) if turned else man
         codes = self._kept(node, new_men(material).index(kept) * 8 + (file ^ 7 * mirrored))
         assert codes is not None
-        if mirrored:
-            codes = np.flip(codes.reshape([8, 8] * axes), tuple(range(1, 2 * axes, 2))).ravel()
         whites = sum(color is Color.WHITE for color, _ in slots_of(material)[2:-1]) - (kept[0] is Color.WHITE)
-        return _turned(codes, whites) if flip else codes
+        return bytes_of(_image(codes, whites, turned=turned, mirrored=mirrored), bound)
 
     def _read(self, node: Node, number: int) -> Entries | None:
         """A run of a node's classes, if all of them are there."""
@@ -284,34 +258,36 @@ def _pawn_of(node: Node) -> int:
     return min(square, square ^ 7, key=lambda each: each % 8)
 
 
-def children_of(material: Material) -> set[Material]:
+def nodes_of(material: Material, file: int) -> list[Node]:
+    """The placements of a pawn on a file."""
+    return [node_of(material, [rank * 8 + file]) for rank in range(1, 7)]
+
+
+def children_of(material: Material) -> list[Material]:
     """The materials whose tables the classes of a canonical material need."""
-    return {reset.material for reset in resets_of(partial_layout(material, [(8,)])) if reset.gone != NO_SLOT}
+    return [child for child in material.children() if child.men < material.men]
+
+
+def promoted_materials(material: Material) -> list[Material]:
+    """The canonical materials of one pawn that a promotion leads to."""
+    found = [child for child in material.children() if child.men == material.men]
+    return [each for each in found if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]
 
 
 def preparation_of(files: list[tuple[Material, int]]) -> SolvePlan:
     """The cost of making the classes of some files of pawns."""
-    nodes = [node_of(material, [rank * 8 + file]) for material, file in files for rank in range(1, 7)]
+    nodes = [node for material, file in files for node in nodes_of(material, file)]
     return SolvePlan(
         nodes=len(nodes),
         cells=sum(node.cells for node in nodes),
         cpu_seconds=round(sum(map(cpu_seconds_of, nodes)), 1),
-        memory_bytes=_PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES,
+        memory_bytes=PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES,
         disk_bytes=sum(node.cells for node in nodes) // 32,
         exact=False,
         most_free=MOST_FREE_MEN,
-        missing=(),
     )
 
 
 def cpu_seconds_of(node: Node) -> float:
     """CPU seconds of the classes of a node."""
     return node.cells * _CELL_SECONDS + _NODE_SECONDS
-
-
-def promoted_materials(material: Material) -> list[Material]:
-    """The canonical materials of one pawn that a promotion leads to."""
-    pawns = range(8, 8 + material.pawns)
-    resets = resets_of(partial_layout(material, [tuple(pawns)]), lambda each: each)
-    found = [reset.material.canonical() for reset in resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
-    return [each for each in dict.fromkeys(found) if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]

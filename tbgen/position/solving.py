@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Final
 
 import chess
@@ -24,18 +23,17 @@ from tbgen.errors import (
 )
 from tbgen.material import Material
 from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
-from tbgen.position.asking import Asking, best_line, bracket_of, check_board, move_brackets, read_position, shared_node
-from tbgen.position.blocks import Bound, open_block_folder
+from tbgen.position.asking import answer, check_board, shared_node
+from tbgen.position.blocks import ClosureSolver, Watch, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
-from tbgen.position.closure import Closure, TooMuchWorkError
+from tbgen.position.closure import MOST_NODES, Closure, TooMuchWorkError
+from tbgen.position.folder import open_block_folder
 from tbgen.position.known import KnownTables
 from tbgen.position.mates import Classes, cpu_seconds_of, preparation_of, promoted_materials
-from tbgen.position.plan import Batch, plan_of
-from tbgen.position.solver import ClosureSolver, Watch, unwatched
 from tbgen.probe.tablebase import default_folders
-from tbgen.probe.values import Position
+from tbgen.probe.values import Position, TableValues, check_accrued
 from tbgen.retro.words.moves import MOST_SLOTS
-from tbgen.rules.position import material_of
+from tbgen.rules.position import material_of, own_score
 from tbgen.score import Mobility, Score
 from tbgen.storage.folders import Folders, folder_of_game, folders_in
 from tbgen.system.process import available_memory, free_disk
@@ -47,6 +45,19 @@ _MOST_NODES_RECALLED: Final = 1500
 """Of closures whose blocks are looked up: listing so many takes half a second."""
 _MOST_MEN: Final = MOST_SLOTS - 1
 _TABLE_CACHE_BYTES: Final = 1 << 26
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Positions that are to be solved together, each block once."""
+
+    positions: int
+    refused: int
+    """Positions beside those that take too much, or lack a table."""
+    closures: Sequence[Closure]
+    """One for each number of men up to which promotions are solved."""
+    plans: Sequence[SolvePlan]
+    """The cost of each closure."""
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -81,27 +92,35 @@ class PositionSolver(contextlib.ExitStack):
         self._folder = self.enter_context(open_block_folder(places, SOLVED))
         self.classes = Classes(self.enter_context(open_block_folder(places, CLASSES)), self._known)
         pool = self.enter_context(ThreadPoolExecutor(count))
-        self._solver = ClosureSolver(self._known, self._folder, self.classes, pool)
+        self._solver = ClosureSolver(self._folder, self.classes, pool)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        return plan_of(self.closure(board))
+        return self.closure(board).plan()
 
     def closure(self, board: chess.Board) -> Closure:
         """The closure of a position, with as many promotions solved as the budget allows."""
         check_board(board)
         material, men = material_of(board), board.occupied.bit_count()
-        name = str(material)
+        free = men - board.pawns.bit_count()
         if self._known.has(material.canonical()):
-            raise ClosureTooLargeError(name, "its table is there; ask it with: tbgen probe")
-        if men > _MOST_MEN:
-            raise ClosureTooLargeError(name, f"it has {men} men, and blocks have {_MOST_MEN} at most")
+            reason = "its table is there; ask it with: tbgen probe"
+        elif men > _MOST_MEN:
+            reason = f"it has {men} men, and blocks have {_MOST_MEN} at most"
+        elif free > MOST_FREE or not board.pawns:
+            reason = f"{free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
+        else:
+            for closure in self._closures(board, self.budget):
+                if closure.plan().cpu_seconds <= self.budget:
+                    return closure
+            reason = f"it takes more than {self.budget} CPU seconds; allow more with --budget"
+        raise ClosureTooLargeError(str(material), reason)
+
+    def _closures(self, board: chess.Board, budget: float, most_nodes: int = MOST_NODES) -> Iterator[Closure]:
+        """The closures of a position that are not too large, those first that solve most promotions."""
         node, turned = shared_node(board)
-        if node.free > MOST_FREE or not node.pawns:
-            reason = f"{node.free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
-            raise ClosureTooLargeError(name, reason)
         for most_free in range(MOST_FREE, node.free - 1, -1):
-            closure = Closure(self._known, most_free, self.budget, turned)
+            closure = Closure(self._known, most_free, budget, turned, most_nodes)
             try:
                 closure.add(node)
             except TooMuchWorkError:
@@ -110,66 +129,26 @@ class PositionSolver(contextlib.ExitStack):
                 if most_free == node.free:
                     raise
                 continue
-            if plan_of(closure).cpu_seconds <= self.budget:
-                return closure
-        raise ClosureTooLargeError(name, f"it takes more than {self.budget} CPU seconds; allow more with --budget")
+            yield closure
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
-        """The value of a position and of its moves, or bounds of it.
-
-        Arguments:
-            position: A board without castling rights, or a FEN.
-            accrued: As for `Tablebase.probe`.
-            watch: Is told the part of the work that is done, and the seconds that are left.
-
-        Raises:
-            ClosureTooLargeError: The position leads to more than the budget allows.
-            MissingTableError: A table without pawns that a capture leads to is missing.
-            NotEnoughMemoryError, NotEnoughDiskError: The machine has too little left.
-        """
-        board, carried = read_position(position, accrued)
+        """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
+        board, carried = self._read(position, accrued)
         closure, began = self.closure(board), time.process_time()
-        self._check(plan_of(closure))
-        self._solver.solve(closure, watch)
-        found = self._answer(closure, board, carried)
+        self._check(closure.plan())
+        self._solver.solve([closure], watch)
+        found = answer(self._solver.passes(closure), board, carried)
         self._folder.shrink(self._cache_bytes)
         return replace(found, cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
         """The answer of `solve` from blocks that are solved already; None if one is missing."""
-        board, carried = read_position(position, accrued)
-        node, turned = shared_node(board)
-        for most_free in range(MOST_FREE, node.free - 1, -1):
-            closure = Closure(self._known, most_free, math.inf, turned, _MOST_NODES_RECALLED)
-            with contextlib.suppress(TooMuchWorkError, MissingTableError, LookupError, OSError):
-                closure.add(node)
-                return self._answer(closure, board, carried)
+        board, carried = self._read(position, accrued)
+        with contextlib.suppress(MissingTableError):
+            for closure in self._closures(board, math.inf, _MOST_NODES_RECALLED):
+                with contextlib.suppress(LookupError, OSError):
+                    return answer(self._solver.passes(closure), board, carried)
         return None
-
-    def batch(self, boards: Iterable[chess.Board]) -> Batch:
-        """The cost of solving many positions, each block once."""
-        joined, count, refused = dict[int, Closure](), 0, 0
-        for board in boards:
-            try:
-                closure = self.closure(board)
-                self._check(plan_of(closure))
-            except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
-                refused += 1
-                continue
-            joined.setdefault(closure.most_free, Closure(self._known, closure.most_free, 0)).join(closure)
-            count += 1
-        return Batch(count, refused, list(joined.values()))
-
-    def solve_batch(self, batch: Batch, watch: Watch = unwatched) -> None:
-        """Solve all blocks of a batch that are not solved yet; `solve` finds them then."""
-        for plan in batch.plans:
-            self._check(plan)
-        for number, closure in enumerate(batch.closures):
-
-            def told(done: float, left: float, number: int = number) -> None:
-                watch((number + done) / len(batch.closures), left)
-
-            self._solver.solve(closure, told)
 
     def bracket(self, board: chess.Board, accrued: Score) -> Bracket | None:
         """The bracket of a position, unless it takes too much."""
@@ -178,14 +157,35 @@ class PositionSolver(contextlib.ExitStack):
         except (ClosureTooLargeError, BuildError):
             return None
 
-    def _answer(self, closure: Closure, board: chess.Board, carried: Score) -> Solution:
-        """The answer from blocks that are solved; LookupError if one of them is not."""
-        block = partial(self._solver.block, closure)
-        limits = self.classes.limits
-        lower, upper = (Asking(closure, self._known, block, bound, partial(limits, bound)) for bound in Bound)
-        bracket, moves = bracket_of(lower, upper, board, carried), move_brackets(lower, upper, board, carried)
-        line = best_line(lower, upper, board, carried) if bracket.is_exact else []
-        return Solution(board.fen(), carried, bracket, moves, line, plan_of(closure), 0.0)
+    def _read(self, position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score]:
+        """A legal position, and what has accrued in it; an error if no game can carry that into it."""
+        board, carried = TableValues(self._known, Mobility.RESET).read(position, accrued)
+        check_board(board)
+        own = own_score(board)
+        if carried is None or carried == own:
+            return board, own
+        check_accrued(board, carried)
+        return board, carried.after(own, reset=False)
+
+    def batch(self, boards: Iterable[chess.Board]) -> Batch:
+        """The cost of solving many positions, each block once."""
+        joined, count, refused = dict[int, Closure](), 0, 0
+        for board in boards:
+            try:
+                closure = self.closure(board)
+                self._check(closure.plan())
+            except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
+                refused += 1
+                continue
+            joined.setdefault(closure.most_free, Closure(self._known, closure.most_free, 0)).join(closure)
+            count += 1
+        return Batch(count, refused, [*joined.values()], [closure.plan() for closure in joined.values()])
+
+    def solve_batch(self, batch: Batch, watch: Watch = unwatched) -> None:
+        """Solve all blocks of a batch that are not solved yet; `solve` finds them then."""
+        for plan in batch.plans:
+            self._check(plan)
+        self._solver.solve(batch.closures, watch)
 
     def preparation(self, material: Material) -> SolvePlan:
         """The cost of making the classes of mates of the materials that a promotion leads to.
@@ -200,13 +200,10 @@ class PositionSolver(contextlib.ExitStack):
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
         """Make the missing ones of these classes, a file of the pawn at a time."""
-        plan, done, began = self.preparation(material), 0.0, time.monotonic()
+        plan, files = self.preparation(material), self.classes.files(material)
         self._check(plan)
-        for each, file in self.classes.files(material):
-            for node in self.classes.make(each, file):
-                done += cpu_seconds_of(node)
-                part = done / max(done, plan.cpu_seconds)
-                watch(part, (time.monotonic() - began) * (1 - part) / part)
+        made = (cpu_seconds_of(node) for each, file in files for node in self.classes.make(each, file))
+        work_off(made, plan.cpu_seconds, watch)
 
     def _check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

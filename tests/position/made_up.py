@@ -9,7 +9,7 @@ import numpy as np
 
 from tbgen.index.layout import HOW_BITS, Squares, layout_of
 from tbgen.material import Material
-from tbgen.position.blocks import Bound
+from tbgen.position.bounds import Bound
 from tbgen.position.closure import Node
 from tbgen.position.known import KnownTables
 from tbgen.table import Entries

@@ -20,7 +20,7 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     UsageError,
 )
-from tbgen.position import solver as solver_of_closures
+from tbgen.position import blocks as blocks_of_closures
 from tbgen.position import solving
 from tbgen.position.asking import node_on
 from tbgen.position.blocks import BlockSolver
@@ -251,7 +251,7 @@ def test_both_bounds_take_turns_where_memory_is_scarce(
         return found
 
     monkeypatch.setattr(BlockSolver, "solve", watched)
-    monkeypatch.setattr(solver_of_closures, "available_memory", lambda: room)
+    monkeypatch.setattr(blocks_of_closures, "available_memory", lambda: room)
     with PositionSolver(folder_of("KvK")) as solver:
         solver.solve(chess.Board("8/4P3/8/4k3/8/8/8/4K3 w - - 0 1"))
     assert set(peak) == {most}

@@ -1,0 +1,127 @@
+"""The folder of solved blocks: files, named by a digest of all that their values rest on."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cache, cached_property
+from hashlib import sha256
+from pathlib import Path
+
+import numpy as np
+
+from tbgen.compiled.folders import source_digest
+from tbgen.retro.drive.many_blocks import SolvedRun
+from tbgen.retro.levels.histories import merge_patterns
+from tbgen.score import Score
+from tbgen.storage.scratch import SUFFIX, ScratchStore, remove_scratch
+from tbgen.table import Entries, Numbers, Patterns
+
+_SOURCES = ("index", "position", "retro")
+"""The packages whose sources make other values, so that blocks and classes of before are not read."""
+_FRAME_CELLS = 1 << 16
+"""Cells that are compressed together: a single position needs one frame."""
+
+
+class SolvedBlock:
+    """A solved block: its values by cells."""
+
+    def __init__(self, store: ScratchStore) -> None:
+        self._store, (self.run,) = store, store.runs()
+
+    def plane(self, side: int) -> Entries:
+        """The entry values with one side to move."""
+        half = self.run.end // 2
+        return self._store.values(side * half, (side + 1) * half)[0]
+
+    def value(self, cell: int) -> tuple[Score, int, Callable[[Score], tuple[Score, int]]]:
+        """The entry value of a position and its distance, and what gives those of an accrued score that is held."""
+        cells, (patterns, (numbers,)) = self._store.cells(cell, cell + 1), self._merged
+
+        def held(accrued: Score) -> tuple[Score, int]:
+            outcome, dtg = patterns.values(numbers[cells.pattern], np.array([accrued.signed], np.int64))
+            return Score.from_signed(int(outcome[0])), int(dtg[0])
+
+        return Score.from_byte(int(cells.entry[0])), int(cells.dtg[0]), held
+
+    @cached_property
+    def _merged(self) -> tuple[Patterns, list[Numbers]]:
+        """How holds break, and the number of each of the block's patterns among them."""
+        return merge_patterns([self._store.dictionary(self.run)], self.run.rows)
+
+
+class BlockFolder:
+    """Solved blocks in files. Several processes may use a folder at once; blocks of this one in use are kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._used: dict[str, SolvedBlock] = {}
+
+    def has(self, key: str) -> bool:
+        """Whether there are files under a key."""
+        return self._path(key).is_dir()
+
+    def get(self, key: str) -> SolvedBlock | None:
+        """A solved block; None if it is not there."""
+        if key not in self._used and self.has(key):
+            with contextlib.suppress(OSError), self.store(key) as store:
+                if store.runs():
+                    os.utime(self._path(key))
+                    self._used[key] = SolvedBlock(store)
+        return self._used.get(key)
+
+    def put(self, key: str, solved: SolvedRun) -> None:
+        """Keep a solved block."""
+        run = replace(solved.run, first=0, end=solved.run.end - solved.run.first)
+        with self.store(key) as store:
+            store.put(run, solved.dictionary, solved.cells)
+            self._used[key] = SolvedBlock(store)
+
+    def shrink(self, most_bytes: int) -> None:
+        """Remove the blocks that were not used for longest, until the others take so many bytes at most."""
+        found = sorted(self.folder.glob("*" + SUFFIX), key=lambda path: path.stat().st_mtime)
+        sizes = {path: sum(file.stat().st_size for file in path.iterdir()) for path in found}
+        excess = sum(sizes.values()) - most_bytes
+        for path, size in sizes.items():
+            if excess > 0 and path.name.removesuffix(SUFFIX) not in self._used:
+                remove_scratch(path)
+                excess -= size
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}{SUFFIX}"
+
+    def store(self, key: str) -> ScratchStore:
+        """Open a block's files; another process that does so is waited for, which takes no time."""
+        for _ in range(100):
+            with contextlib.suppress(BlockingIOError):
+                return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS)
+            time.sleep(0.1)
+        raise BlockingIOError(f"{self._path(key)} is in use")
+
+
+@contextlib.contextmanager
+def open_block_folder(folders: Iterable[Path], name: str) -> Iterator[BlockFolder]:
+    """A folder in the first folder of tables that can be written to, or else one that goes away again."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            found = BlockFolder(folder / name)
+            if os.access(found.folder, os.W_OK):
+                yield found
+                return
+    with tempfile.TemporaryDirectory(prefix=f"tbgen-{name}-") as path:
+        yield BlockFolder(Path(path))
+
+
+def key_of(facts: Sequence[object]) -> str:
+    """A digest of what values rest on, and of the sources that make them."""
+    return sha256(repr([_sources(), *facts]).encode()).hexdigest()[:40]
+
+
+@cache
+def _sources() -> str:
+    return source_digest(_SOURCES)
