@@ -40,7 +40,7 @@ class View(NamedTuple):
 
         def table(group: Group) -> Iterator[str]:
             title, rows = group
-            yield f"<tr><th colspan={max(map(len, rows), default=1)}>{escape(title)}</th></tr>" if title else ""
+            yield f"<caption>{escape(title)}</caption>" if title else ""
             for row in rows:
                 yield f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>"
 

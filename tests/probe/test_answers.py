@@ -87,7 +87,7 @@ def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase)
     assert text.startswith(picture_of(WAITING))
     for title, group in found.moves.groups():
         assert title in text
-        assert f"<th colspan=3>{title}</th>" in page
+        assert f"<caption>{title}</caption>" in page
         assert all(each.san in text for each in group)
 
 

@@ -20,8 +20,10 @@ from tbgen.errors import (
     TooManyMenError,
     UsageError,
 )
+from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.probe import BulkProbe, Fault, Tablebase, open_tablebase
+from tbgen.probe.bulk import columns_of
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.library.made_up import write_made_up
@@ -231,3 +233,12 @@ def test_a_right_to_take_that_leads_to_a_missing_table_does_not_spoil_other_posi
         assert [found.fault_of(number) for number in range(2)] == [Fault.MISSING_TABLE, Fault.NONE]
         with pytest.raises(MissingTableError, match="KPvK"):
             few.probe(boards[0])
+
+
+@pytest.mark.parametrize("men", [4, 5])
+def test_every_man_has_a_column_of_its_own(men: int) -> None:
+    for material in materials(men):
+        layout = layout_of(material)
+        for named in (material, material.flipped()):
+            columns = columns_of(named, layout, flipped=not named.is_canonical)
+            assert sorted(columns) == list(range(men)), named
