@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tbgen.errors import AccruedError, MissingDistancesError
+from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Color, Score
 from tbgen.storage.files import Layer, path_of, tables_in
@@ -86,3 +87,15 @@ def test_no_line_is_promised(bare: Tablebase) -> None:
     said = r"^only the outcomes of KBvK are in \S+; for distances: tbgen build KBvK$"
     with pytest.raises(MissingDistancesError, match=said):
         bare.line(board)
+
+
+def test_distances_that_only_worse_moves_lack_are_not_missed(
+    table_folder: Path, whole: Tablebase, tmp_path: Path
+) -> None:
+    copy_tables(table_folder, tmp_path, *map(str, tables_in(table_folder)))
+    path_of(tmp_path, Material.parse("KNvK"), Layer.DISTANCES).unlink()
+    board = chess.Board("8/P7/8/8/8/k7/8/2K5 w - - 0 1")
+    with open_tablebase(tmp_path) as partly:
+        moves = partly.probe_moves(board)
+        assert partly.best_moves(board) == whole.best_moves(board) != []
+    assert [str(each.move) for each in moves if each.dtg is None] == ["a7a8n"]
