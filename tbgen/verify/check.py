@@ -45,7 +45,6 @@ from tbgen.verify.subject import (
     in_words,
     look_up,
     rows_violation,
-    shape_violation,
     some_subject,
     subject_of,
 )
@@ -128,7 +127,7 @@ class Check:
 
     def _wrong_form(self) -> Violation | None:
         """Make the subject; what is wrong with it before any rule of chess is asked."""
-        violation = shape_violation(self.table, self.layout) or rows_violation(self.table)
+        violation = rows_violation(self.table)
         if violation:
             return violation
         if self._sample is None:
@@ -139,7 +138,7 @@ class Check:
             cells, tasks = needs_of(self.layout, self._sample)
             self.subject = some_subject(self.table, cells, partial(self._progress, "reading"))
             self.subject.task[:-1] = tasks
-        return self._unknown_pattern() or (self._filled_blank() if self._blanks and self._sample is None else None)
+        return self._filled_blank() if self._blanks and self._sample is None else None
 
     def _cell(self, place: int) -> int:
         """The cell at a place of the subject's arrays."""
@@ -174,19 +173,6 @@ class Check:
             for task, _ in tasks:
                 task.cancel()
         return None
-
-    def _unknown_pattern(self) -> Violation | None:
-        subject, count = self.subject, len(self.table.patterns)
-
-        def look(start: int, stop: int) -> int:
-            wrong = (subject.pattern[start:stop] >= count) & (subject.entry[start:stop] != 0)
-            return start + int(wrong.argmax()) if wrong.any() else EVERYTHING_FINE
-
-        place = self._first_wrong("patterns", look)
-        if place is None:
-            return None
-        stored = f"number {subject.pattern[place]}"
-        return Violation("pattern", stored, f"less than {count}", fen_of(self.layout, self._cell(place)))
 
     def _filled_blank(self) -> Violation | None:
         subject = self.subject
@@ -232,9 +218,6 @@ class Check:
 
     def _missing_successor(self, number: int, material: Material) -> Violation | None:
         child, layout = self._child_of(material), layout_of(material)
-        violation = shape_violation(child, layout)
-        if violation:
-            return violation
         numbering = numbering_of(layout)
 
         def listed(start: int, stop: int) -> Cells:

@@ -156,25 +156,12 @@ def rows_of(patterns: Patterns) -> Rows:
     )
 
 
-def shape_violation(table: Source, layout: Layout) -> Violation | None:
-    """Arrays of the wrong length, which the kernels must not see; a file has been asked when it was opened."""
-    if isinstance(table, TableFile):
-        return None
-    for name in ("entry", "dtg", "pattern"):
-        found = len(getattr(table, name, table.entry))
-        if found != layout.cells:
-            return Violation(f"cells of {table.material} in {name}", str(found), str(layout.cells))
-    return None
-
-
 def rows_violation(table: Table | TableFile) -> Violation | None:
     """Pattern rows that no reader can make sense of."""
     rows = table.patterns
     starts, count = rows.start.astype(np.int64), len(rows.code)
-    if len(starts) < 2 or starts[0] != 0 or starts[1] != 0 or starts[-1] != count or (np.diff(starts) < 0).any():
-        return Violation("pattern starts", "out of order", f"ascending from two zeros to {count}")
-    if any(len(part) != count for part in (rows.holder, rows.outcome, rows.dtg)):
-        return Violation("pattern rows", "columns of unequal length", f"{count} each")
+    if starts[1]:
+        return Violation("pattern rows", f"{starts[1]} before those of any state", "none")
     strange = (rows.holder > 1) | (rows.code < 2) | (rows.outcome == 0) | (rows.outcome == -128)
     keys = rows.holder.astype(np.uint16) << 8 | rows.code
     falls = keys[1:] <= keys[:-1]

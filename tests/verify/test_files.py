@@ -23,6 +23,7 @@ from tbgen.storage.writer import write_table
 from tbgen.table import Table
 from tbgen.verify import Violation, verify_file
 from tbgen.verify import files as outcomes_module
+from tbgen.verify.files import verify_tables
 from tests.storage.forging import Items, rewritten, with_one_more
 
 KINGS, KNIGHT, PAWN = map(Material.parse, ("KvK", "KNvK", "KPvK"))
@@ -81,7 +82,16 @@ def test_the_program_goes_on_after_a_damaged_file(folder: Path) -> None:
     path_of(folder, KINGS).write_bytes(b"nothing")
     done = verify(folder, "KvK", "--sample", "100")
     assert done.returncode == DamagedTableError.exit_code
-    assert len(done.stderr.splitlines()) == 1
+    assert [line for line in done.stderr.splitlines() if not line.startswith("compiling")] == [
+        f"tbgen: damaged table {path_of(folder, KINGS)}: it ends after 7 bytes; delete it and build it again"
+    ]
+
+
+def test_how_far_it_is_is_told(table_folder: Path) -> None:
+    told: list[float] = []
+    verify_tables(["KvK"], table_folder, progress=lambda _, done: told.append(done))
+    assert min(told) == 0
+    assert max(told) == 1
 
 
 def test_a_sample_reads_no_table_whole(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
