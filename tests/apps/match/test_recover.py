@@ -6,9 +6,11 @@ import asyncio
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,7 @@ from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.play import GameRecord
 from tbgen.apps.match.run import play_match
-from tbgen.apps.match.store import recovered, state_path
+from tbgen.apps.match.store import FileStore, digest_of, recovered, state_path
 from tbgen.errors import MatchError
 from tests.apps.match.matches import Silent, games_of, run, scripted, walker
 
@@ -61,48 +63,54 @@ def killed_after(words: list[str], lines: int, beginning: str = "") -> bool:
     return True
 
 
-def check_kills(folder: Path, names: str, moments: list[int], games: int) -> None:
-    whole, broken = (arguments(folder, names, "whole.pgn"), arguments(folder, names, "broken.pgn", "-recover"))
-    run(whole)
-    for lines in moments:
-        assert killed_after(broken, lines)
+def test_killed_on_its_way_a_match_comes_to_the_same_end(tmp_path: Path) -> None:
+    run(arguments(tmp_path, "Ann Bob", "whole.pgn"))
+    broken = arguments(tmp_path, "Ann Bob", "broken.pgn", "-recover")
+    assert killed_after(broken, 6)
     assert not killed_after(broken, 1000)
-    expected = signature(folder / "whole.pgn")
-    assert [number for number, *_ in expected] == list(range(1, games + 1))
-    assert signature(folder / "broken.pgn") == expected
+    expected = signature(tmp_path / "whole.pgn")
+    assert [number for number, *_ in expected] == list(range(1, 13))
+    assert signature(tmp_path / "broken.pgn") == expected
 
 
-def test_killed_now_and_then_a_match_comes_to_the_same_end(tmp_path: Path) -> None:
-    check_kills(tmp_path, "Ann Bob", [1, 6], 12)
+def words_of(pgn: Path, *more: str) -> list[str]:
+    """A match of two engines that writes to a file."""
+    return [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", *more, "-pgnout", str(pgn)]
 
 
-def two_engines(folder: Path, *more: str) -> tuple[Path, list[str]]:
-    """A file of games and the words of a match that writes it."""
-    pgn = folder / "games.pgn"
-    return pgn, [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", *more, "-pgnout", str(pgn)]
+def store_of(words: list[str]) -> FileStore:
+    """The file of a match as it is before the first game."""
+    settings = settings_of(words)
+    return FileStore(settings, digest_of(settings))
 
 
-def played(folder: Path, *more: str) -> tuple[Path, list[str]]:
-    """A match that has been played but could not say that it is over."""
-    pgn, words = two_engines(folder, *more)
-    run(words)
+@pytest.fixture(scope="module")
+def unfinished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The file of a match that has been played but could not say that it is over."""
+    pgn = tmp_path_factory.mktemp("match") / "games.pgn"
+    run(words_of(pgn))
     state = state_path(pgn)
     state.write_text(state.read_text().replace('"finished": true', '"finished": false'))
-    return pgn, words
+    return pgn
+
+
+@pytest.fixture
+def pgn(unfinished: Path, tmp_path: Path) -> Path:
+    """A copy of it."""
+    return Path(shutil.copytree(unfinished.parent, tmp_path, dirs_exist_ok=True)) / unfinished.name
 
 
 def numbers_played(words: list[str]) -> list[int]:
     return [record.pairing.number for record in run(words)[1]]
 
 
-def test_killed_at_many_bytes_of_writing_only_whole_games_count(tmp_path: Path) -> None:
-    pgn, _ = played(tmp_path, "-games", "3")
-    cut = tmp_path / "cut.pgn"
+def test_killed_at_many_bytes_of_writing_only_whole_games_count(pgn: Path) -> None:
+    cut = pgn.with_name("cut.pgn")
     for newline in (b"\n", b"\r\n"):
         text = pgn.read_bytes().replace(b"\n", newline)
         match = text.partition(b'[MatchId "')[2].partition(b'"')[0].decode()
         ends = [each.end() for each in re.finditer(rb"(?<=[ \n])(1/2-1/2|1-0|0-1)(?=\r?\n\r?\n)", text)]
-        assert len(ends) == 3
+        assert len(ends) == 2
         near_ends = (end + more for end in ends for more in range(-9, 3))
         for length in sorted({*range(0, len(text), 11), *near_ends, len(text)}):
             cut.write_bytes(text[:length])
@@ -124,24 +132,23 @@ def test_killed_at_many_bytes_of_writing_only_whole_games_count(tmp_path: Path) 
     ],
 )
 def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
-    tmp_path: Path, foreign: bytes, is_whole: bool
+    pgn: Path, foreign: bytes, is_whole: bool
 ) -> None:
-    pgn, words = played(tmp_path)
-    expected, text = signature(pgn), pgn.read_bytes()
-    end, beside = text.rindex(b"[Event"), tmp_path / "games.pgn.cut-off"
+    text = pgn.read_bytes()
+    end, beside = text.rindex(b"[Event"), pgn.with_name("games.pgn.cut-off")
     pgn.write_bytes(text[:end] + foreign)
-    view = Silent()
-    asyncio.run(play_match(settings_of([*words, "-recover"]), view))
-    assert [record.pairing.number for record in view.records] == [2]
-    moved = [] if is_whole else [f"an unfinished game at the end of {pgn} has been moved to {beside}"]
-    assert view.said == moved
+    with closing(store_of([*words_of(pgn), "-recover"])) as store:
+        assert [game.number for game in store.games] == [1]
+        moved = [] if is_whole else [f"an unfinished game at the end of {pgn} has been moved to {beside}"]
+        assert store.notes == moved
+        store.append(text[end:].decode())
     assert (
         pgn.read_bytes().startswith(text[:end] + foreign)
         if is_whole
         else beside.read_bytes().strip() == foreign.strip()
     )
     games = [game for game in read_games(pgn) if isinstance(game, PgnGame) and "MatchId" in game.tags]
-    assert [int(game.tags["MatchGame"]) for game in games] == [number for number, *_ in expected]
+    assert [int(game.tags["MatchGame"]) for game in games] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -153,37 +160,30 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
         ("[PlyCount ", "[Plies ", "game 1: it is one of the match, but its tag PlyCount is gone"),
     ],
 )
-def test_a_game_of_the_match_that_was_tampered_with_is_named(tmp_path: Path, old: str, new: str, words: str) -> None:
-    pgn, arguments = played(tmp_path)
+def test_a_game_of_the_match_that_was_tampered_with_is_named(pgn: Path, old: str, new: str, words: str) -> None:
     pgn.write_text(pgn.read_text().replace(old, new, 1))
     with pytest.raises(MatchError, match=words):
-        run([*arguments, "-recover"])
+        store_of([*words_of(pgn), "-recover"])
 
 
-def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_followed(tmp_path: Path) -> None:
-    pgn, words = played(tmp_path)
+def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_followed(pgn: Path) -> None:
     with pytest.raises(MatchError, match="go on with -recover"):
-        run(words)
-    assert numbers_played([*words, "-recover"]) == []
-    assert numbers_played(words) == [1, 2]
+        store_of(words_of(pgn))
+    assert numbers_played(words_of(pgn, "-recover")) == []
+    assert numbers_played(words_of(pgn)) == [1, 2]
     assert len(games_of(pgn)) == 4
 
 
 @pytest.mark.parametrize("other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]])
-def test_another_match_cannot_go_on_in_its_place(tmp_path: Path, other: list[str]) -> None:
-    _, words = two_engines(tmp_path)
-    run(words)
+def test_another_match_cannot_go_on_in_its_place(pgn: Path, other: list[str]) -> None:
     with pytest.raises(MatchError):
-        run([*words, *other, "-recover"])
+        store_of([*words_of(pgn), *other, "-recover"])
 
 
 def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
-    pgn, words = two_engines(tmp_path)
-    fcntl = pytest.importorskip("fcntl", reason="files cannot be locked on this system")
-    with open(state_path(pgn), "w") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        with pytest.raises(MatchError, match="another match is writing"):
-            run(words)
+    words = words_of(tmp_path / "games.pgn")
+    with closing(store_of(words)), pytest.raises(MatchError, match="another match is writing"):
+        store_of(words)
 
 
 SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": False}
@@ -200,15 +200,15 @@ SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": F
     ],
 )
 def test_a_damaged_state_is_named(tmp_path: Path, state: str) -> None:
-    pgn, words = two_engines(tmp_path)
-    state_path(pgn).write_text(state, errors="surrogateescape")
+    state_path(tmp_path / "games.pgn").write_text(state, errors="surrogateescape")
     with pytest.raises(MatchError, match="damaged"):
-        run([*words, "-recover"])
+        store_of(words_of(tmp_path / "games.pgn", "-recover"))
 
 
 def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> None:
     """What it went on writing would be in no file that anybody can find."""
-    pgn, words = two_engines(tmp_path, "-games", "4")
+    pgn = tmp_path / "games.pgn"
+    words = words_of(pgn, "-games", "4")
 
     class Replacing(Silent):
         def game_over(self, board: int, record: GameRecord) -> None:
