@@ -22,6 +22,7 @@ from tbgen.storage.files import Layer, path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
+    COLUMN_ITEMS,
     COLUMNS,
     DETAIL,
     DTG,
@@ -120,8 +121,10 @@ def _parts(
         datasets[name] = Dataset(np.dtype(np.uint8), order.layout.cells, size, False, there)
     for name, kind in COLUMNS[layer].items():
         column = columns.get(name, np.zeros(0, kind)).astype(kind)
-        rows = np.array([put(column)] if len(column) else [], CHUNK)
-        datasets[name] = Dataset(column.dtype, len(column), max(len(column), 1), False, rows)
+        size = min(max(len(column), 1), COLUMN_ITEMS)
+        full = np.resize(column, -(-len(column) // size) * size).reshape(-1, size)
+        rows = np.array([put(part) for part in full], CHUNK)
+        datasets[name] = Dataset(column.dtype, len(column), size, False, rows)
     material = str(order.layout.material)
     attributes: Attributes = {
         "axes": json.dumps(order.names),

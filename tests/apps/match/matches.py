@@ -11,10 +11,9 @@ from pathlib import Path
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.match.match import Match
-from tbgen.apps.match.play import GameRecord, Sheet
+from tbgen.apps.match.match import MatchWatcher
+from tbgen.apps.match.play import GameRecord
 from tbgen.apps.match.run import play_match
-from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.standings import MatchStandings
 from tests.positions import random_root
 
@@ -40,34 +39,19 @@ def random_endings(count: int) -> list[str]:
     return [random_root(chance, "Kk" + each).fen() for each in extra]
 
 
-class Silent:
-    """Shows nothing and keeps everything."""
+class Silent(MatchWatcher):
+    """Shows nothing and keeps the games."""
 
     def __init__(self) -> None:
         self.records: list[GameRecord] = []
-        self.started: list[int] = []
-        self.said: list[str] = []
-
-    def begins(self, match: Match) -> None:
-        """See tbgen.apps.match.match.Watcher."""
-
-    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
-        self.started.append(pairing.number)
-
-    def moved(self, board: int, sheet: Sheet) -> None:
-        """See tbgen.apps.match.match.Watcher."""
 
     def game_over(self, board: int, record: GameRecord) -> None:
         self.records.append(record)
 
-    def says(self, text: str) -> None:
-        self.said.append(text)
-
 
 def run(arguments: Sequence[str]) -> tuple[MatchStandings, list[GameRecord]]:
     """A whole match, and its games by number."""
-    view = Silent()
-    match = asyncio.run(play_match(settings_of(arguments), view))
+    match = asyncio.run(play_match(settings_of(arguments), view := Silent()))
     return match.standings, sorted(view.records, key=lambda record: record.pairing.number)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -11,8 +12,19 @@ from tbgen.apps.match.schedule import Format, OpeningOrder, Policy
 from tbgen.apps.match.statistics import Model
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
-from tbgen.rules.points import Scheme
+from tbgen.rules.points import Komi, Scheme
+from tbgen.score import Color
 
+CUTECHESS = (
+    "-tournament gauntlet -games 2 -rounds 50 -repeat -concurrency 4 -openings file=book.pgn format=pgn "
+    "order=random plies=8 start=3 policy=round -pgnout games.pgn fi -recover -resign movecount=3 score=400 "
+    "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -event Cup -site Here -srand 7 -wait 500 "
+    "-ratinginterval 25 -maxmoves 200"
+)
+FASTCHESS = (
+    "-tournament roundrobin -pgnout file=games.pgn notation=san append=true "
+    "-report penta=true -sprt elo0=0 elo1=2 model=normalized"
+)
 TWO = "-engine cmd=one name=One -engine cmd=two name=Two -each depth=1"
 
 
@@ -20,50 +32,57 @@ def settings(text: str, engines: str = TWO) -> MatchSettings:
     return settings_of(f"{engines} {text}".split())
 
 
-def test_a_command_of_cutechess_is_understood() -> None:
-    found = settings(
-        "-tournament gauntlet -games 2 -rounds 50 -repeat -concurrency 4 -openings file=book.pgn format=pgn "
-        "order=random plies=8 start=3 policy=round -pgnout games.pgn fi -recover -resign movecount=3 score=400 "
-        "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.1 -event Cup -site Here -srand 7 -wait 500 "
-        "-ratinginterval 25 -maxmoves 200"
-    )
-    assert (found.plan.format, found.plan.games, found.plan.rounds, found.plan.repeat) == (Format.GAUNTLET, 2, 50, 2)
-    assert (found.openings.notation, found.openings.order, found.openings.plies) == (
-        Notation.PGN,
-        OpeningOrder.RANDOM,
-        8,
-    )
-    assert (found.openings.start, found.openings.policy) == (3, Policy.ROUND)
-    assert (found.pgn, found.recover, found.event, found.site, found.seed) == (
-        Path("games.pgn"),
-        True,
-        "Cup",
-        "Here",
-        7,
-    )
-    assert (found.rules.resign.moves, found.rules.resign.centipawns) == (3, 400)
-    assert (found.sprt.elo1, found.sprt.beta, found.sprt.model) == (5.0, 0.1, Model.CUTECHESS)
-    assert (found.wait, found.rating_interval, found.concurrency, found.rules.most_moves) == (0.5, 25, 4, 200)
-
-
-def test_a_command_of_fastchess_is_understood() -> None:
-    found = settings(
-        "-tournament roundrobin -pgnout file=games.pgn notation=san append=true "
-        "-report penta=true -sprt elo0=0 elo1=2 model=normalized"
-    )
-    assert (found.plan.format, found.pgn) == (Format.ROUND_ROBIN, Path("games.pgn"))
-    assert found.sprt.model is Model.NORMALIZED
-
-
-def test_the_options_of_the_fork_for_r_mobility_are_understood() -> None:
-    found = settings("-rMobilityType komi -rMobilityCutoff g8.0 -defaultKomi mg5.75 -legacyMode")
-    assert (found.rules.scoring.scheme, found.rules.scoring.cutoff_code, str(found.rules.scoring.komi)) == (
-        Scheme.KOMI,
-        16,
-        "-G5.75",
-    )
-    assert found.rules.fifty_moves.setting is FiftyMoveSetting.LEGACY
-    assert settings("-rMobilityType rMobilityWinner").rules.scoring.scheme is Scheme.WINNER
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            CUTECHESS,
+            {
+                "plan.format": Format.GAUNTLET,
+                "plan.games": 2,
+                "plan.rounds": 50,
+                "plan.repeat": 2,
+                "openings.notation": Notation.PGN,
+                "openings.order": OpeningOrder.RANDOM,
+                "openings.plies": 8,
+                "openings.start": 3,
+                "openings.policy": Policy.ROUND,
+                "pgn": Path("games.pgn"),
+                "recover": True,
+                "event": "Cup",
+                "site": "Here",
+                "seed": 7,
+                "rules.resign.moves": 3,
+                "rules.resign.centipawns": 400,
+                "sprt.elo1": 5.0,
+                "sprt.beta": 0.1,
+                "sprt.model": Model.CUTECHESS,
+                "wait": 0.5,
+                "rating_interval": 25,
+                "concurrency": 4,
+                "rules.most_moves": 200,
+            },
+        ),
+        (
+            FASTCHESS,
+            {"plan.format": Format.ROUND_ROBIN, "pgn": Path("games.pgn"), "sprt.model": Model.NORMALIZED},
+        ),
+        (
+            "-rMobilityType komi -rMobilityCutoff g8.0 -defaultKomi mg5.75 -legacyMode",
+            {
+                "rules.scoring.scheme": Scheme.KOMI,
+                "rules.scoring.cutoff_code": 16,
+                "rules.scoring.komi": Komi(Color.BLACK, 23),
+                "rules.fifty_moves.setting": FiftyMoveSetting.LEGACY,
+            },
+        ),
+        ("-rMobilityType rMobilityWinner", {"rules.scoring.scheme": Scheme.WINNER}),
+    ],
+    ids=["cutechess", "fastchess", "fork for r-mobility", "winner"],
+)
+def test_commands_of_other_referees_are_understood(text: str, expected: dict[str, object]) -> None:
+    found = settings(text)
+    assert {name: attrgetter(name)(found) for name in expected} == expected
 
 
 def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:

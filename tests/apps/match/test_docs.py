@@ -14,11 +14,8 @@ from tbgen.apps.match.run import variant_options
 from tbgen.cli.match import command
 
 ROOT = Path(__file__).parents[3]
-MATCHES = (ROOT / "docs" / "matches.md").read_text(encoding="utf-8")
-UCI = (ROOT / "docs" / "uci.md").read_text(encoding="utf-8")
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-HELP = command.help or ""
-PAGES = "\n".join((MATCHES, UCI, README, HELP))
+MATCHES, UCI, README = ((ROOT / name).read_text() for name in ("docs/matches.md", "docs/uci.md", "README.md"))
+PAGES = "\n".join((MATCHES, UCI, README, command.help or ""))
 COMMANDS = [words for words in re.findall(r"^ +(?:\$ )?tbgen match (-engine .*)$", PAGES, re.M) if " ..." not in words]
 
 
