@@ -9,66 +9,46 @@ import chess
 import chess.pgn
 
 from tests.positions import random_root
+from tests.strategies import way_back
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
 
 
 def random_ending(draw: random.Random, most_men: int) -> chess.Board:
-    """A legal position with some men more than the game is to end with."""
+    """A game that stops when no more than so many men are left, or some plies later; some go back and forth."""
     extra = draw.randrange(most_men - 1) + draw.randrange(2)
     board = random_root(draw, "Kk" + "".join(draw.choices("PNBRQpnbrq", k=extra)))
     board.halfmove_clock, board.fullmove_number = draw.choice([0, 0, 7, 60, 95]), 60
+    more, goes_back = draw.choice([0, 0, 1, 3, 8, 20, 130]), draw.random() < 0.2
+    while any(board.legal_moves) and len(board.move_stack) < 240:
+        more -= board.occupied.bit_count() <= most_men
+        if more < 0:
+            break
+        moves, back = list(board.legal_moves), way_back(board)
+        captures = [move for move in moves if board.is_capture(move) or move.promotion]
+        if goes_back and back in moves:
+            moves = [back]
+        elif draw.random() < 0.5:
+            moves = captures or moves
+        board.push(draw.choice(moves))
     return board
 
 
-def greedy_move(draw: random.Random, board: chess.Board) -> chess.Move:
-    """A capture or a promotion now and then, else anything; back and forth for some."""
-    moves = list(board.legal_moves)
-    captures = [move for move in moves if board.is_capture(move) or move.promotion]
-    return draw.choice(captures if captures and draw.random() < 0.5 else moves)
-
-
-def ending_game(draw: random.Random, most_men: int) -> chess.pgn.Game:
-    """A game that stops when no more than so many men are left, or some plies later."""
-    game = chess.pgn.Game()
-    root = random_ending(draw, most_men)
-    game.setup(root)
-    if root.halfmove_clock and draw.random() < 0.5:
-        game.headers["RMobilityAccrued"] = draw.choice(["G5.5", "-G5.5", "G7.5", "-G7.5", "G8.5", "-G8.5"])
-    node: chess.pgn.GameNode = game
-    more, board, shuffles = draw.choice([0, 0, 1, 3, 8, 20, 130]), root.copy(), draw.random() < 0.2
-    while any(board.legal_moves) and len(board.move_stack) < 240:
-        if chess.popcount(board.occupied) <= most_men:
-            if more == 0:
-                break
-            more -= 1
-        stack = board.move_stack
-        back = chess.Move(stack[-2].to_square, stack[-2].from_square) if len(stack) > 1 else chess.Move.null()
-        move = back if shuffles and board.is_legal(back) else greedy_move(draw, board)
-        board.push(move)
-        node = node.add_variation(move)
-    finish(game, board, draw)
-    return game
-
-
-def cut_short(draw: random.Random, game: chess.pgn.Game) -> chess.pgn.Game:
+def cut_short(draw: random.Random, game: chess.pgn.Game) -> chess.Board:
     """The first plies of a real game."""
-    moves = list(game.mainline_moves())[: draw.randrange(200)]
-    copy = chess.pgn.Game()
-    board, node = copy.board(), copy
-    for move in moves:
+    board = chess.Board()
+    for move in list(game.mainline_moves())[: draw.randrange(200)]:
         board.push(move)
-        node = node.add_variation(move)
-    finish(copy, board, draw)
-    return copy
+    return board
 
 
-def finish(game: chess.pgn.Game, board: chess.Board, draw: random.Random) -> None:
-    """A result: mostly what the board says of a mate, else mostly a draw."""
-    outcome = board.outcome(claim_draw=False)
-    mated = outcome is not None and outcome.winner is not None
-    usual = board.result() if mated else "1/2-1/2"
+def written(draw: random.Random, board: chess.Board) -> str:
+    """A game with a result: mostly what the board says of a mate, else mostly a draw."""
+    game, usual = chess.pgn.Game.from_board(board), board.result() if board.is_checkmate() else "1/2-1/2"
     game.headers["Result"] = draw.choice([usual, usual, usual, "*", "1-0", "0-1"])
+    if board.root().halfmove_clock and draw.random() < 0.5:
+        game.headers["RMobilityAccrued"] = draw.choice(["G5.5", "-G5.5", "G7.5", "-G7.5", "G8.5", "-G8.5"])
+    return str(game)
 
 
 def written_games(seed: int, games: int, most_men: int) -> str:
@@ -76,8 +56,8 @@ def written_games(seed: int, games: int, most_men: int) -> str:
     draw = random.Random(seed)
     with (GOLDEN / "tcec_s18.pgn").open() as file:
         real = list(iter(lambda: chess.pgn.read_game(file), None))
-    texts = []
-    for number in range(games):
-        game = cut_short(draw, draw.choice(real)) if number % 10 == 9 else ending_game(draw, most_men)
-        texts.append(str(game))
-    return "\n\n".join(texts) + "\n"
+    played = (
+        cut_short(draw, draw.choice(real)) if number % 10 == 9 else random_ending(draw, most_men)
+        for number in range(games)
+    )
+    return "\n\n".join(written(draw, board) for board in played) + "\n"

@@ -27,7 +27,6 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
     "xz": lzma.compress,
     "zst": zst,
 }
-packers = pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
 
 
 def text_of(path: Path) -> str:
@@ -35,31 +34,31 @@ def text_of(path: Path) -> str:
         return "".join(file)
 
 
-@packers
-def test_a_packed_file_reads_as_if_it_were_not_whatever_its_name(
-    tmp_path: Path, pack: Callable[[bytes], bytes]
-) -> None:
+READ = {
+    **{name: (pack(TEXT.encode()), TEXT) for name, pack in PACKERS.items()},
+    **{
+        f"{name} strung together and filled with zeros": (
+            pack(b"one\n") + pack(b"") + pack(b"two\n" * 30_000) + bytes(512),
+            "one\n" + "two\n" * 30_000,
+        )
+        for name, pack in PACKERS.items()
+    },
+    "frames of zstd that are to be skipped": (SKIPPED + zst(b"one\n") + SKIPPED + zst(b"two\n"), "one\ntwo\n"),
+    **{
+        f"begins with {begin!r}": (begin, begin.decode("latin-1"))
+        for begin in (b"", b"\x1f", b"B", b"BZ", b"\xfd7z", b"(", b"P")
+    },
+}
+
+
+@pytest.mark.parametrize(("data", "text"), READ.values(), ids=READ)
+def test_a_packed_file_reads_as_if_it_were_not_whatever_its_name(tmp_path: Path, data: bytes, text: str) -> None:
     path = tmp_path / "games.pgn"
-    path.write_bytes(pack(TEXT.encode()))
-    assert text_of(path) == TEXT
+    path.write_bytes(data)
+    assert text_of(path) == text
 
 
-@packers
-def test_packed_files_may_be_strung_together_and_filled_with_zeros(
-    tmp_path: Path, pack: Callable[[bytes], bytes]
-) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_bytes(pack(b"one\n") + pack(b"") + pack(b"two\n" * 30_000) + bytes(512))
-    assert text_of(path) == "one\n" + "two\n" * 30_000
-
-
-def test_frames_of_zstd_that_are_to_be_skipped_are_skipped(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn.zst"
-    path.write_bytes(SKIPPED + zst(b"one\n") + SKIPPED + zst(b"two\n"))
-    assert text_of(path) == "one\ntwo\n"
-
-
-@packers
+@pytest.mark.parametrize("pack", PACKERS.values(), ids=PACKERS)
 def test_a_packed_file_that_is_cut_short_or_damaged_is_called_so(
     tmp_path: Path, pack: Callable[[bytes], bytes]
 ) -> None:
@@ -68,13 +67,6 @@ def test_a_packed_file_that_is_cut_short_or_damaged_is_called_so(
         path.write_bytes(broken)
         with pytest.raises(PgnError, match="damaged or cut short"):
             text_of(path)
-
-
-@pytest.mark.parametrize("begin", [b"", b"\x1f", b"B", b"BZ", b"\xfd7z", b"(", b"P"])
-def test_a_file_that_begins_almost_like_a_packed_one_is_read_as_it_is(tmp_path: Path, begin: bytes) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_bytes(begin)
-    assert text_of(path) == begin.decode("latin-1")
 
 
 def test_patterns_stand_for_the_files_that_match(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tbgen.apps.games.lines import pgn_of
 from tbgen.apps.games.reader import games_in
-from tbgen.probe import LineStep, Tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.points import Scoring
 
@@ -25,19 +25,15 @@ FENS = [
 ]
 
 
-def line_of(tables: Tablebase, fen: str, scoring: Scoring | None = None) -> tuple[str, list[LineStep]]:
-    board, accrued = parse_fen(fen)
-    steps = tables.line(board, accrued)
-    return pgn_of(board, tables.probe(board, accrued), steps, scoring or Scoring()), steps
-
-
 def tags_of(text: str) -> dict[str, str]:
     return dict(re.findall(r'^\[(\w+) "(.*)"\]$', text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("fen", FENS)
 def test_python_chess_and_tbgen_read_a_line_back_with_the_same_moves_and_scores(tables: Tablebase, fen: str) -> None:
-    text, steps = line_of(tables, fen)
+    board, accrued = parse_fen(fen)
+    answer, steps = tables.probe(board, accrued), tables.line(board, accrued)
+    text = pgn_of(board, answer, steps, Scoring())
     theirs = chess.pgn.read_game(io.StringIO(text))
     assert not theirs.errors
     assert list(theirs.mainline_moves()) == [step.move for step in steps]
@@ -45,8 +41,6 @@ def test_python_chess_and_tbgen_read_a_line_back_with_the_same_moves_and_scores(
     assert list(tags_of(text))[:7] == ["Event", "Site", "Date", "Round", "White", "Black", "Result"]
     assert len(tags_of(text)["FEN"].split()) == 6
     (ours,) = games_in(text)
-    board, accrued = parse_fen(fen)
-    answer = tables.probe(board, accrued)
     assert [ply.accrued for ply in ours.game.plies] == [answer.accrued, *(step.accrued for step in steps)]
     assert str(ours.final) == str(answer.outcome) == tags_of(text)["RMobilityResult"]
     assert [warning for warning in ours.warnings if not warning.startswith("the game was over")] == []
