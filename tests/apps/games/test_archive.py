@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import gzip
 import io
 import json
@@ -70,25 +71,12 @@ def test_any_text_still_tells_the_same_games_in_the_same_order(text: bytes) -> N
 
 
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
-OLD_TAGS = st.lists(
-    st.sampled_from(
-        [
-            f'[{name} "{value}"]'
-            for name, value in (
-                ("RMobilityResult", "G3.5"),
-                ("Points", "1-0"),
-                ("RMobilityScoring", "harmonic"),
-                ("Komi", "G2.25"),
-                ("RMobilitySource", "game"),
-                ("RMobilityTablebase", "KBvK 5"),
-                ("White", "Åsa [1]"),
-                ("Result", "1/2-1/2"),
-                ("Annotator", "x"),
-            )
-        ]
-    ),
-    max_size=6,
-)
+TAGS = {
+    "RMobilityResult": "G3.5", "Points": "1-0", "RMobilityScoring": "harmonic", "Komi": "G2.25",
+    "RMobilitySource": "game", "RMobilityTablebase": "KBvK 5",
+    "White": "Åsa [1]", "Result": "1/2-1/2", "Annotator": "x",
+}
+OLD_TAGS = st.lists(st.sampled_from([f'[{name} "{value}"]' for name, value in TAGS.items()]), max_size=6)
 MOVES = st.sampled_from(
     ["1. e4 e5 {a [%clk 1] comment} 2. Nf3 $1 (2. f4 exf4) Nc6 *", "1/2-1/2", "% note\n1. d4 ; rest\n1-0", "1. Zz 1-0"]
 )
@@ -199,16 +187,17 @@ def test_what_is_skipped_and_what_lacks_a_table_is_counted(table_folder: Path, t
     assert (whole.games, whole.grounds) == (5, {Ground.PROVISIONAL: 3, Ground.STOPPED: 1, Ground.RESULT: 1})
 
 
-def archive(path: Path, games: int) -> Path:
-    """A file of many games, some of which cannot be read."""
+def archive(path: Path) -> Path:
+    """A file of many games, some of which cannot be read, in several chunks."""
     draw, text = random.Random(3), (GOLDEN / "tcec_s18.pgn").read_bytes()
     parts = [text, HELD, b'[Event "x"]\n\n1. Ke2 *\n\n', b"1. e4 1-0 1. d4 0-1\n"]
-    path.write_bytes(b"\n".join(draw.choices(parts, weights=[1, 3, 3, 3], k=games)))
+    filling = b"\n% " + b"x" * 20_000 + b"\n"
+    path.write_bytes(filling.join(draw.choices(parts, weights=[1, 3, 3, 3], k=100)))
     return path
 
 
 def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Path, table_folder: Path) -> None:
-    path, task = archive(tmp_path / "games.pgn", 600), GamesTask(tables=table_folder, facts=True)
+    path, task = archive(tmp_path / "games.pgn"), GamesTask(tables=table_folder, facts=True)
     alone, together = list(decide_file(str(path), task)), list(decide_file(str(path), task, jobs=2))
     assert len(alone) > 1
     assert b"".join(part.text for part in alone) == b"".join(part.text for part in together)
@@ -227,7 +216,7 @@ class Threads(ThreadPoolExecutor):
 
 
 def test_workers_decide_nothing_more_once_a_run_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = archive(tmp_path / "games.pgn", 600)
+    path = archive(tmp_path / "games.pgn")
     monkeypatch.setattr(decider, "ProcessPoolExecutor", Threads)
     monkeypatch.setattr(decider, "follow_parent", lambda: None)
     monkeypatch.setattr(decider, "_worker", None)
@@ -249,9 +238,7 @@ def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> Non
         assert total(parts).games > 20
 
 
-def test_the_published_games_keep_their_published_scores(tmp_path: Path) -> None:
-    import csv
-
+def test_the_published_games_keep_their_published_scores() -> None:
     facts = [
         json.loads(fact)
         for part in decide_file(str(GOLDEN / "tcec_s18.pgn"), GamesTask(texts=False, facts=True))

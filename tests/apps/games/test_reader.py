@@ -15,6 +15,7 @@ from tbgen.apps.games.reader import games_in, read_games
 from tbgen.errors import PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring
+from tbgen.rules.position import own_score
 from tbgen.score import Score
 from tests.apps.games.plain import assert_same, compiled, plain
 from tests.strategies import boards
@@ -34,12 +35,6 @@ def only_game(text: str, settings: GameSettings | None = None) -> PgnGame:
     (game,) = games_of(text, settings)
     assert isinstance(game, PgnGame), game
     return game
-
-
-def only_error(text: str) -> PgnError:
-    (error,) = games_of(text)
-    assert isinstance(error, PgnError)
-    return error
 
 
 def moves_of(game: PgnGame) -> list[str]:
@@ -105,13 +100,16 @@ def test_the_main_line_is_read_in_all_its_spellings(text: str) -> None:
         ('[FEN "x"]\n\n1. e4 *', None, "malformed FEN 'x'"),
         ('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 H4"]\n\n*', None, "'H4' is not a score"),
         ('[Variant "Atomic"]\n\n1. e4 *', None, "no rules for the variant 'Atomic'"),
+        ('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"]\n[RMobilityAccrued "H4"]\n\n*', None, "score"),
+        ('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"]\n[RMobilityAccrued "G0.0"]\n\n*', None, "score"),
         ('[Komi "G5.8"]\n\n1. e4 *', None, "'G5.8' is not a komi"),
         ("1. e4 {never closed", None, "a comment is not closed"),
         ("1. e4 (1. d4", None, "a variation is not closed"),
     ],
 )
 def test_what_is_wrong_with_a_game_is_named(text: str, ply: int | None, reason: str) -> None:
-    error = only_error(text)
+    (error,) = games_of(text)
+    assert isinstance(error, PgnError)
     assert (error.number, error.ply) == (1, ply)
     assert reason in str(error)
     assert "test.pgn, game 1" in str(error)
@@ -124,17 +122,17 @@ def test_games_beside_a_broken_one_are_still_scored(broken: str) -> None:
     assert last.tags["Event"] == "c"
 
 
-@pytest.mark.parametrize("text", ["", "\n\n", "% only an escape\n", "{only a comment}"])
-def test_a_file_without_games_is_an_error(text: str) -> None:
-    with pytest.raises(PgnError, match="it holds no games"):
-        games_of(text)
-
-
-@pytest.mark.parametrize("content", [bytes(range(256)), b"\x7fELF\x02\x01\x01\x00", "1. e4 *".encode("utf-16")])
-def test_a_binary_file_is_called_one(tmp_path: Path, content: bytes) -> None:
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        *((text, "it holds no games") for text in (b"", b"\n\n", b"% only an escape\n", b"{only a comment}")),
+        *((data, "binary") for data in (bytes(range(256)), b"\x7fELF\x02\x01\x01\x00", "1. e4 *".encode("utf-16"))),
+    ],
+)
+def test_a_file_without_games_or_of_binary_data_is_an_error(tmp_path: Path, content: bytes, told: str) -> None:
     path = tmp_path / "game.pgn"
     path.write_bytes(content)
-    with pytest.raises(PgnError, match="binary"):
+    with pytest.raises(PgnError, match=told):
         list(read_games(str(path)))
 
 
@@ -182,20 +180,23 @@ def test_a_game_of_a_stream_is_told_when_the_line_after_it_is_empty() -> None:
     assert asked == [0]
 
 
-def test_a_score_may_stand_in_a_tag_of_its_own() -> None:
-    fen, moves = "8/8/4K3/5Bk1/8/8/8/8 w - - {} 30", "30. Bh3 Kh4 *"
-
-    def accrued_in(tags: str, clock: int = 33) -> str:
-        game = only_game(f'[FEN "{fen.format(clock)}"]\n[SetUp "1"]\n{tags}\n\n{moves}')
-        return str(game.game.plies[0].accrued)
-
-    assert only_game(f'[FEN "{fen.format(33)} G4.0"]\n\n{moves}').game.plies[0].accrued == Score("G4.0")
-    assert accrued_in('[RMobilityAccrued "G4.0"]') == "G4.0"
-    assert accrued_in('[RMobilityAccrued "-G4.0"]') == "-G4.0"
-    assert accrued_in('[RMobilityAccrued "G15.0"]') == accrued_in("")
-    assert accrued_in('[RMobilityAccrued "G4.0"]', clock=0) == accrued_in("", clock=0)
-    for wrong in ("H4", "G0.0"):
-        assert "score" in str(only_error(f'[FEN "{fen.format(33)}"]\n[RMobilityAccrued "{wrong}"]\n\n{moves}'))
+@pytest.mark.parametrize(
+    ("clock", "tag", "accrued"),
+    [
+        ("33 30 G4.0", "", "G4.0"),
+        ("33 30", '[RMobilityAccrued "G4.0"]', "G4.0"),
+        ("33 30", '[RMobilityAccrued "-G4.0"]', "-G4.0"),
+        ("33 30", '[RMobilityAccrued "G15.0"]', None),
+        ("33 30", "", None),
+        ("0 30", '[RMobilityAccrued "G4.0"]', None),
+    ],
+)
+def test_a_score_may_stand_in_a_tag_of_its_own_and_counts_where_it_can_have_accrued(
+    clock: str, tag: str, accrued: str | None
+) -> None:
+    """Else the own score counts, which is worse here."""
+    game = only_game(f'[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - {clock}"]\n[SetUp "1"]\n{tag}\n\n30. Bh3 Kh4 *').game
+    assert game.plies[0].accrued == (own_score(game.board.root()) if accrued is None else Score(accrued))
 
 
 def test_a_game_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:

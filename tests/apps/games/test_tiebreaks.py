@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import random
 import re
-from collections.abc import Sequence
 from fractions import Fraction
 from itertools import groupby
 from pathlib import Path
@@ -107,10 +106,6 @@ def game(white: str, black: str, result: str, number: str, plies: int = 40) -> E
     return EventGame(white, black, result, final, Scoring(), Source.GAME, round=number, plies=plies)
 
 
-def table_of(games: Sequence[EventGame]) -> CrossTable:
-    return cross_table(games, EventGame.classical)
-
-
 def test_forfeits_byes_and_absences_are_found_in_games() -> None:
     games = [
         game("Ann", "Bob", "1-0", "1.1"),
@@ -119,7 +114,7 @@ def test_forfeits_byes_and_absences_are_found_in_games() -> None:
         game("Bob", "Cid", "1/2-1/2", "3"),
         game("Ann", "Dan", "1-0", "3"),
     ]
-    table = table_of(games)
+    table = cross_table(games, EventGame.classical)
     assert [(cell.opponent, cell.points, cell.is_played) for cell in table["Cid"]] == [
         (None, WIN, False),
         ("Ann", WIN, False),
@@ -132,7 +127,7 @@ def test_forfeits_byes_and_absences_are_found_in_games() -> None:
 
 def test_forfeits_are_games_where_everyone_has_met() -> None:
     games = [game("Ann", "Bob", "1-0", "1", 0), game("Bob", "Cid", "1-0", "2"), game("Cid", "Ann", "1-0", "3")]
-    assert all(cell.is_played for cells in table_of(games).values() for cell in cells)
+    assert all(cell.is_played for cells in cross_table(games, EventGame.classical).values() for cell in cells)
 
 
 def test_double_wins_need_both_colours_and_lengths_count_won_and_lost_games() -> None:
@@ -142,7 +137,7 @@ def test_double_wins_need_both_colours_and_lengths_count_won_and_lost_games() ->
         game("Ann", "Cid", "1-0", "2", 80),
         game("Ann", "Cid", "1-0", "2", 80),
     ]
-    table = table_of(games)
+    table = cross_table(games, EventGame.classical)
     assert double_wins(table) == {"Ann": 1, "Bob": 0, "Cid": 0}
     assert quick_wins(table)["Ann"] == -Fraction(30 + 11 + 40 + 40, 4)
     assert long_losses(table)["Bob"] == Fraction(41, 2)
