@@ -72,9 +72,15 @@ def test_any_text_still_tells_the_same_games_in_the_same_order(text: bytes) -> N
 
 LINE_ENDS = st.sampled_from(["\n", "\r\n", "\r"])
 TAGS = {
-    "RMobilityResult": "G3.5", "Points": "1-0", "RMobilityScoring": "harmonic", "Komi": "G2.25",
-    "RMobilitySource": "game", "RMobilityTablebase": "KBvK 5",
-    "White": "Åsa [1]", "Result": "1/2-1/2", "Annotator": "x",
+    "RMobilityResult": "G3.5",
+    "Points": "1-0",
+    "RMobilityScoring": "harmonic",
+    "Komi": "G2.25",
+    "RMobilitySource": "game",
+    "RMobilityTablebase": "KBvK 5",
+    "White": "Åsa [1]",
+    "Result": "1/2-1/2",
+    "Annotator": "x",
 }
 OLD_TAGS = st.lists(st.sampled_from([f'[{name} "{value}"]' for name, value in TAGS.items()]), max_size=6)
 MOVES = st.sampled_from(
