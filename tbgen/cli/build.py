@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import FrameType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 import click
 
@@ -39,7 +39,7 @@ from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
 from tbgen.system.process import free_disk, processors
-from tbgen.text import counted, facts_of, in_gib, in_units
+from tbgen.text import counted, in_gib, in_units
 
 T = TypeVar("T")
 
@@ -134,11 +134,12 @@ def command(
 
 def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> None:
     """Build what is missing, count what was built, and show it."""
-    with BuildWatcher(reporter(quiet=quiet)) as watcher:
+    with reporter(quiet=quiet) as shown:
+        watcher = BuildWatcher(shown)
 
         def leave() -> None:
             """Clear up after a signal."""
-            watcher.close()
+            shown.close()  # whatever the threads of the build still find out
             kill_all(for_good=True)
             if watcher.has_lock:
                 remove_partials(folder)
@@ -183,16 +184,17 @@ def bytes_in(text: str) -> int:
 def _show_summary(findings: list[Finding], made: list[Built]) -> None:
     """One row for each table that was made, and a line for the rest."""
     if made:
-        rows = [{"was": built.finding, "size": in_units(built.bytes), **facts_of(built)} for built in made]
         columns: dict[str, Column] = {
-            "table": lambda row: row["was"].material,
-            "was": lambda row: row["was"].condition.value,
+            "table": lambda built: built["finding"].material,
+            "was": lambda built: built["finding"].condition.value,
+            "positions": "positions",
+            "seconds": "seconds",
+            "CPU seconds": "cpu_seconds",
+            "size": lambda built: in_units(built["bytes"]),
         }
-        names = {"positions": "positions", "seconds": "seconds", "CPU seconds": "cpu_seconds", "size": "size"}
-        show_facts(rows, columns | names)
+        show_facts(map(vars, made), columns)
         click.echo("positions count every placement on 64 squares")
-    kept = sum(finding.is_sound for finding in findings)
-    click.echo(f"{len(made)} built, {kept} already there")
+    click.echo(f"{len(made)} built, {sum(finding.is_sound for finding in findings)} already there")
 
 
 def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
@@ -285,16 +287,6 @@ class BuildWatcher(Watcher):
         self._reporter = Reporter() if reporter is None else reporter
         self._works: dict[Material | str, Work] = {}
         self._expected: dict[Material, float] = {}
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Say nothing any more, whatever the threads of a build still find out."""
-        self._reporter.close()
 
     def examines(self, material: Material, number: int, total: int) -> None:
         self._work(_LOOKING, total).reach(number, detail=str(material))

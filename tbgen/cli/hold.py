@@ -21,7 +21,7 @@ from tbgen.cli.options import (
     position_options,
     refuse_beside,
 )
-from tbgen.cli.output import Form, print_facts, written_whole
+from tbgen.cli.output import Form, print_facts, show_pairs, written_whole
 from tbgen.cli.reporter import compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TbgenError, UnreadableFileError, UsageError
@@ -175,24 +175,27 @@ def _show(found: Mapping[str, Any], *, is_mate: bool) -> None:
     if proof is not None:
         _show_proof(proof)
         return
+    facts = dict[str, object]()
     if escape is not None:
         ours, theirs = escape["men"]
-        click.echo(f"  in frames  {in_plies(escape['plies'])} at least, the most of all pairs: {ours} against {theirs}")
-        if escape["line"]:
-            click.echo(f"  way out    {' '.join(escape['line'])}")
+        facts["in frames"] = f"{in_plies(escape['plies'])} at least, the most of all pairs: {ours} against {theirs}"
+        facts["way out"] = " ".join(escape["line"]) or None
     if found["verdict"] == "unknown":
-        click.echo("  wider      no proof within the nodes that were allowed; --nodes and --wide try harder")
+        facts["wider"] = "no proof within the nodes that were allowed; --nodes and --wide try harder"
+    show_pairs(facts, "  {:11}{}")
 
 
 def _show_proof(proof: Mapping[str, Any]) -> None:
-    checked, cycle = proof["checked"], proof["cycle"]
-    click.echo(f"  by         {' against '.join(proof['men']) or 'all men'} ({proof['rung']})")
+    checked, (lead, loop) = proof["checked"], (proof["cycle"][part] for part in ("lead", "loop"))
     pairs = counted(checked["pairs"], "pair", "pairs")
-    click.echo(f"  checked    {counted(checked['positions'], 'position', 'positions')}, {pairs} with accrued scores")
-    if cycle["loop"]:
-        click.echo(f"  cycle      {' '.join([*cycle['lead'], '[', *cycle['loop'], ']'])}")
-    elif cycle["lead"]:
-        click.echo(f"  line       {' '.join(cycle['lead'])}")
-    if proof["tables"]:
-        click.echo(f"  tables     {' '.join(proof['tables'])}")
-    click.echo(f"  holds      {'without' if proof['tables'] else 'under every setting of'} the fifty-move rule")
+    show_pairs(
+        {
+            "by": f"{' against '.join(proof['men']) or 'all men'} ({proof['rung']})",
+            "checked": f"{counted(checked['positions'], 'position', 'positions')}, {pairs} with accrued scores",
+            "cycle": " ".join([*lead, "[", *loop, "]"]) if loop else None,
+            "line": " ".join(lead) if lead and not loop else None,
+            "tables": " ".join(proof["tables"]) or None,
+            "holds": f"{'without' if proof['tables'] else 'under every setting of'} the fifty-move rule",
+        },
+        "  {:11}{}",
+    )

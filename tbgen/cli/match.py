@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -107,8 +107,9 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
     settings = settings_of(arguments)
     if settings.openings is not None and settings.openings.notation is Notation.PGN:
         compile_for(Purpose.GAMES, quiet=settings.quiet)
-    with MatchView(quiet=settings.quiet) as view:
-        return asyncio.run(_run(settings, view))
+    is_live = sys.stdout.isatty() and not settings.quiet
+    with Bars(sys.stdout) if is_live else Reporter() if settings.quiet else Lines(sys.stdout) as shown:
+        return asyncio.run(_run(settings, MatchView(shown)))
 
 
 async def _run(settings: MatchSettings, view: MatchView) -> int:
@@ -152,23 +153,15 @@ def _facts(match: Match) -> dict[str, Any]:
 
 
 class MatchView:
-    """A line when a game begins and when it is over, and the standings now and then; if quiet, only at the end."""
+    """A line when a game begins and when it is over, and the standings now and then, as far as a reporter shows it."""
 
-    def __init__(self, *, quiet: bool = False) -> None:
-        self._quiet = quiet
-        is_live = sys.stdout.isatty() and not quiet
-        self._reporter = Bars(sys.stdout) if is_live else Reporter() if quiet else Lines(sys.stdout)
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
         self._match: Match
         self._games: Work
         self._boards: dict[int, Work] = {}
         self._begun = time.monotonic()
         self._played = 0
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        self._reporter.close()
 
     def says(self, text: str) -> None:
         self._reporter.say(text)

@@ -87,6 +87,13 @@ def _cells_of(facts: Facts, before: str = "") -> Iterator[tuple[str, object]]:
         yield from _cells_of(parts_of(value) if isinstance(value, str) else {}, f"{name}.")
 
 
+def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
+    """A line for each fact with its name; None is left out."""
+    for name, value in facts.items():
+        if value is not None:
+            click.echo(form.format(name, value))
+
+
 def show_facts(
     rows: Iterable[Facts],
     columns: Mapping[str, Column],

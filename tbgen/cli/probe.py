@@ -23,7 +23,7 @@ from tbgen.cli.options import (
     refuse_beside,
     rule_options,
 )
-from tbgen.cli.output import Column, Form, print_facts, show_facts, shows_colors
+from tbgen.cli.output import Column, Form, print_facts, show_facts, show_pairs, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves
@@ -117,8 +117,8 @@ def command(
         clocked = value_if_asked(tables, answer, board, fifty, unasked=form.is_table)
     matters = clocked is not None and clocked.matters
     if not form.is_table:
-        line = {"line": [step.facts() for step in steps]} if with_line else {}
-        print_facts(form, {**_facts(answer, clocked, moves, scoring), **line})
+        facts = _facts(answer, clocked, moves, scoring)
+        print_facts(form, facts | ({"line": [step.facts() for step in steps]} if with_line else {}))
     elif with_line:
         click.echo(pgn_of(board, answer, steps, scoring, clock=str(clocked) if matters else None))
     else:
@@ -187,12 +187,17 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
 
 def _show(answer: Probe, scoring: Scoring) -> None:
     way = "?" if answer.dtg is None else in_plies(answer.dtg)
-    click.echo(f"\nmaterial  {answer.material.canonical()}")
-    click.echo(f"own       {answer.own}")
-    click.echo(f"accrued   {answer.accrued}")
-    click.echo(f"outcome   {answer.outcome}: {answer.outcome.in_words()}")
-    click.echo(f"DTG       {'0 (the score is reached already)' if answer.is_reached else way}")
-    click.echo(f"points    {format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})")
+    click.echo()
+    show_pairs(
+        {
+            "material": answer.material.canonical(),
+            "own": answer.own,
+            "accrued": answer.accrued,
+            "outcome": f"{answer.outcome}: {answer.outcome.in_words()}",
+            "DTG": "0 (the score is reached already)" if answer.is_reached else way,
+            "points": f"{format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})",
+        }
+    )
 
 
 def _show_moves(moves: Moves, scoring: Scoring) -> None:

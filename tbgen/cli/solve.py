@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -19,12 +18,12 @@ from tbgen.cli.options import (
     position_options,
     threads_option,
 )
-from tbgen.cli.output import Form, print_facts, show_rows
+from tbgen.cli.output import Form, print_facts, show_pairs, show_rows
 from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.compiled.known import Purpose
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
-from tbgen.position.bracket import Bracket, MoveBracket, Solution, SolvePlan
+from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.solving import PositionSolver
 from tbgen.rules.fen import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
@@ -113,42 +112,38 @@ def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, for
 
 
 def _show_plan(plan: SolvePlan, *, answers: bool) -> None:
-    click.echo(f"blocks    {plan.nodes:,}, {plan.cells:,} cells")
-    click.echo(f"time      {duration(plan.cpu_seconds)} of CPU (estimated)")
-    click.echo(f"memory    {in_units(plan.memory_bytes)}")
-    click.echo(f"disk      {in_units(plan.disk_bytes)}")
-    if not answers:
-        return
     what = "exact" if plan.exact else f"promotions to more than {plan.most_free} men beside pawns are bounded"
-    click.echo(f"answer    {what}")
-    if plan.missing:
-        click.echo(f"missing   {' '.join(plan.missing)} (these tables would make the answer closer)")
+    closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
+    show_pairs(
+        {
+            "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
+            "time": f"{duration(plan.cpu_seconds)} of CPU (estimated)",
+            "memory": in_units(plan.memory_bytes),
+            "disk": in_units(plan.disk_bytes),
+            **({"answer": what, "missing": closer} if answers else {}),
+        }
+    )
 
 
 def _show(found: Solution) -> None:
     bracket = found.bracket
-    click.echo(f"\naccrued   {found.accrued}")
+    bounds: dict[str, object] = {
+        "at least": f"{bracket.lower} for White: {bracket.lower.in_words()}",
+        "at most": f"{bracket.upper} for White: {bracket.upper.in_words()}",
+    }
     if bracket.exact is not None:
-        click.echo(f"outcome   {bracket.exact}: {bracket.exact.in_words()}")
-    else:
-        click.echo(f"at least  {bracket.lower} for White: {bracket.lower.in_words()}")
-        click.echo(f"at most   {bracket.upper} for White: {bracket.upper.in_words()}")
-    click.echo(f"points    {_points(bracket)}")
+        bounds = {"outcome": f"{bracket.exact}: {bracket.exact.in_words()}"}
     blocks = counted(found.plan.nodes, "block", "blocks")
-    click.echo(f"solved    {blocks}, {found.plan.cells:,} cells, {found.cpu_seconds:.1f} CPU s")
-    _show_moves(found.moves)
-
-
-def _show_moves(moves: Sequence[MoveBracket]) -> None:
-    if not moves:
-        click.echo("\nno legal moves: the game is over")
-        return
+    solved = f"{blocks}, {found.plan.cells:,} cells, {found.cpu_seconds:.1f} CPU s"
     click.echo()
+    show_pairs({"accrued": found.accrued, **bounds, "points": _points(bracket), "solved": solved})
+    click.echo("" if found.moves else "\nno legal moves: the game is over")
     rows = [
         (each.san, str(each.bracket.lower), str(each.bracket.upper), _points(each.bracket), "best" * each.best)
-        for each in moves
+        for each in found.moves
     ]
-    show_rows(("move", "at least", "at most", "points", ""), rows)
+    if rows:
+        show_rows(("move", "at least", "at most", "points", ""), rows)
 
 
 def _points(bracket: Bracket) -> str:

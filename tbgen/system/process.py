@@ -66,8 +66,7 @@ def forget_peak() -> None:
 def peak_bytes() -> int:
     """The most memory this process has had since `forget_peak`, or so far where the system cannot forget."""
     with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
-        lines = (_PROC / "self" / "status").read_text().splitlines()
-        return int(dict(line.split(":", 1) for line in lines)["VmHWM"].split()[0]) * 1024
+        return _bytes_in(_PROC / "self" / "status", "VmHWM")
     peak: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 
@@ -84,13 +83,17 @@ def available_memory() -> int | None:
 
 def _free_memory() -> int | None:
     with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
-        lines = (_PROC / "meminfo").read_text("ascii").splitlines()
-        figures = dict(line.split(":", 1) for line in lines)
-        return int(figures["MemAvailable"].split()[0]) * 1024
+        return _bytes_in(_PROC / "meminfo", "MemAvailable")
     try:
         return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, OSError, ValueError):
         return None
+
+
+def _bytes_in(file: Path, name: str) -> int:
+    """A figure of a file such as `/proc/meminfo`, which has it in kB."""
+    figures = dict(line.split(":", 1) for line in file.read_text().splitlines())
+    return int(figures[name].split()[0]) * 1024
 
 
 def _free_in_containers() -> Iterator[int]:

@@ -414,7 +414,7 @@ def _settings_in(words: Words) -> MatchSettings:
             fields[option.field or option.name] = _value("the match", option.name, word, option.read)
         else:
             read = _read(f"-{option.name}", word, option.keys)
-            fields.update({option.field + name: value for name, value in read.items()})
+            fields |= {option.field + name: value for name, value in read.items()}
     engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
     scoring = Scoring(**_part(fields, "rules.scoring."))
     fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
@@ -471,7 +471,7 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
     if settings.recover and settings.pgn is None:
         raise UsageError("-recover needs -pgnout: the file of games says which have been played")
     for spec in settings.engines:
-        if not spec.control.is_bounded:
+        if not (spec.control.is_timed or spec.control.nodes or spec.control.plies):
             name = spec.name or spec.command[0]
             raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
     if "seeds" in words and settings.plan.format not in (Format.GAUNTLET, Format.KNOCKOUT):
@@ -497,20 +497,18 @@ def _engine(each: Words, own: Words) -> EngineSpec:
     if control.is_timed and "st" in limits:
         raise UsageError(f"{title} cannot have both tc= and st=")
     arguments = [*words.get("arg", []), *shlex.split(words.get("args", ""))]
+    program = words["cmd"]
+    if os.sep in program:  # a path is meant from here
+        program = str(Path(program).absolute())
+    else:
+        program = shutil.which(program) or shutil.which(program, path=_MORE_PROGRAMS) or program
     short = {option: words[key] for key, option in (("hash", "Hash"), ("threads", "Threads")) if key in words}
     return EngineSpec(
-        command=(_program(words["cmd"]), *arguments),
+        command=(program, *arguments),
         options={**words["option"], **short, **words["option"]},
         control=replace(control, **_read(title, limits, _CONTROL_KEYS)),
         **fields,
     )
-
-
-def _program(command: str) -> str:
-    """The program to run; a path is meant from here."""
-    if os.sep in command:
-        return str(Path(command).absolute())
-    return shutil.which(command) or shutil.which(command, path=_MORE_PROGRAMS) or command
 
 
 def _openings(fields: dict[str, Any]) -> OpeningSettings:

@@ -49,11 +49,6 @@ class TimeControl:
     def is_timed(self) -> bool:
         return self.base is not None or self.each_move is not None
 
-    @property
-    def is_bounded(self) -> bool:
-        """Whether time, nodes or plies limit a search."""
-        return self.is_timed or self.nodes is not None or self.plies is not None
-
     def __str__(self) -> str:
         """As the TimeControl tag of a game."""
         parts = []

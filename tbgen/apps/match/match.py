@@ -49,13 +49,11 @@ class Meeting:
 
     def facts(self, names: list[str]) -> dict[str, Any]:
         """The meeting for JSON."""
-        players = {key: None if number is None else names[number] for key, number in self._players()}
+        numbers = {"first": self.first, "second": self.second, "winner": self.winner}
+        players = {key: None if number is None else names[number] for key, number in numbers.items()}
         return facts_of(self, "round", **players, points=self.points, decided_by=self.decided_by) | {
             "games": [pairing.number for pairing in self.pairings]
         }
-
-    def _players(self) -> list[tuple[str, int | None]]:
-        return [("first", self.first), ("second", self.second), ("winner", self.winner)]
 
 
 def place_of(rank: int, size: int) -> int:

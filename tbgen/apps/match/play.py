@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 from typing import Protocol
@@ -13,9 +13,9 @@ import chess
 
 from tbgen.apps.games.tags import KNOCKOUT, Source, write_tags
 from tbgen.apps.games.writer import format_game, numbered
-from tbgen.apps.match.engine import Answer, Clock, ForfeitError, Offence
+from tbgen.apps.match.engine import Answer, Clock, ForfeitError
 from tbgen.apps.match.schedule import Opening, Pairing
-from tbgen.apps.match.tables import Decider, Decision
+from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, Ply, final_outcome
 from tbgen.rules.points import Scoring
@@ -23,8 +23,8 @@ from tbgen.rules.position import color_of
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.text import cleaned
 
-ADJUDICATION = "adjudication"
 NORMAL = "normal"
+_MATE_CENTIPAWNS = 1_000_000
 
 
 class Mover(Protocol):
@@ -67,19 +67,6 @@ class Note:
     evaluation: Evaluation
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """A final score, where it comes from and why; `termination` is the value of the tag."""
-
-    outcome: Score
-    source: Source
-    termination: str
-    details: str
-    forfeit: Offence | None = None
-    table: str | None = None
-    bounds: str | None = None
-
-
 @dataclass(slots=True)
 class Sheet:
     """A game in play, with a note for every move that an engine made."""
@@ -87,7 +74,7 @@ class Sheet:
     game: Game
     clocks: tuple[Clock, Clock]
     notes: dict[int, Note] = field(default_factory=dict)
-    seen_by_tables: tuple[int, Decision] | None = None
+    seen_by_tables: tuple[int, Ending] | None = None
     """The ply at which the tables first knew the position, and what they said."""
 
     @property
@@ -112,7 +99,8 @@ async def play(sheet: Sheet, players: tuple[Mover, Mover], rules: PlayRules, on_
     opened = game.last.number
     giving_up = _GivingUp(rules.resign)
     while True:
-        ending = _by_rules(game) or giving_up.ending
+        end = game.last.end
+        ending = giving_up.ending if end is None else Ending(game.accrued, Source.GAME, NORMAL, end.value)
         if ending is None and game.last.number > opened:
             ending = _by_tables(sheet, rules)
         ending = ending or await _by_length(game, rules)
@@ -132,23 +120,14 @@ async def play(sheet: Sheet, players: tuple[Mover, Mover], rules: PlayRules, on_
             on_move(sheet)
 
 
-def _by_rules(game: Game) -> Ending | None:
-    end = game.last.end
-    return None if end is None else Ending(game.accrued, Source.GAME, NORMAL, end.value)
-
-
 def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
     """The ending by tables; without adjudication their first answer is only noted, and the game goes on."""
     if sheet.seen_by_tables is not None:
         return None
-    answers = (decider.decide(sheet.game) for decider in rules.deciders)
-    decision = next((found for found in answers if found is not None), None)
-    if decision is None:
-        return None
-    sheet.seen_by_tables = (sheet.game.last.number, decision)
-    if not rules.adjudicate:
-        return None
-    return Ending(decision.outcome, decision.source, ADJUDICATION, decision.words, table=decision.table)
+    ending = next(filter(None, (decider.decide(sheet.game) for decider in rules.deciders)), None)
+    if ending is not None:
+        sheet.seen_by_tables = (sheet.game.last.number, ending)
+    return ending if rules.adjudicate else None
 
 
 async def _by_length(game: Game, rules: PlayRules) -> Ending | None:
@@ -159,7 +138,7 @@ async def _by_length(game: Game, rules: PlayRules) -> Ending | None:
     found = None if rules.last is None else await asyncio.to_thread(rules.last.decide, game)
     if found is None:
         return Ending(game.accrued, Source.GAME, ADJUDICATION, why)
-    return Ending(found.outcome, found.source, ADJUDICATION, f"{why}, {found.words}", bounds=found.bounds)
+    return replace(found, details=f"{why}, {found.details}")
 
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
@@ -181,7 +160,9 @@ class _GivingUp:
         rule = self._rule
         if rule is None:
             return
-        value = _in_centipawns(evaluation)
+        value = evaluation.centipawns
+        if evaluation.mate_in is not None:
+            value = _MATE_CENTIPAWNS if evaluation.mate_in > 0 else -_MATE_CENTIPAWNS
         self._lost[side] = self._lost[side] + 1 if value is not None and value <= -rule.centipawns else 0
         self._winning[side] = self._winning[side] + 1 if value is not None and value >= rule.centipawns else 0
         for loser in Color:
@@ -189,12 +170,6 @@ class _GivingUp:
             if self._lost[loser] >= rule.moves and agreed:
                 mate = Score(MATE_CODE, loser.other)
                 self.ending = Ending(mate, Source.RESULT, ADJUDICATION, f"{loser} resigns")
-
-
-def _in_centipawns(evaluation: Evaluation) -> int | None:
-    if evaluation.mate_in is not None:
-        return 1_000_000 if evaluation.mate_in > 0 else -1_000_000
-    return evaluation.centipawns
 
 
 TAG_LENGTH = 255
@@ -251,10 +226,10 @@ def stored(record: GameRecord) -> StoredGame:
 
 def to_pgn(record: GameRecord, heading: Heading) -> str:
     """The game as it is appended to the file; an empty line ends it."""
-    plies, (number, white) = record.sheet.game.plies, _first_move(record.opening)
+    plies, fields = record.sheet.game.plies, record.opening.fen.split()
     moves = ((ply.san, _comment(record.sheet, before, ply)) for before, ply in pairwise(plies))
     tags = {name: cleaned(value, TAG_LENGTH) for name, value in _tags(record, heading).items()}
-    return format_game(tags, numbered(number, white, moves)) + "\n\n"
+    return format_game(tags, numbered(int(fields[5]), fields[1] == "w", moves)) + "\n\n"
 
 
 def _tags(record: GameRecord, heading: Heading) -> dict[str, str]:
@@ -298,11 +273,6 @@ def _position_tags(opening: Opening) -> dict[str, str]:
     return tags
 
 
-def _first_move(opening: Opening) -> tuple[int, bool]:
-    fields = opening.fen.split()
-    return int(fields[5]), fields[1] == "w"
-
-
 def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
     """The clock, what the engine said, the time it took, and the accrued score where it changes."""
     note = sheet.notes.get(ply.number)
@@ -310,7 +280,7 @@ def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
     if ply.accrued != before.accrued or ply.since != before.since:
         parts.append(f"accrued {ply.accrued}")
     if sheet.seen_by_tables is not None and sheet.seen_by_tables[0] == ply.number:
-        parts.append(sheet.seen_by_tables[1].words)
+        parts.append(sheet.seen_by_tables[1].details)
     if ply.end is not None:
         parts.append(ply.end.value)
     clock = "" if note is None or note.remaining is None else f"[%clk {_clock_text(note.remaining)}] "

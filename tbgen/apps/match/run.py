@@ -16,7 +16,6 @@ from typing import TextIO
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, opening_order, openings_of
 from tbgen.apps.match.play import (
-    Ending,
     GameRecord,
     Heading,
     PlayRules,
@@ -30,7 +29,7 @@ from tbgen.apps.match.play import (
 from tbgen.apps.match.schedule import Book, Format, Opening, Pairing, fen_of, schedule
 from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.apps.match.store import FileStore, Store, digest_of
-from tbgen.apps.match.tables import Decider, SolvingDecider, SyzygyDecider, TableDecider
+from tbgen.apps.match.tables import Decider, Ending, SolvingDecider, SyzygyDecider, TableDecider
 from tbgen.apps.match.uci import Listener, pass_over
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.points import Scheme, Scoring
@@ -158,8 +157,7 @@ class _Games:
             self._store.finish()
             return
         boards = range(min(match.settings.concurrency, len(match.pairings)))  # a knockout's first round is its widest
-        workers = [GameWorker(board, self, {} if board else engines) for board in boards]
-        tasks = [asyncio.create_task(worker.work()) for worker in workers]
+        tasks = [asyncio.create_task(GameWorker(board, self, {} if board else engines).work()) for board in boards]
         stopper = asyncio.create_task(self._cancel_when_stopped(tasks))
         try:
             await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)

@@ -134,14 +134,11 @@ class MatchStandings:
 
         def merit(player: int) -> tuple[Fraction, tuple[int, ...]]:
             games = self.record(player, rule).games
-            return games.mean if games.units else Fraction(0), self.tie_break(player)
+            results = (each for each in self.results.values() if player in (each.pairing.white, each.pairing.black))
+            outcomes = ((result.side(player), result.game.outcome) for result in results)
+            return games.mean if games.units else Fraction(0), lexicographic_key(outcomes)
 
         return sorted(range(len(self.players)), key=merit, reverse=True)
-
-    def tie_break(self, player: int) -> tuple[int, ...]:
-        """The key of the lexicographic order."""
-        games = [result for result in self.results.values() if player in (result.pairing.white, result.pairing.black)]
-        return lexicographic_key((result.side(player), result.game.outcome) for result in games)
 
     def meetings(self) -> list[tuple[int, int]]:
         """Pairs of players that have met."""

@@ -145,10 +145,6 @@ class Model(enum.Enum):
     NORMALIZED = "normalized"
     """Normalised Elo, generalised ratio over pairs of games."""
 
-    @property
-    def is_generalised(self) -> bool:
-        return self in (Model.LOGISTIC, Model.NORMALIZED)
-
 
 class Conclusion(enum.Enum):
     """Where a test stands."""
@@ -194,7 +190,7 @@ class Sprt:
 
     def ratio(self, games: Distribution, pairs: Distribution | None = None) -> float:
         """The log-likelihood ratio; the generalised models look at pairs if there are any."""
-        if not self.model.is_generalised:
+        if self.model in (Model.CUTECHESS, Model.BAYESIAN):
             return self._trinomial(*real_counts(games))
         units = pairs if pairs is not None and pairs.units else games
         return self._generalised(units) if units.units else 0.0

@@ -51,7 +51,8 @@ class Store:
     """Where finished games go: nowhere, unless there is a file for them."""
 
     def __init__(self, settings: MatchSettings, digest: str = "") -> None:
-        self.state = _new_state(settings, digest)
+        seed = secrets.randbelow(2**31) if settings.seed is None else settings.seed
+        self.state = State(secrets.token_hex(4), seed, digest)
         self.games: list[StoredGame] = []
         """The games played before this run."""
         self.notes: list[str] = []
@@ -158,17 +159,8 @@ class FileStore(Store):
 
     def _read_state(self) -> State | None:
         try:
-            fields = parse_json(self._state_path.read_text(encoding="utf-8") or "null")
-            if fields.value is None:
-                return None
-            state = State(
-                match=fields["match"].text(),
-                seed=fields["seed"].whole(),
-                digest=fields["digest"].text(),
-                start=fields["start"].whole(),
-                finished=fields["finished"].truth(),
-            )
-            if _MATCH.fullmatch(state.match):
+            state: State | None = parse_json(self._state_path.read_text(encoding="utf-8") or "null").read(State | None)
+            if state is None or _MATCH.fullmatch(state.match):
                 return state
         except ValueError:
             pass
@@ -216,10 +208,6 @@ def digest_of(settings: MatchSettings) -> str:
     rules = (given.fifty_moves, given.scoring, given.resign, given.most_moves, settings.tables)
     shape = (plan.games, plan.repeat, plan.format, plan.seeds, plan.swap, settings.chess960)
     return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()
-
-
-def _new_state(settings: MatchSettings, digest: str) -> State:
-    return State(secrets.token_hex(4), secrets.randbelow(2**31) if settings.seed is None else settings.seed, digest)
 
 
 def _end_of(file: int) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 import chess
 
 from tbgen.apps.games.tags import Source
+from tbgen.apps.match.engine import Offence
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.position import color_of
@@ -22,15 +23,20 @@ if TYPE_CHECKING:
 _CURSED = 1
 _WON = 2
 
+ADJUDICATION = "adjudication"
+
 
 @dataclass(frozen=True, slots=True)
-class Decision:
-    """The decision of a table; `table` is its name with the plies until the score is reached."""
+class Ending:
+    """A final score, where it comes from and why; `termination` is the value of the tag."""
 
     outcome: Score
     source: Source
-    words: str
+    termination: str
+    details: str
+    forfeit: Offence | None = None
     table: str | None = None
+    """The name of the table that decided, with the plies until the score is reached."""
     bounds: str | None = None
     """The proved bounds of a provisional outcome, as in the tag `RMobilityBounds`."""
 
@@ -38,7 +44,7 @@ class Decision:
 class Decider(Protocol):
     """Tables that may know the outcome of a game in play."""
 
-    def decide(self, game: Game) -> Decision | None:
+    def decide(self, game: Game) -> Ending | None:
         """The outcome of best play from here, or None if the tables do not know it."""
 
     def close(self) -> None:
@@ -62,7 +68,7 @@ class TableDecider:
         self._adjudicator = Adjudicator(self._tables)
         self._most_men = most_men
 
-    def decide(self, game: Game) -> Decision | None:
+    def decide(self, game: Game) -> Ending | None:
         if chess.popcount(game.board.occupied) > self._most_men:
             return None
         verdict = self._adjudicator.decide(game)
@@ -71,7 +77,7 @@ class TableDecider:
         words = f"tablebase {verdict.final} {in_so_many(verdict.dtg)}"
         if verdict.clocked is not None and verdict.clocked.matters:
             words += f", but {verdict.clocked}"
-        return Decision(verdict.final, Source.TABLEBASE, words, verdict.table)
+        return Ending(verdict.final, Source.TABLEBASE, ADJUDICATION, words, table=verdict.table)
 
     def close(self) -> None:
         self._tables.close()
@@ -92,14 +98,15 @@ class SolvingDecider:
         self._adjudicator = Adjudicator(self._tables, solve=self._solver.bracket)
         self._lock = threading.Lock()
 
-    def decide(self, game: Game) -> Decision | None:
+    def decide(self, game: Game) -> Ending | None:
         with self._lock:
             verdict = self._adjudicator.decide(game)
         if verdict.source is Source.SOLVED:
-            return Decision(verdict.final, verdict.source, f"solved {verdict.final}")
+            return Ending(verdict.final, verdict.source, ADJUDICATION, f"solved {verdict.final}")
         if verdict.bounds is None:
             return None
-        return Decision(verdict.final, verdict.source, f"solved {verdict.bounds}", bounds=verdict.bounds_tag)
+        words = f"solved {verdict.bounds}"
+        return Ending(verdict.final, verdict.source, ADJUDICATION, words, bounds=verdict.bounds_tag)
 
     def close(self) -> None:
         self._solver.close()
@@ -125,7 +132,7 @@ class SyzygyDecider:
         self._most_men = most_men
         self._ignores = ignore_fifty_moves
 
-    def decide(self, game: Game) -> Decision | None:
+    def decide(self, game: Game) -> Ending | None:
         board = game.board
         if chess.popcount(board.occupied) > self._most_men or board.castling_rights:
             return None
@@ -136,7 +143,8 @@ class SyzygyDecider:
             if abs(value) < (_CURSED if self._ignores else _WON):
                 return None
             winner = color_of(board.turn if value > 0 else not board.turn)
-            return Decision(final_outcome(game.accrued, winner), Source.RESULT, f"Syzygy: {winner} wins")
+            outcome = final_outcome(game.accrued, winner)
+            return Ending(outcome, Source.RESULT, ADJUDICATION, f"Syzygy: {winner} wins")
         return None
 
     def close(self) -> None:

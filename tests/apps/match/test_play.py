@@ -9,8 +9,8 @@ import pytest
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Answer, Clock, TimeControl
-from tbgen.apps.match.play import Ending, PlayRules, Resign, Sheet, play
-from tbgen.apps.match.tables import Decision
+from tbgen.apps.match.play import PlayRules, Resign, Sheet, play
+from tbgen.apps.match.tables import ADJUDICATION, Ending
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
@@ -124,11 +124,13 @@ class Oracle:
         self._ply = ply
         self.asked = 0
 
-    def decide(self, game: Game) -> Decision | None:
+    def decide(self, game: Game) -> Ending | None:
         self.asked += 1
         if game.last.number < self._ply:
             return None
-        return Decision(Score(3, Color.BLACK), Source.TABLEBASE, "tablebase -G1.5 in 5 plies", "KBvK 5")
+        return Ending(
+            Score(3, Color.BLACK), Source.TABLEBASE, ADJUDICATION, "tablebase -G1.5 in 5 plies", table="KBvK 5"
+        )
 
     def close(self) -> None:
         """Nothing to close."""

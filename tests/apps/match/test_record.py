@@ -11,9 +11,10 @@ import pytest
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Clock, parse_time_control
-from tbgen.apps.match.play import Ending, GameRecord, Heading, Note, Sheet, stored, to_pgn
+from tbgen.apps.match.play import GameRecord, Heading, Note, Sheet, stored, to_pgn
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.store import Recovered, recovered
+from tbgen.apps.match.tables import Ending
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scoring
