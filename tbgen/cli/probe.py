@@ -151,7 +151,8 @@ def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, a
     if as_svg:
         click.echo(boards.picture_of_value(tables, *at, man), nl=False)
     elif man is not None and form.is_table:
-        click.echo(boards.map_as_text(tables, *at, man, colored=shows_colors()), nl=False)
+        values = boards.map_of(tables, *at, boards.man_on(at[0], man))
+        click.echo("\n".join(boards.map_lines(values, colored=shows_colors())))
     elif man is not None:
         print_facts(form, boards.map_facts(tables, *at, man))
 

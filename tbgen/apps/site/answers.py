@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import enum
 import json
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from urllib.parse import urlencode
 
 import chess
@@ -47,7 +48,7 @@ MOST_CHARACTERS: Final = 4096
 """Of a position and the moves after it."""
 
 _FLAGS = {"1": True, "0": False}
-_SCHEMES = {scheme.value: scheme for scheme in Scheme}
+E = TypeVar("E", bound=enum.Enum)
 
 
 @dataclass(frozen=True)
@@ -123,14 +124,11 @@ def json_in(text: str) -> object:
 
 def scoring_in(parameters: Mapping[str, str]) -> Scoring:
     """How outcomes become points; UsageError for a setting that means nothing under the scheme."""
-    name = parameters.get("scoring", Scheme.EXPONENTIAL.value)
-    if name not in _SCHEMES:
-        raise UsageError(f"scoring must be one of {', '.join(_SCHEMES)}, not {name!r}")
-    scheme = _SCHEMES[name]
+    scheme = _one_of(Scheme, "scoring", parameters.get("scoring", Scheme.EXPONENTIAL.value))
     is_used = parameters.get("fifty") == FiftyMoveSetting.RESET.value
     for setting, meant in (("komi", (Scheme.KOMI,)), ("cutoff", (Scheme.KOMI, Scheme.WINNER))):
         if setting in parameters and scheme not in meant and not (is_used and setting == "cutoff"):
-            raise UsageError(f"{setting} means nothing under the scoring {name}")
+            raise UsageError(f"{setting} means nothing under the scoring {scheme.value}")
     cutoff, komi = parameters.get("cutoff"), parameters.get("komi")
     return Scoring(
         scheme,
@@ -147,10 +145,16 @@ def fifty_in(parameters: Mapping[str, str]) -> FiftyMoves | None:
     """
     if "fifty" not in parameters:
         return None
-    settings, name = [setting.value for setting in FiftyMoveSetting], parameters["fifty"]
-    if name not in settings:
-        raise UsageError(f"fifty must be one of {', '.join(settings)}, not {name!r}")
-    return FiftyMoves(FiftyMoveSetting(name), scoring_in(parameters).cutoff_code)
+    setting = _one_of(FiftyMoveSetting, "fifty", parameters["fifty"])
+    return FiftyMoves(setting, scoring_in(parameters).cutoff_code)
+
+
+def _one_of(kind: type[E], name: str, value: str) -> E:
+    """The member of an enum that a parameter names."""
+    values = [each.value for each in kind]
+    if value not in values:
+        raise UsageError(f"{name} must be one of {', '.join(values)}, not {value!r}")
+    return kind(value)
 
 
 _MOST_QUOTED: Final = 200

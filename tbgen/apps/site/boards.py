@@ -208,14 +208,6 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man:
     }
 
 
-def map_as_text(
-    tables: Tablebase, board: chess.Board, accrued: Score | None, man: str, *, colored: bool = False
-) -> str:
-    """The same for a terminal."""
-    lines = map_lines(map_of(tables, board, accrued, man_on(board, man)), colored=colored)
-    return "\n".join([*lines, ""])
-
-
 def map_lines(values: Map, *, colored: bool) -> list[str]:
     """A map as eight lines of outcomes, with colours for those that a terminal shows, and how often each occurs."""
     lines = []

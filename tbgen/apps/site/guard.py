@@ -15,7 +15,6 @@ import os
 import resource
 import socket
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from inspect import signature
 from typing import Any, Final
@@ -43,7 +42,11 @@ _IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
 """Descriptors of connections that are accepted but not yet counted, or closed but not yet given back."""
 _FILES_OF_A_TABLE = 4
 """Outcomes and distances, once for probes and once for solved positions."""
-_PATIENCE_SECONDS = 120
+_PATIENCE, _PATIENCE_SECONDS = "timeout_worker_healthcheck", 120
+"""How long a worker may stay silent before it is started anew, where uvicorn can be told.
+
+With 64 workers and two cores each is still loading after the 5 seconds that uvicorn gives it.
+"""
 _QUIET_SECONDS = 10
 _MOST_SAID = 300
 
@@ -221,6 +224,8 @@ def listen(host: str, port: int) -> socket.socket:
 
 def config_for(app: Any, **more: Any) -> uvicorn.Config:
     """How uvicorn runs an application, or the factory of a name, under guard."""
+    if _PATIENCE in signature(uvicorn.Config).parameters:
+        more[_PATIENCE] = _PATIENCE_SECONDS
     return uvicorn.Config(
         app,
         http=Connection,
@@ -233,7 +238,6 @@ def config_for(app: Any, **more: Any) -> uvicorn.Config:
         log_config=log_config(),
         log_level="warning",
         timeout_graceful_shutdown=END_SECONDS,
-        **_patience(uvicorn.Config),
         **more,
     )
 
@@ -248,12 +252,3 @@ def serve(factory: str, listening: socket.socket, workers: int) -> None:
         else:
             target = {"target": server.run} if "target" in signature(Multiprocess).parameters else {}
             Multiprocess(config, sockets=[listening], **target).run()
-
-
-def _patience(config: Callable[..., object]) -> dict[str, Any]:
-    """How many seconds a worker may stay silent before it is started anew, where uvicorn can be told.
-
-    With 64 workers and two cores each is still loading after the 5 seconds that uvicorn gives it.
-    """
-    name = "timeout_worker_healthcheck"
-    return {name: _PATIENCE_SECONDS} if name in signature(config).parameters else {}

@@ -71,7 +71,8 @@ def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
     for shade, outcomes in groups.items():
         size = sum(counts[outcome] for outcome in outcomes)
         if size:
-            label = f"{range_of(outcomes)} {percent(size, total)}"
+            ends = " to ".join(str(each) for each in dict.fromkeys((outcomes[0], outcomes[-1])))
+            label = f"{ends} {percent(size, total)}"
             parts.append(Segment(shade, 100 * before / total, 100 * size / total, label))
         before += size
     return parts
@@ -85,11 +86,6 @@ def border_of(parts: Sequence[Segment]) -> float | None:
     """
     first = next((part.start for part in parts if part.shade.startswith("b")), 0.0)
     return first or None
-
-
-def range_of(outcomes: list[Score]) -> str:
-    """Some neighbouring outcomes in short."""
-    return str(outcomes[0]) if len(outcomes) == 1 else f"{outcomes[0]} to {outcomes[-1]}"
 
 
 def told(counts: Mapping[Score, int], most: int = 4) -> str:
@@ -214,13 +210,9 @@ def _line(outcome: Score, counts: Sequence[int], scale: _Scale, named: list[Scor
     end = 100 * points[-1][0] / WIDTH, 100 * points[-1][1] / HEIGHT
     if outcome not in named:
         return PlotLine(outcome, _path(points), dots, None, None, end)
-    return PlotLine(outcome, _path(points), dots, *_style_of(outcome), end)
-
-
-def _style_of(outcome: Score) -> tuple[str, int]:
-    """The name of a colour and the number of a dash pattern; in two plots of a hundred two scores share both."""
-    color = bisect_right(_COLOR_FROM, outcome.code) - 1
-    return f"{'w' if outcome.holder is Color.WHITE else 'b'}{color}", outcome.code % len(DASHES)
+    # In two plots of a hundred two scores share colour and dash.
+    color = f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(_COLOR_FROM, outcome.code) - 1}"
+    return PlotLine(outcome, _path(points), dots, color, outcome.code % len(DASHES), end)
 
 
 def _path(points: Sequence[tuple[int, int]]) -> str:

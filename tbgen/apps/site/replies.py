@@ -7,7 +7,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from threading import Thread
 from typing import Final, TypeVar
@@ -15,7 +15,6 @@ from typing import Final, TypeVar
 from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 
-from tbgen.apps.site.answers import error_facts
 from tbgen.errors import InputError, MissingDistancesError, MissingTableError, TbgenError
 from tbgen.rules.facts import to_json
 
@@ -54,12 +53,8 @@ def refusal(status: int, error: str, message: str, headers: Mapping[str, str] | 
     return as_json({"error": error, "message": message}, headers, status)
 
 
-def error_reply(error: TbgenError) -> Response:
-    """An error of the program: 404 for what is not there, 400 for what makes no sense, else 500."""
-    return as_json(error_facts(error), status=status_of(error))
-
-
 def status_of(error: TbgenError) -> int:
+    """404 for what is not there, 400 for what makes no sense, else 500."""
     is_missing = isinstance(error, (MissingTableError, MissingDistancesError))
     return 404 if is_missing else 400 if isinstance(error, InputError) else 500
 
@@ -92,9 +87,6 @@ class Limits:
     """Games of one body."""
     seconds: int = 10
     """How long one request may be worked on."""
-
-    def facts(self) -> dict[str, int]:
-        return asdict(self)
 
 
 class BusyError(Exception):

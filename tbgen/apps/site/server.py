@@ -9,10 +9,10 @@ import gc
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Collection, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from anyio.to_thread import current_default_thread_limiter
 from starlette.applications import Starlette
@@ -24,8 +24,9 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from tbgen.apps.site.answers import error_facts
 from tbgen.apps.site.guard import PLACES, places_for
-from tbgen.apps.site.replies import BusyError, error_reply, refusal
+from tbgen.apps.site.replies import BusyError, as_json, refusal, status_of
 from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.folders import folders_in
@@ -36,7 +37,7 @@ NAMES: Final = "TBGEN_NAMES"
 CACHE: Final = "TBGEN_CACHE_MB"
 FRAMES: Final = "TBGEN_FRAMES"
 
-_RETRY_SECONDS: Final = 1
+_RETRY: Final = {"Retry-After": "1"}
 _SWITCH_SECONDS: Final = 0.0001
 """How long a thread at work may hold up the event loop each time."""
 _STATUS_NAMES: Final[Mapping[int, str]] = {
@@ -60,10 +61,11 @@ def application(settings: Settings) -> Starlette:
         exception_handlers={
             TbgenError: _error,
             HTTPException: _http_error,
-            BusyError: _busy,
-            TimeoutError: _late,
-            ClientDisconnect: _left,
-            Exception: _failure,
+            BusyError: _always(503, "Busy", "too many requests wait; ask again", _RETRY),
+            TimeoutError: _always(503, "Late", "the answer takes too long; ask for less at once", _RETRY),
+            # Nobody reads the answer to a client that has left, but without it the log would tell of an error.
+            ClientDisconnect: _always(400, "Left", "the client left before its body had come"),
+            Exception: _always(500, "InternalError", "the server failed; its log says why"),
         },
         lifespan=until_the_end,
     )
@@ -126,7 +128,7 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
 
 async def _error(request: Request, error: Exception) -> Response:
     assert isinstance(error, TbgenError)
-    return error_reply(error)
+    return as_json(error_facts(error), status=status_of(error))
 
 
 async def _http_error(request: Request, error: Exception) -> Response:
@@ -135,20 +137,13 @@ async def _http_error(request: Request, error: Exception) -> Response:
     return refusal(error.status_code, name, error.detail, error.headers)
 
 
-async def _busy(request: Request, error: Exception) -> Response:
-    return refusal(503, "Busy", "too many requests wait; ask again", {"Retry-After": str(_RETRY_SECONDS)})
+def _always(*facts: Any) -> Callable[[Request, Exception], Awaitable[Response]]:
+    """The same refusal for every error of a kind."""
 
+    async def reply(request: Request, error: Exception) -> Response:
+        return refusal(*facts)
 
-async def _late(request: Request, error: Exception) -> Response:
-    return refusal(503, "Late", "the answer takes too long; ask for less at once", {"Retry-After": str(_RETRY_SECONDS)})
-
-
-async def _left(request: Request, error: Exception) -> Response:
-    return refusal(400, "Left", "the client left before its body had come")  # nobody reads it, and nothing is logged
-
-
-async def _failure(request: Request, error: Exception) -> Response:
-    return refusal(500, "InternalError", "the server failed; its log says why")
+    return reply
 
 
 ANY_NAME: Final = "*"

@@ -7,7 +7,7 @@ import contextlib
 import gzip
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -153,15 +153,12 @@ class Service:
             with self._solving:
                 return self._solver.solved(asked.board, asked.accrued)
 
+        has_blocks = any((folder / SOLVED).is_dir() for folder in self._folders)  # else the solver would make a folder
         async with asyncio.timeout(self.limits.seconds):
-            found = await self._queue.run(work) if self._has_blocks() else None
+            found = await self._queue.run(work) if has_blocks else None
         if found is None:
             return Response(status_code=204)
         return as_json(found.facts(scoring), {"Cache-Control": "no-store"})
-
-    def _has_blocks(self) -> bool:
-        """Whether there are solved blocks: the solver would make a folder for them."""
-        return any((folder / SOLVED).is_dir() for folder in self._folders)
 
     @cached_property
     def _solver(self) -> PositionSolver:
@@ -268,12 +265,12 @@ class Service:
 
     async def health(self, request: Request) -> Response:
         """Whether there is anybody, and how much may be asked."""
-        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": self.limits.facts()}
+        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": asdict(self.limits)}
         return as_json(facts, {"Cache-Control": "no-store"})
 
     async def openapi(self, request: Request) -> Response:
         """All of this for programs."""
-        return Response(self._description, media_type=JSON)
+        return Response(_OPENAPI.read_text(encoding="utf-8").replace("VERSION", __version__), media_type=JSON)
 
     async def plain(self, request: Request) -> Response:
         """A position as a page without a script."""
@@ -298,14 +295,11 @@ class Service:
 
     @cached_property
     def _explorer(self) -> dict[str, ExplorerFile]:
-        return {name: _explorer_file(name, content) for name, content in {**files(), **self._pages}.items()}
-
-    @property
-    def _pages(self) -> dict[str, bytes]:
-        """The explorer's pages, which lead to the pages of a report that is there."""
+        """The files and the pages of the explorer, which lead to the pages of a report that is there."""
         has_report = self._site is not None and (self._site / "material").is_dir()
         tables, report = self.catalog.entries.values(), "../" if has_report else ""
-        return {name: index_page(SERVER, tables, report, name).encode() for name in (INDEX, RULES)}
+        pages = {name: index_page(SERVER, tables, report, name).encode() for name in (INDEX, RULES)}
+        return {name: _explorer_file(name, content) for name, content in {**files(), **pages}.items()}
 
     def _index_of(self, request: Request) -> bytes:
         """The explorer's page as other sites show a link to it: with a picture, and the verdict of its position."""
@@ -316,10 +310,6 @@ class Service:
             outcome = self.tables.probe(asked.board, asked.accrued).outcome
             shown |= {"title": f"{signed(outcome)}: {outcome.in_words()}", "description": in_words(asked.board)}
         return with_preview(self._explorer[INDEX].plain.decode(), **shown).encode()
-
-    @cached_property
-    def _description(self) -> str:
-        return _OPENAPI.read_text(encoding="utf-8").replace("VERSION", __version__)
 
     async def _ask(
         self,
