@@ -15,10 +15,10 @@ from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.cli.terminal import complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError, VerificationError
-from tbgen.library.catalog import Summary, summaries, summary_of
+from tbgen.library.catalog import Summary, summaries
 from tbgen.material import Material
 from tbgen.score import Color, Mobility
-from tbgen.storage.files import folder_with, path_in
+from tbgen.storage.files import folder_with, path_in, tables_of
 from tbgen.text import counted, facts_of, in_units
 
 
@@ -52,7 +52,7 @@ def list_command(
     """
     if not names and not figures:
         return _list(folders, form, quiet=quiet)
-    found, faults = _sorted_out(_summaries_of(named_or_there(names, folders), folders), quiet=True)
+    found, faults = _sorted_out(summaries(folders, named_or_there(names, folders)), quiet=True)
     facts = [summary.facts() for summary in found]
     if form is Form.CSV:
         print_facts(form, facts, [row for each in facts for row in _rows(each)])
@@ -67,7 +67,7 @@ def list_command(
 
 def _list(folders: tuple[Path, ...], form: Form, *, quiet: bool) -> int:
     """A row for each table that a probe would use."""
-    found, faults = _sorted_out(summaries(folders), quiet=quiet)
+    found, faults = _sorted_out(summaries(folders, (material for material, _ in tables_of(folders))), quiet=quiet)
     facts = [facts_of(each, "material", "men", "positions", "bytes", "folder") for each in found]
     if not form.is_table:
         print_facts(form, facts)
@@ -79,14 +79,6 @@ def _list(folders: tuple[Path, ...], form: Form, *, quiet: bool) -> int:
     elif not faults:
         click.echo(no_tables(folders))
     return complain_of(faults)
-
-
-def _summaries_of(materials: Iterable[Material], folders: tuple[Path, ...]) -> Iterator[Summary | TableError]:
-    for material in materials:
-        try:
-            yield summary_of(folder_with(folders, material), material)
-        except TableError as error:
-            yield error
 
 
 def _sorted_out(summaries: Iterable[Summary | TableError], *, quiet: bool) -> tuple[list[Summary], list[TableError]]:

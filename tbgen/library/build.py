@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -118,7 +118,8 @@ def build(
         findings = _wanted(survey(folder, targets, watcher.examines), settings)
         if all(finding.is_sound for finding in findings):
             with contextlib.suppress(OSError):  # the folder may be read-only
-                if _is_left_open(folder, findings):
+                are_marked = any(mark_of(folder, finding.material).exists() for finding in findings)
+                if are_marked or _gaps(folder, findings):
                     with build_lock(folder, watcher.waiting):
                         _complete(folder, findings, settings)
             return findings
@@ -208,11 +209,6 @@ def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     return _plan(folder, build_order(wanted), there, Settings(threads))
 
 
-def purposes_of(materials: Iterable[Material]) -> list[Purpose]:
-    """The purposes of kernels for these tables."""
-    return [Purpose.TABLES, *[Purpose.PAWNS] * any(material.pawns for material in materials)]
-
-
 def _wanted(findings: list[Finding], settings: Settings) -> list[Finding]:
     return without_needless_distances(findings) if settings.outcomes_only else findings
 
@@ -222,10 +218,12 @@ def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings:
     with _cluster_of(settings) as cluster:
         plan = _plan_after(folder, findings, settings, cluster)
         plan.check(free_disk(folder))
-        compile_for(purposes_of(step.material for step in plan.steps), watcher.compiles)
+        has_pawns = any(step.material.pawns for step in plan.steps)
+        compile_for([Purpose.TABLES, *[Purpose.PAWNS] * has_pawns], watcher.compiles)
         jobs = min(plan.machine.jobs, len(plan.steps))
         with cluster or (Processes if jobs > 1 else Workers)(jobs, watcher.progress) as workers:
-            _Run(folder, plan, workers, watcher, findings, settings.outcomes_only).run()
+            found = {finding.material: finding for finding in findings}
+            _Run(folder, plan, workers, watcher, found, settings.outcomes_only).run()
 
 
 def _plan(
@@ -267,7 +265,7 @@ class _Run:
     plan: Plan
     workers: Workers
     watcher: Watcher
-    findings: Sequence[Finding]
+    findings: Mapping[Material, Finding]
     outcomes_only: bool
     over: set[Material] = field(default_factory=set)
     """Tables that are made, and those that cannot be."""
@@ -304,7 +302,7 @@ class _Run:
     def _begin(self, start: Start) -> None:
         material = start.material
         if material not in self.tries:
-            self.watcher.begins(self._finding_of(material), len(self.tries) + 1, len(self.plan.steps))
+            self.watcher.begins(self.findings[material], len(self.tries) + 1, len(self.plan.steps))
         self.tries[material] = self.tries.get(material, 0) + 1
         if self.outcomes_only:
             mark_of(self.folder, material).touch()
@@ -333,9 +331,9 @@ class _Run:
             self.over.add(material)
             if self.outcomes_only:  # tables that were there wait until the manifest has them
                 let_go(folder, self.over, [step.material for step in self.plan.steps if step.material not in self.over])
-        self.plan = replace(self.plan, pace=_pace(folder, [finding.material for finding in self.findings]))
+        self.plan = replace(self.plan, pace=_pace(folder, self.findings))
         seconds = file.wall_seconds or 0.0, file.cpu_seconds or 0.0
-        self.watcher.built(Built(self._finding_of(material), made.positions, file.bytes, *seconds))
+        self.watcher.built(Built(self.findings[material], made.positions, file.bytes, *seconds))
 
     def _fail(self, material: Material, error: BaseException) -> None:
         """Begin a table again, or go on without it."""
@@ -360,14 +358,6 @@ class _Run:
         self.over.update(step.material for step in self.plan.steps if material in build_order([step.material]))
         if len(self.over) < len(self.plan.steps):
             self.watcher.failed(error)
-
-    def _finding_of(self, material: Material) -> Finding:
-        return next(finding for finding in self.findings if finding.material == material)
-
-
-def _is_left_open(folder: Path, findings: Sequence[Finding]) -> bool:
-    """Whether the manifest lacks something of sound tables, or distances of theirs may be to go."""
-    return bool(_gaps(folder, findings)) or any(mark_of(folder, finding.material).exists() for finding in findings)
 
 
 def _complete(folder: Path, findings: Sequence[Finding], settings: Settings) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
@@ -15,7 +15,7 @@ from tbgen.errors import MissingTableError, TableError
 from tbgen.library.manifest import FileRecord, read_manifest
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material
 from tbgen.score import Color, Score
-from tbgen.storage.files import open_regular, path_of, tables_of
+from tbgen.storage.files import folder_with, open_regular, path_of, tables_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import SEAL_BYTES, Seal
@@ -84,13 +84,11 @@ def summary_of(folder: Path, material: Material) -> Summary:
         return Summary(material, folder, file.attributes["generator"], file.size, file.counts, longest, made)
 
 
-def summaries(folders: Sequence[Path]) -> Iterator[Summary | TableError]:
-    """Every table that a probe of the folders would use, in build order, or what is wrong with it."""
-    for material, folder in tables_of(folders):
+def summaries(folders: Sequence[Path], materials: Iterable[Material]) -> Iterator[Summary | TableError]:
+    """The tables of some materials that a probe of the folders would use, or what is wrong with them."""
+    for material in materials:
         try:
-            yield summary_of(folder, material)
-        except MissingTableError:
-            continue
+            yield summary_of(folder_with(folders, material), material)
         except TableError as error:
             yield error
 

@@ -106,8 +106,7 @@ def fetch(
         size, got = sum(file.bytes for file in files), sum(file.got for file in files)
         free = free_disk(folder)
         if free is not None and size - got > free:
-            needed = f"the tables need {in_units(size - got)} of disk, {in_units(free)} are free"
-            raise FetchError(url, needed)
+            raise FetchError(url, f"the tables need {in_units(size - got)} of disk, {in_units(free)} are free")
         watcher.begins(len(tables), size, got)
         _fetch_all(server, tables, jobs)
         with contextlib.suppress(OSError):
@@ -268,9 +267,11 @@ class Server:
         """A file of so many bytes from `start` on, or from where the server begins: 0 if it knows no ranges."""
         connection = self._kind(self._host, self._port, timeout=SECONDS)
         headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}"}
+        if start:
+            headers["Range"] = f"bytes={start}-"
         self._open.add(connection)
         try:
-            with _answer_in_time(connection, f"{self._folder}/{name}", headers | _range_from(start)) as answer:
+            with _answer_in_time(connection, f"{self._folder}/{name}", headers) as answer:
                 if fault := "stopped" if self._closed else _fault_of(answer, start, size):
                     raise FetchError(self.url, f"{name}: {fault}")
                 yield start if answer.status == http.HTTPStatus.PARTIAL_CONTENT else 0, self._pieces(answer, name)
@@ -291,10 +292,6 @@ class Server:
                     raise FetchError(self.url, f"{name}: it sends less than {SLOWEST} bytes a second")
                 begun, recent = time.monotonic(), 0
             yield piece
-
-
-def _range_from(start: int) -> dict[str, str]:
-    return {"Range": f"bytes={start}-"} if start else {}
 
 
 @contextlib.contextmanager

@@ -308,8 +308,7 @@ def _quiet_of(file: TableFile, census: TableCount, played: Lines, tables: Tableb
     outcome = tables.probe(board).outcome
     proof = replay(longest.fen, longest.moves)
     if not proof.proves(outcome, longest.dtg) or proof.phases[0] != plies:
-        reason = f"best play from {longest.fen} is not quiet for {plies} plies"
-        raise VerificationError(str(file.material), reason)
+        raise VerificationError(str(file.material), f"best play from {longest.fen} is not quiet for {plies} plies")
     return Quiet.of(Color.of(board.turn), outcome, plies, longest, exact=True)
 
 

@@ -152,7 +152,8 @@ def compare(
         materials: Those that have tables of both games.
         threads: How many count; by default as many as there are processors.
     """
-    where = {game: _folders_of_game(folders, game) for game in Mobility}
+    named = {game: [folder_of_game(folder, game) for folder in folders] for game in Mobility}
+    where = {game: list(filter(Path.is_dir, named[game])) or named[game] for game in Mobility}
     tables, examples, farthest = list[Compared](), list[Example](), dict[Score, tuple[int, Material, str]]()
     with contextlib.ExitStack() as stack:
         both = {game: stack.enter_context(open_tablebase(where[game], game=game, compiled=True)) for game in Mobility}
@@ -168,12 +169,6 @@ def compare(
         longest = [_farthest_of(*farthest[outcome][1:], both) for outcome in sorted(farthest, reverse=True)]
     resets = sum((Counter(each.resets) for each in tables), Counter[str]())
     return Comparison(tuple(tables), dict(resets.most_common()), tuple(_shown(examples)), tuple(longest))
-
-
-def _folders_of_game(folders: Iterable[Path], game: Mobility) -> list[Path]:
-    """Those that are there; all of them if none is, so that an error names the first."""
-    named = [folder_of_game(folder, game) for folder in folders]
-    return [folder for folder in named if folder.is_dir()] or named
 
 
 def pairs_in(reset: TableFile, whole: TableFile, threads: int | None = None) -> dict[Color, dict[Pair, Count]]:
