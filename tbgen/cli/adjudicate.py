@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
 import click
 
@@ -115,7 +115,9 @@ def command(
     """
     names, how = asked_files(files), Continue(continued)
     if in_place:
-        _refuse_in_place(names)
+        for name in names:
+            if name == STANDARD_INPUT or is_packed(name):
+                raise UsageError(f"{name} cannot be changed in place: it is no plain file; use -o")
     elif output is None and verdicts is None:
         output = STANDARD_OUTPUT
     _refuse_one_file(names, output, verdicts)
@@ -154,8 +156,9 @@ def command(
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
         copy = None if output is None else stack.enter_context(written_whole(output))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
-        outputs = _Outputs(copy, writer, in_place, whole, None if solver is None else solver.bracket)
-        everything = total([_decide(name, task, jobs, outputs, quiet=quiet) for name in names])
+        solving = None if solver is None else solver.bracket
+        parts = [decided([name], task, jobs, solving, quiet=quiet, whole=whole) for name in names]
+        everything = total([_write(*each, copy, writer, in_place=in_place) for each in zip(names, parts, strict=True)])
         if writer is not None:
             skipped = [each.facts() for each in everything.skipped]
             writer.finish(missing=dict(everything.missing), skipped=skipped)
@@ -169,12 +172,6 @@ def command(
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 
-def _refuse_in_place(names: Sequence[str]) -> None:
-    for name in names:
-        if name == STANDARD_INPUT or is_packed(name):
-            raise UsageError(f"{name} cannot be changed in place: it is no plain file; use -o")
-
-
 def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | None) -> None:
     """Refuse to write over what is read, or two things to one file."""
     if output is not None and verdicts is not None and is_same_file(output, verdicts):
@@ -186,20 +183,22 @@ def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | N
                 raise UsageError(f"{target} is what is read; {advice}")
 
 
-def _decide(name: str, task: GamesTask, jobs: int, outputs: _Outputs, *, quiet: bool) -> Decided:
-    """Decide the games of one file, and write what comes of them."""
+def _write(
+    name: str, parts: Iterable[Decided], file: IO[bytes] | None, writer: GamesWriter | None, *, in_place: bool
+) -> Decided:
+    """Write what comes of the games of a file, part by part as they are decided."""
     found = Decided()
     with ExitStack() as stack:
-        if outputs.in_place:
+        if in_place:
             from tbgen.apps.match.store import kept_from_matches
 
             stack.enter_context(kept_from_matches(Path(name)))
-        file = stack.enter_context(rewritten(name)) if outputs.in_place else outputs.copy
-        for part in decided([name], task, jobs, outputs.solve, quiet=quiet, whole=outputs.whole):
+            file = stack.enter_context(rewritten(name))
+        for part in parts:
             if file is not None:
                 file.write(part.text)
-            if outputs.writer is not None:
-                outputs.writer.add(*part.facts)
+            if writer is not None:
+                writer.add(*part.facts)
             found = total([found, part])
     return found
 
@@ -223,17 +222,6 @@ def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask, 
         say(", ".join(needs))
     with progress("solving", 1, quiet=quiet, as_share=True) as shown:
         solver.solve_batch(batch, lambda done, left: shown.reach(done, left=left))
-
-
-class _Outputs(NamedTuple):
-    """Where the games and the verdicts go."""
-
-    copy: IO[bytes] | None
-    writer: GamesWriter | None
-    in_place: bool
-    whole: bool
-    """Whether a file that cannot be read to its end is an error, and not a game that is skipped."""
-    solve: Solve | None
 
 
 def _report(whole: Decided) -> None:

@@ -48,7 +48,7 @@ from tbgen.storage.folders import folder_of_game
 from tbgen.text import counted, in_plies, in_units, plain
 
 if TYPE_CHECKING:
-    from tbgen.apps.records.two_games import Compared
+    pass
 
 
 records_option = option(
@@ -146,7 +146,14 @@ def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], qu
         with written_whole(output) as file:
             file.write(f"{to_json(plain(found), indent=1)}\n".encode())
     if not quiet and output != "-":
-        rows = [_row(table) for table in found.tables]
+        rows = [
+            (
+                str(each.material),
+                *(f"{share:.2%}" for share in vars(each.shares).values()),
+                f"{each.points_to_white:+.4f}",
+            )
+            for each in found.tables
+        ]
         show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows)
         sys.stdout.flush()
 
@@ -161,12 +168,6 @@ def _comparable(wanted: Wanted, folders: Sequence[Path]) -> list[Material]:
         if not materials:
             raise UsageError("no material has tables of both games; build some with --game whole-game and without")
     return materials
-
-
-def _row(table: Compared) -> tuple[str, ...]:
-    """A table in a line."""
-    shares = (f"{share:.2%}" for share in vars(table.shares).values())
-    return (str(table.material), *shares, f"{table.points_to_white:+.4f}")
 
 
 @declared("potential", ("--records", "--data"), into=command)

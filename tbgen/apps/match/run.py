@@ -47,8 +47,7 @@ async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: as
     pairings, openings = schedule(settings.plan), openings_of(settings)
     async with contextlib.AsyncExitStack() as stack:
         rules = _rules_of(settings, stack)
-        roster = Roster(settings)
-        stack.callback(roster.close_logs)
+        roster = Roster(settings, stack.enter_context(contextlib.ExitStack()))
         engines: dict[int, EngineProcess] = {}
         stack.push_async_callback(_close, engines)
         for player in range(len(settings.engines)):  # one that does not start ends the match
@@ -283,12 +282,11 @@ async def _to_its_end(work: Coroutine[None, None, None]) -> None:
 class Roster:
     """Makes and starts engines; a player is the number of a specification, from 0."""
 
-    def __init__(self, settings: MatchSettings) -> None:
-        self._settings = settings
+    def __init__(self, settings: MatchSettings, logs: contextlib.ExitStack) -> None:
+        self._settings, self._open_files = settings, logs
         self.options = variant_options(settings)
         self._failed_starts = Counter[int]()
         self._logs: dict[Path, TextIO] = {}
-        self._open_files = contextlib.ExitStack()
 
     def engine(self, player: int) -> EngineProcess:
         """A new engine, which has not been started."""
@@ -305,9 +303,6 @@ class Roster:
                 raise
             raise ForfeitError(Offence.CRASH, f"cannot be started again: {error.reason}") from None
         self._failed_starts[player] = 0
-
-    def close_logs(self) -> None:
-        self._open_files.close()
 
     def _listener(self, spec: EngineSpec) -> Listener | None:
         """A function that takes each line between referee and engine, for its log and for -debug."""

@@ -117,7 +117,8 @@ def read_book(
 
     def read(entry: _Entry) -> Opening:
         if isinstance(entry, str):
-            opening = _from_position(entry, chess960=chess960)
+            board, accrued = parse_fen(_fen_in(entry), chess960=chess960)
+            opening = Opening(board.fen(shredder=board.chess960, en_passant="fen"), accrued, chess960=board.chess960)
         else:
             opening = _from_game(entry, most_plies, chess960=chess960)
         ended = opening.game(fifty_moves).ended
@@ -126,11 +127,6 @@ def read_book(
         return opening
 
     return Book(path, entries, read)
-
-
-def _from_position(line: str, *, chess960: bool) -> Opening:
-    board, accrued = parse_fen(_fen_in(line), chess960=chess960)
-    return Opening(board.fen(shredder=board.chess960, en_passant="fen"), accrued, chess960=board.chess960)
 
 
 def _fen_in(line: str) -> str:

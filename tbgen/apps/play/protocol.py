@@ -35,6 +35,13 @@ HURRY_MILLISECONDS: Final = 200
 """With less time than this for a move, its line is not shown."""
 MOST_LINES: Final = 256
 
+_INTRODUCTION: Final = f"""\
+id name tbgen {__version__}
+id author the tbgen maintainers
+option name UCI_RMobility type check default false
+option name UCI_Chess960 type check default false
+option name Accrued type string default <empty>
+option name MultiPV type spin default 1 min 1 max {MOST_LINES}"""
 _EMPTY: Final = ("", "<empty>")
 _MOST_SHOWN: Final = 300
 """Characters of an error: it may quote what was sent."""
@@ -122,12 +129,7 @@ class Protocol:
 
     def _introduce(self) -> None:
         folders = ":".join(str(folder) for folder in self._player.tables.folders)
-        self._tell(f"id name tbgen {__version__}")
-        self._tell("id author the tbgen maintainers")
-        self._tell("option name UCI_RMobility type check default false")
-        self._tell("option name UCI_Chess960 type check default false")
-        self._tell("option name Accrued type string default <empty>")
-        self._tell(f"option name MultiPV type spin default 1 min 1 max {MOST_LINES}")
+        self._tell(_INTRODUCTION)
         self._tell(f"option name TablePath type string default {folders}")
         self._say_if_empty(self._player.tables, folders)
         self._tell("uciok")

@@ -116,7 +116,10 @@ def value_within(
         return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued, searched)
     if known is not None:
         return ClockedValue(rule, left, known, probe.outcome, probe.accrued, probe.outcome)
-    within = Within.BETWEEN if _is_bounded(probe, rule) else Within.UNKNOWN
+    # Scores of the cutoff or more do not start the clock anew: one that is made on the last plies cannot be refuted.
+    is_bounded = probe.accrued.code <= rule.cutoff_code and probe.outcome.code < rule.cutoff_code
+    is_between = is_bounded and rule.setting is FiftyMoveSetting.RESET  # if the table is clean
+    within = Within.BETWEEN if is_between else Within.UNKNOWN
     return ClockedValue(rule, left, within, probe.outcome, probe.accrued, None)
 
 
@@ -145,15 +148,6 @@ def _reached(tables: Tablebase, probe: Probe, rule: FiftyMoves, left: int | None
         return Within.CERTAIN
     is_final = rule.setting is FiftyMoveSetting.RESET and probe.outcome.code < rule.cutoff_code
     return Within.LIKELY if is_final and is_clean(tables, probe) else Within.UNPROVED
-
-
-def _is_bounded(probe: Probe, rule: FiftyMoves) -> bool:
-    """Whether the value lies between the accrued score and the table's value, if the table is clean.
-
-    Scores of the cutoff or more do not start the clock anew: one that is made on the last plies cannot be refuted.
-    """
-    is_reset_rule = rule.setting is FiftyMoveSetting.RESET
-    return is_reset_rule and probe.accrued.code <= rule.cutoff_code and probe.outcome.code < rule.cutoff_code
 
 
 def is_clean(tables: Tablebase, probe: Probe) -> bool:

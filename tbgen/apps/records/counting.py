@@ -96,13 +96,6 @@ def rows_of(layout: Layout) -> npt.NDArray[np.int64]:
     return np.zeros((2, len(layout.slots)), np.int64)
 
 
-@inner
-def begin_row(men: BlockMen, squares: Ints) -> None:
-    """Put the pawns on their squares."""
-    for slot in range(men.pawns.size):
-        squares[slot] = men.pawns[slot]
-
-
 @by_address
 class PlaceRun(NamedTuple):
     """A number for each of a run of places of a block, for either side to move: of its kind, or of its state."""
@@ -293,7 +286,8 @@ def count_row(men: BlockMen, row: KingRow, run: PlaceRun, meanings: Meanings, co
 def count_places(men: BlockMen, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts, rows: Ints) -> None:
     """Count the positions of a run of whole rows of a block; `rows` is a scratch buffer."""
     squares, other = rows[0], rows[1]
-    begin_row(men, squares)
+    for slot in range(men.pawns.size):
+        squares[slot] = men.pawns[slot]
     for place in range(run.first, run.first + run.white.size, men.kings):
         occupied, kings, compared = find_row(men, place // men.kings, squares, other)
         if kings == NOTHING:

@@ -227,13 +227,13 @@ def table_of(material: Material, counts: Mapping[Color, Mapping[Pair, Count]], e
         points_to_white=mean(lambda gain: gain, positions),
         points_where_differing=mean(abs, differing),
         resets=dict(Counter(kind_of(each.reset) for each in examples).most_common()),
-        pairs={side: tuple(_where_differing(of_side)) for side, of_side in counts.items()},
+        pairs={side: _where_differing(of_side) for side, of_side in counts.items()},
     )
 
 
-def _where_differing(counts: Mapping[Pair, Count]) -> list[DifferingPair]:
+def _where_differing(counts: Mapping[Pair, Count]) -> tuple[DifferingPair, ...]:
     pairs = [DifferingPair(n.placements, n.classes, *pair) for pair, n in counts.items() if pair[0] != pair[1]]
-    return sorted(pairs, key=lambda each: (-each.placements, str(each.r_mobility), str(each.whole_game)))
+    return tuple(sorted(pairs, key=lambda each: (-each.placements, str(each.r_mobility), str(each.whole_game))))
 
 
 def _differing_positions(reset: TableFile, whole: TableFile, counts: Mapping[Color, Mapping[Pair, Count]]) -> list[str]:

@@ -116,18 +116,15 @@ class Connection(H11Protocol):
 
     def _look(self) -> None:
         """See what the connection waits for now, and for how long it may."""
-        phase = self._current_phase()
+        phase = {h11.IDLE: Phase.HEAD, h11.SEND_BODY: Phase.BODY}.get(self.conn.their_state, Phase.WORK)
+        if self.flow.write_paused or self.transport.is_closing():
+            phase = Phase.SENDING
         if phase is self._phase:
             return
         if self._deadline is not None:
             self._deadline.cancel()
         self._phase, self._since = phase, self.loop.time()
         self._deadline = self.loop.call_later(DEADLINES[phase], self.transport.abort)
-
-    def _current_phase(self) -> Phase:
-        if self.flow.write_paused or self.transport.is_closing():
-            return Phase.SENDING
-        return {h11.IDLE: Phase.HEAD, h11.SEND_BODY: Phase.BODY}.get(self.conn.their_state, Phase.WORK)
 
     def _make_place(self) -> None:
         waiting = [each for each in self.connections if isinstance(each, Connection) and each._phase is not Phase.WORK]

@@ -78,12 +78,6 @@ def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -
     return Drawn(counts, positions)
 
 
-def endings_of(records: Iterable[Record]) -> dict[Material, Drawn]:
-    """The drawn positions of each table, those that favour a side most first."""
-    found = {record.material: drawn_in([record]) for record in records}
-    return dict(sorted(found.items(), key=lambda item: (-abs(item[1].favour()), str(item[0]))))
-
-
 PAGES: Final = (
     ("index.html", "Endings"),
     ("records.html", "Records"),
@@ -275,10 +269,11 @@ class Site:
 
     def _drawn(self) -> str:
         known = {str(record.material): record for record in self.records}
+        endings = [(name, found) for name, record in known.items() if (found := drawn_in([record])).positions]
         return self._page(
             "drawn.html",
             all=drawn_in(self.records),
-            endings=[(material, each) for material, each in endings_of(self.records).items() if each.positions],
+            endings=sorted(endings, key=lambda ending: (-abs(ending[1].favour()), ending[0])),
             bounds=BOUNDS,
             claims=[parts_of(known[name]) for name in CLAIMS if name in known],
         )

@@ -196,14 +196,11 @@ class Guard:
     def _reply_to(self, scope: Scope) -> ASGIApp | None:
         """What the application is not asked for."""
         host = Headers(scope=scope).get("host", "")
-        if ANY_NAME not in self._names and not self._is_ours(host):
+        found = _HOST.fullmatch(host)
+        if ANY_NAME not in self._names and (found is None or found[1].lower() not in self._names):
             return refusal(400, "UnknownHost", f"no server of the name {host[:100]!r} is here; --name gives it one")
         if scope["method"] not in METHODS:
             return refusal(405, "MethodNotAllowed", f"ask by {', '.join(METHODS)}", {"Allow": ", ".join(METHODS)})
         if len(scope["query_string"]) > self._query_bytes:
             return refusal(414, "QueryTooLong", f"a query may have {self._query_bytes} bytes; send more by POST")
         return Response(status_code=204, headers=_PREFLIGHT) if scope["method"] == "OPTIONS" else None
-
-    def _is_ours(self, host: str) -> bool:
-        found = _HOST.fullmatch(host)
-        return found is not None and found[1].lower() in self._names
