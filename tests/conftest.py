@@ -156,9 +156,10 @@ def chromium(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
 
 
 @pytest.fixture
-def page(chromium: Chromium) -> Chromium:
-    """A page of a usual size that nobody has complained about yet."""
+def page(chromium: Chromium) -> Iterator[Chromium]:
+    """A page of a usual size; a test that makes the browser complain on purpose clears its complaints."""
     chromium.look(1280)
     chromium.complaints.clear()
     chromium.requests.clear()
-    return chromium
+    yield chromium
+    assert chromium.complaints == []

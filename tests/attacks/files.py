@@ -17,7 +17,7 @@ from unittest import mock
 
 from tests.attacks.attack import Attempt, assert_civil
 from tests.cli.calls import tbgen
-from tests.cli.killing import CASES, ROOT, Peace, files_of, is_whole, laid_out, undisturbed, words_of
+from tests.cli.killing import CASES, ROOT, Peace, disturb, undisturbed, words_of
 
 NOBODY = 65534
 REMOTE = ("build", "copy", "fetch", "record", "report")
@@ -43,23 +43,16 @@ def begin_disks(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     peace = {name: undisturbed(folder / "whole", case, tables) for name, case in CASES.items()}
 
     def attempt(draw: random.Random) -> None:
-        name = draw.choice(list(CASES))
-        case, there = CASES[name], folder / "disk"
-        given = sum(len(content) for content in case.given().values())
+        name, place = draw.choice(list(CASES)), folder / "disk" / "place"
+        given = sum(map(len, CASES[name].given().values()))
         wanted = sum(map(len, peace[name].files.values()))
-        room = given + draw.randrange(wanted + 20_000)
-        with small_disk(there, room) as disk:
-            laid_out(disk / "place", case, tables)
-            before = files_of(disk / "place", case)
-            done = _run(words_of(disk / "place", case), disk / "place")
-            assert_civil(done)
-            for path, content in files_of(disk / "place", case).items():
-                assert is_whole(path, content, before, peace[name]), f"{case.words}: {path} is neither old nor whole"
-            subprocess.run(["mount", "-o", "remount,size=1g", str(there)], check=True)
-            assert _run(words_of(disk / "place", case), disk / "place").returncode == 0
-            after = files_of(disk / "place", case)
-            assert after.keys() == peace[name].files.keys()
-            assert all(is_whole(path, content, {}, peace[name]) for path, content in after.items())
+        more_room = ["mount", "-o", "remount,size=1g", str(place.parent)]
+        with small_disk(place.parent, given + draw.randrange(wanted + 20_000)):
+            disturb(
+                *(place, CASES[name], tables, peace[name]),
+                lambda: assert_civil(_run(words_of(place, CASES[name]), place)),
+                lambda: subprocess.run(more_room, check=True),
+            )
 
     return attempt
 
@@ -73,23 +66,16 @@ def begin_remote(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         case, place = CASES[name], folder / "remote"
         if name not in peace:
             peace[name] = undisturbed(folder / "whole", case, tables)
-        laid_out(place, case, tables)
-        before, words = files_of(place, case), words_of(place, case)
         call, fault = draw.choice(CALLS), draw.choice(FAULTS)
         first, is_for_ever = draw.choice((0, 1, 2, draw.randrange(40))), draw.random() < 0.3
-        with (
-            chdir(place),
-            _failing(call, fault, place, lambda number: number == first or (number > first and is_for_ever)),
-        ):
-            done = tbgen(*words)
-        assert_civil(done)
-        for path, content in files_of(place, case).items():
-            assert is_whole(path, content, before, peace[name]), f"{name}, {call}: {path} is neither old nor whole"
-        with chdir(place):
-            assert tbgen(*words).returncode == 0, (name, call, fault, first)
-        after = files_of(place, case)
-        assert after.keys() == peace[name].files.keys()
-        assert all(is_whole(path, content, {}, peace[name]) for path, content in after.items())
+
+        def run() -> None:
+            failing = _failing(call, fault, place, lambda number: number == first or (number > first and is_for_ever))
+            with chdir(place), failing:
+                done = tbgen(*words_of(place, case))
+            assert_civil(done)
+
+        disturb(place, case, tables, peace[name], run)
 
     return attempt
 
@@ -112,14 +98,14 @@ def _failing(call: str, fault: int, place: Path, when: Callable[[int], bool]) ->
 
 
 @contextmanager
-def small_disk(folder: Path, size: int) -> Iterator[Path]:
+def small_disk(folder: Path, size: int) -> Iterator[None]:
     """A file system with so much room; only root may mount one."""
     folder.mkdir(exist_ok=True)
     subprocess.run(
         ["mount", "-t", "tmpfs", "-o", f"size={size // 4096 * 4096 + 4096}", "tmpfs", str(folder)], check=True
     )
     try:
-        yield folder
+        yield
     finally:
         subprocess.run(["umount", "-l", str(folder)], check=True)
 

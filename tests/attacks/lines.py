@@ -103,7 +103,8 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
         for path, content in FILES.items():
             Path(path).write_bytes(content)
         name, command = draw.choice(commands)
-        words = _match(draw) if name == "match" else [*CHEAP.get(name, ()), *_words_of(command, draw)]
+        words = [*CHEAP.get(name, ()), *_words_of(command, draw)]
+        words = draw.choices((*MATCH, *WORDS), k=draw.randint(0, 9)) if name == "match" else words
         with mock.patch("sys.stdin", io.TextIOWrapper(io.BytesIO())):
             assert_civil(tbgen(*name.split(), *words, folder=folder / "place" / "tables"))
         assert _stamps(folder / "place" / "tables") == before, words
@@ -137,10 +138,6 @@ def _value(option: click.Parameter, draw: random.Random) -> str:
         return draw.choice(NUMBERS)
     is_written = not {"-o", "--output"}.isdisjoint(option.opts)
     return draw.choice((*PATHS, "/dev/full") if is_written else POOLS.get(option.metavar or "", PATHS))
-
-
-def _match(draw: random.Random) -> list[str]:
-    return draw.choices((*MATCH, *WORDS), k=draw.randint(0, 9))
 
 
 def _stamps(folder: Path) -> dict[str, int]:

@@ -80,18 +80,10 @@ def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, timeout=MOST_SECONDS, check=False)
 
 
-def games_of_any(path: Path) -> list[PgnGame]:
-    """The games of a file that can be read."""
-    try:
-        return [game for game in read_games(path) if isinstance(game, PgnGame)]
-    except OSError:
-        return []
-
-
 def _moves_of(path: Path) -> set[tuple[str, str]]:
     """The games of a match in a file by their numbers, with their moves."""
     return {
         (game.tags["MatchGame"], " ".join(ply.san for ply in game.game.plies[1:]))
-        for game in games_of_any(path)
-        if "MatchGame" in game.tags
+        for game in read_games(path)
+        if isinstance(game, PgnGame) and "MatchGame" in game.tags
     }

@@ -166,24 +166,35 @@ def undisturbed(folder: Path, case: Case, tables: Path) -> Peace:
 
 
 def kill(folder: Path, case: Case, tables: Path, peace: Peace, draw: random.Random) -> bool:
-    """Kill a run at some moment, look at its files, then let the same command end; return whether the run was hit."""
+    """Kill a run at some moment; return whether it was hit."""
+
+    def run() -> int:
+        process = started(folder, case)
+        try:
+            process.wait(timeout=draw.uniform(0.0, 1.1 * peace.seconds))
+        except subprocess.TimeoutExpired:
+            process.send_signal(draw.choice(SIGNALS))
+        return process.wait()
+
+    return disturb(folder, case, tables, peace, run) != 0
+
+
+def disturb(
+    folder: Path, case: Case, tables: Path, peace: Peace, run: Callable[[], object], then: Callable[[], object] = tuple
+) -> object:
+    """Lay out a folder for a run that something disturbs, look at its files, then let the same command end."""
     laid_out(folder, case, tables)
-    before = files_of(folder, case)
-    process = started(folder, case)
-    try:
-        process.wait(timeout=draw.uniform(0.0, 1.1 * peace.seconds))
-    except subprocess.TimeoutExpired:
-        process.send_signal(draw.choice(SIGNALS))
-    code = process.wait()
+    before, found = files_of(folder, case), run()
     for name, content in files_of(folder, case).items():
         assert is_whole(name, content, before, peace), f"{case.words}: {name} is neither old nor whole"
+    then()
     began = time.monotonic()
     assert started(folder, case).wait() == 0, case.words
     peace.seconds = time.monotonic() - began  # or kills come too late once a busy machine is idle again
     after = files_of(folder, case)
     assert after.keys() == peace.files.keys(), case.words
     assert all(is_whole(name, content, {}, peace) for name, content in after.items()), case.words
-    return code != 0
+    return found
 
 
 def is_whole(name: str, content: bytes, before: Files, peace: Peace) -> bool:

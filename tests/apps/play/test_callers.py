@@ -38,6 +38,8 @@ def answers(folder: Path, end: str, setting: FiftyMoveSetting, found: ClockedVal
     for how in ((), ("--line",)):
         words = ("probe", end, *how, "--fifty", setting.value, "--json", "--data", str(folder))
         facts[str(how)] = json.loads(printed(*words))
+        without = words[: words.index("--fifty")]
+        assert "within" not in json.loads(printed(*without, "--json", "--data", str(folder)))
     with client_of(folder) as client:
         asked = {"fen": board.fen(), "accrued": str(accrued), "fifty": setting.value}
         for page in ("/r-mobility", "/r-mobility/line"):

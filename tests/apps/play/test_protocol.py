@@ -138,16 +138,21 @@ def test_what_makes_no_sense_is_told_and_the_player_goes_on(table_folder: Path, 
     assert any(line.startswith("info string error: ") for line in lines) is bool(wrong)
 
 
-def test_a_game_that_is_over_has_no_move(table_folder: Path) -> None:
-    assert best(said(table_folder, "position fen 8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", "go")) == "(none)"
-    assert best(said(table_folder, "position fen nonsense", "go")) == "(none)"
-
-
-@pytest.mark.parametrize("accrued", ["G0.0", "Gx"])
-def test_no_game_is_lost_for_an_impossible_score(table_folder: Path, accrued: str) -> None:
-    out = said(table_folder, f"position fen 8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 {accrued}", "go")
-    assert best(out) == "e6e5"
-    assert any(line.startswith("info string error: ") for line in out)
+@pytest.mark.parametrize(
+    ("position", "move"),
+    [
+        ("8/8/8/8/8/5k2/5p2/5K2 w - - 0 1", "(none)"),
+        ("nonsense", "(none)"),
+        (f"{BISHOP} G0.0", "e6e5"),
+        (f"{BISHOP} Gx", "e6e5"),
+    ],
+)
+def test_a_game_that_is_over_has_no_move_and_none_is_lost_for_an_impossible_score(
+    table_folder: Path, position: str, move: str
+) -> None:
+    out = said(table_folder, f"position fen {position}", "go")
+    assert best(out) == move
+    assert any(line.startswith("info string error: ") for line in out) is ("8/5k2" not in position)
 
 
 def test_no_search_that_ends_by_itself_is_cut_short_by_the_next_command(table_folder: Path) -> None:

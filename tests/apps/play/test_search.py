@@ -60,7 +60,16 @@ def last(engine: Engine, root: Root, depth: int) -> Searched:
     return found
 
 
-@pytest.mark.parametrize(("men", "depth", "number"), [(3, 3, 2), (4, 2, 12), (5, 2, 8), (6, 1, 20), (8, 1, 15)])
+@pytest.mark.parametrize(
+    ("men", "depth", "number"),
+    [
+        *((3, 3, 2), (4, 2, 12), (5, 2, 8), (6, 1, 20), (8, 1, 15)),
+        *(
+            pytest.param(*each, marks=pytest.mark.slow)
+            for each in ((3, 4, 8), (4, 3, 25), (5, 3, 10), (5, 4, 1), (6, 3, 5), (8, 2, 30))
+        ),
+    ],
+)
 @pytest.mark.parametrize("with_tables", [False, True])
 def test_the_value_is_that_of_every_line(
     tables: Tablebase, men: int, depth: int, number: int, with_tables: bool
@@ -73,17 +82,6 @@ def test_the_value_is_that_of_every_line(
             root.board.fen(),
             root.accrued,
         )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("men", "depth", "number"), [(3, 4, 8), (4, 3, 25), (5, 3, 10), (5, 4, 1), (6, 3, 5), (8, 2, 30)]
-)
-@pytest.mark.parametrize("with_tables", [False, True])
-def test_the_value_is_that_of_every_line_in_many_positions(
-    tables: Tablebase, men: int, depth: int, number: int, with_tables: bool
-) -> None:
-    test_the_value_is_that_of_every_line(tables, men, depth, number, with_tables)
 
 
 def test_what_is_stored_of_other_depths_and_positions_changes_no_value(tables: Tablebase) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+import chess
 import numpy as np
 import numpy.typing as npt
 
@@ -192,3 +194,20 @@ def differing_pairs(name: str, whole: Entries) -> Counter[str]:
         better = np.where(one > 0, 1000 - one, -1000 - one) - np.where(other > 0, 1000 - other, -1000 - other)
         counts.update({"pairs": len(one), "white": int((better > 0).sum()), "black": int((better < 0).sum())})
     return counts
+
+
+def scores_of(fen: str, line: str) -> Iterator[tuple[str, str, str, int]]:
+    """The moves of a line, the score after each when resets forget and when nothing does, and the first one's ply.
+
+    The first is no move. It is worked out with nothing of ours.
+    """
+    board, since, kept = chess.Board(fen), 0, list[tuple[int, int, str]]()
+    for ply, san in enumerate(["", *line.split()]):
+        if san:
+            move = board.parse_san(san)
+            since = ply if board.is_zeroing(move) else since
+            board.push(move)
+        code = 2 * board.legal_moves.count() + (not board.is_check())
+        kept.append((code, ply, f"{'-' if board.turn == chess.WHITE else ''}G{code / 2}"))
+        one, other = min(kept[since:]), min(kept)
+        yield san, one[2], other[2], one[1]

@@ -15,38 +15,25 @@ from tbgen.apps.records.making import record_of
 from tbgen.apps.records.record import SCHEMA, Record, Replay, read_record, replay, write_record
 from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
-from tbgen.score import Score
+from tbgen.score import Mobility, Score
+from tbgen.storage.folders import folder_of_game
 from tbgen.text import plain
+from tests.apps.records.slow import scores_of
 
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "records"
 SMALL = [str(material) for material in build_order(materials(3))]
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
 
 
-def published() -> list[Path]:
-    return sorted(PUBLISHED.glob("K*.json"))
-
-
-def code_of(board: chess.Board) -> int:
-    return 2 * board.legal_moves.count() + (not board.is_check())
-
-
 def promise_kept(fen: str, line: str) -> tuple[str, int]:
-    """The score that has accrued after a line, and the ply since when, worked out with nothing of ours."""
-    board = chess.Board(fen)
-    code, holder, since = code_of(board), not board.turn, 0
-    for ply, text in enumerate(line.split(), 1):
-        move = board.parse_san(text)
-        reset = board.is_capture(move) or board.piece_type_at(move.from_square) == chess.PAWN
-        board.push(move)
-        if reset or code_of(board) < code:
-            code, holder, since = code_of(board), not board.turn, ply
-    return f"{'' if holder else '-'}G{code // 2}.{5 * (code % 2)}", since
+    """The score that has accrued after a line, and the ply since when."""
+    *_, (_, score, _, since) = scores_of(fen, line)
+    return score, since
 
 
 @pytest.mark.slow
 def test_every_published_record_has_the_form_of_the_schema_and_keeps_its_promises() -> None:
-    for path in published():
+    for path in sorted(PUBLISHED.glob("K*.json")):
         facts = json.loads(path.read_text())
         VALIDATOR.validate(facts)
         assert read_record(path).to_text() == path.read_text()
@@ -79,6 +66,11 @@ def test_a_published_record_is_what_the_table_gives(records: dict[str, Record], 
     VALIDATOR.validate(made)
     assert_promises(made)
     assert Record.from_text(records[name].to_text()) == records[name]
+
+
+def test_whole_game_mobility_has_no_quiet_lines_and_no_changes(whole_game_folder: Path) -> None:
+    made = record_of(folder_of_game(whole_game_folder, Mobility.WHOLE_GAME), Material.parse("KBvK"))
+    assert (made.quiet, made.changes) == (None, None)
 
 
 def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -> None:
@@ -118,10 +110,9 @@ def test_a_line_that_breaks_its_promise_stops_the_record(table_folder: Path, mon
         record_of(table_folder, Material.parse("KvK"))
 
 
-def broken(facts: dict[str, Any]) -> list[tuple[str, str]]:
-    """Texts that are no record, and what is wrong with them."""
-    quiet = {**facts["quiet"], "side": "grey"}
-    return [
+def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_path: Path) -> None:
+    path, facts = tmp_path / "KvK.json", plain(records["KvK"])
+    for text, why in (
         ("", "Expecting value"),
         ("[]", "it is \\[\\], not an object"),
         ("[" * 100_000, "nested too deep"),
@@ -131,18 +122,13 @@ def broken(facts: dict[str, Any]) -> list[tuple[str, str]]:
         (json.dumps({**facts, "bytes": -1}), "bytes is -1, not a whole number from 0 on"),
         (json.dumps({**facts, "sides": {}}), "it lacks sides.white"),
         (
-            json.dumps({**facts, "quiet": quiet}),
+            json.dumps({**facts, "quiet": {**facts["quiet"], "side": "grey"}}),
             "quiet.side is 'grey', not white or black",
         ),
-    ]
-
-
-@pytest.mark.parametrize("number", range(9))
-def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_path: Path, number: int) -> None:
-    path, (text, why) = tmp_path / "KvK.json", broken(plain(records["KvK"]))[number]
-    path.write_text(text)
-    with pytest.raises(RecordError, match=f"is not a record: .*{why}"):
-        read_record(path)
+    ):
+        path.write_text(text)
+        with pytest.raises(RecordError, match=f"is not a record: .*{why}"):
+            read_record(path)
 
 
 def test_a_record_under_another_name_is_refused(records: dict[str, Record], tmp_path: Path) -> None:

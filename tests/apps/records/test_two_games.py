@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-import chess
 import numpy as np
 import pytest
 
@@ -19,7 +18,7 @@ from tbgen.probe import open_tablebase
 from tbgen.score import Mobility
 from tbgen.text import plain
 from tests import reference
-from tests.apps.records.slow import Entries, comparison_of, differing_pairs
+from tests.apps.records.slow import Entries, comparison_of, differing_pairs, scores_of
 
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "records" / FILE
 
@@ -67,26 +66,6 @@ def test_every_count_is_that_of_slow_counting(compared: dict[str, Any], folder: 
     assert_counts(compared, name, entries(folder, name))
 
 
-def own_code(board: chess.Board) -> int:
-    return 2 * board.legal_moves.count() + (not board.is_check())
-
-
-def scores_of(fen: str, line: str) -> Iterator[tuple[str, str, str]]:
-    """The moves of a line, and the score after each when resets forget and when nothing does; the first is no move."""
-    board, words = chess.Board(fen), ["", *line.split()]
-    kept: list[tuple[int, str]] = []
-    since = 0
-    for ply, san in enumerate(words):
-        if san:
-            move = board.parse_san(san)
-            since = ply if board.is_zeroing(move) else since
-            board.push(move)
-        kept.append((own_code(board), "-" if board.turn == chess.WHITE else ""))
-        scores = (min(kept[start:], key=lambda each: each[0]) for start in (since, 0))
-        one, other = (f"{sign}G{code / 2}" for code, sign in scores)
-        yield san, one, other
-
-
 def assert_lines(facts: dict[str, Any]) -> None:
     """Every line reaches its score and no sooner."""
     lines = [
@@ -120,7 +99,7 @@ def test_the_reset_that_is_named_is_the_first_after_which_the_scores_differ(comp
     published = json.loads(PUBLISHED.read_text())["positions"]
     for each in [*compared["positions"], *published]:
         scores = enumerate(scores_of(each["fen"], each["r_mobility"]["line"]))
-        first = next(((ply, san) for ply, (san, one, other) in scores if one != other), None)
+        first = next(((ply, san) for ply, (san, one, other, _) in scores if one != other), None)
         assert (each["reset"] is None) == (first is None)
         assert first is None or each["reset"].endswith(f", ply {first[0]}: {first[1]}")
         assert each["r_mobility"]["outcome"] != each["whole_game"]["outcome"]

@@ -71,9 +71,6 @@ class Chromium:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self.close()
-
-    def close(self) -> None:
         self._session = ""
         self.call("Browser.close")
         self._process.wait(_SECONDS)
@@ -153,14 +150,15 @@ class Chromium:
             f" }})(); }})"
         )
 
-    def violations(self) -> list[str]:
-        """What axe finds that keeps somebody from using the page."""
+    def check(self, width: int) -> None:
+        """Nothing hangs over the edge, and axe finds nothing that keeps somebody from using the page."""
+        assert self.run("document.documentElement.scrollWidth") == width
         self.run((Path(axe_core_python.__file__).parent / "axe.min.js").read_text(encoding="utf-8"))
-        found: list[str] = self.run(
+        found = self.run(
             """axe.run({ resultTypes: ["violations"] }).then(({ violations }) =>
               violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html)}`))"""
         )
-        return found
+        assert found == []
 
     def press(self, key: str, text: str = "") -> None:
         code = {" ": "Space"}.get(key, key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 
 import chess
 import pytest
@@ -23,11 +24,16 @@ BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
 def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables: Tablebase) -> None:
+    draw = random.Random(1)
     for board in random_boards(1, 40, materials(3)):
-        found = client.get("/r-mobility", params={"fen": board.fen()}).json()
-        expected = tables.probe(board).facts()
-        moves = [each.facts() for each in tables.probe_moves(board)]
-        assert found == with_scores({**expected, "moves": moves})
+        accrued = draw.choice((None, Score(draw.randrange(2, 40), draw.choice(list(Color)))))
+        found = client.get("/r-mobility", params={"fen": board.fen(), "accrued": str(accrued or "")}).json()
+        try:
+            expected, moves = tables.probe(board, accrued), tables.probe_moves(board, accrued)
+        except AccruedError:
+            assert found["error"] == "AccruedError"
+        else:
+            assert found == with_scores({**expected.facts(), "moves": [each.facts() for each in moves]})
 
 
 def test_points_follow_the_scoring_that_is_asked_for(client: TestClient) -> None:

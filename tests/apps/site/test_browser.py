@@ -95,7 +95,6 @@ def test_lines_are_stepped_through_by_buttons_and_keys(page: Chromium, address: 
       .map((each) => each.getBoundingClientRect());
       return !outer.height || (inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1); }"""
     assert page.run(f"{ALL}.every((each) => ({inside})(each.querySelector('.moves')))")
-    assert page.complaints == []
 
 
 def test_what_is_copied_is_the_position_that_is_shown_and_its_line(page: Chromium, address: str, site: Path) -> None:
@@ -134,7 +133,6 @@ def test_a_page_fits_a_phone_and_a_screen_reader_and_keeps_to_the_policy(
         assert page.run("document.documentElement.scrollWidth") == width
         page.run(FEWER)
         assert page.violations() == []
-    assert page.complaints == []
 
 
 def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> None:
@@ -153,7 +151,6 @@ def test_tables_are_sorted_by_their_columns(page: Chromium, address: str) -> Non
         (list(map(float, shares[::-1])), "descending"),
         (list(map(float, shares)), "ascending"),
     ]
-    assert page.complaints == []
 
 
 @pytest.mark.parametrize(
@@ -203,7 +200,6 @@ def test_a_row_of_an_annotated_game_and_its_board_go_together(
     order = sorted(set(values), reverse=True)
     assert levels == [order.index(each) for each in values]
     assert page.violations() == []
-    assert page.complaints == []
 
 
 def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromium, tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 from tbgen.apps.site.templates import INDEX, SERVER, TABLES, files, index_page
 from tbgen.position.solving import PositionSolver
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.apps.site.chromium import NEEDED, Chromium
@@ -104,7 +104,6 @@ def test_the_page_is_the_same_wherever_it_comes_from(
     wait_for(page, "8/8/8/4KBk1/8/8/8/8")
     page.wait("document.querySelector('#marks .field') && document.getElementById('map').value === 'f5'")
     assert [url for url in page.requests if not url.startswith((address, "data:"))] == []
-    assert page.complaints == []
 
 
 def saved_picture(page: Chromium) -> tuple[str, list[str]]:
@@ -126,13 +125,10 @@ def saved_picture(page: Chromium) -> tuple[str, list[str]]:
     return found
 
 
-@pytest.mark.parametrize(("fen", "accrued"), [(BISHOP, ""), ("8/8/8/8/8/2k5/1r6/K7 b - - 0 1", ""), (PROMOTION, "")])
-def test_a_position_is_shown_as_python_values_it(
-    page: Chromium, server: str, tables: Tablebase, fen: str, accrued: str
-) -> None:
-    look_at(page, server, fen, accrued)
-    score = Score(accrued) if accrued else None
-    found, moves = tables.probe(chess.Board(fen), score), tables.probe_moves(chess.Board(fen), score)
+@pytest.mark.parametrize("fen", [BISHOP, "8/8/8/8/8/2k5/1r6/K7 b - - 0 1", PROMOTION])
+def test_a_position_is_shown_as_python_values_it(page: Chromium, server: str, tables: Tablebase, fen: str) -> None:
+    look_at(page, server, fen)
+    found, moves = tables.probe(chess.Board(fen)), tables.probe_moves(chess.Board(fen))
     verdict = text_of(page, "#verdict")
     assert verdict.startswith(f"{signed(found.outcome)} {found.outcome.in_words()}.")
     assert f"In {found.dtg} plies" in verdict
@@ -144,7 +140,6 @@ def test_a_position_is_shown_as_python_values_it(
     page.wait("!document.getElementById('ending').hidden")
     (here,) = page.run("[...document.querySelectorAll('.share [data-now]')].map((each) => each.title)")
     assert here.startswith(signed(found.outcome))
-    assert page.complaints == []
 
 
 LATE = "8/8/4K3/6k1/8/7B/8/8 b - - {} 60"
@@ -178,19 +173,16 @@ def test_what_is_typed_is_understood_or_refused_without_asking(page: Chromium, s
         assert ("The fifty-move rule" in text_of(page, "#verdict")) == ("fifty" in said)
         if said.startswith("Accrued"):
             assert fen_in(page) == BISHOP
-    assert page.complaints == []
+    for fen in ("pppppppppp/8/8/8/8/8/8/8_w", "8/8/8/4KBk1/8/8/8/8_b_-_zz", "%00%F0%9F%99%83"):
+        page.open(f"{server}/explorer/?fen={fen}", "document.body.innerText.includes('Not a position that can be ')")
 
 
-def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, server: str, table_folder: Path) -> None:
+def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, server: str, tables: Tablebase) -> None:
     look_at(page, server, BISHOP)
     cells = page.run("document.querySelectorAll('.band.sheet span').length")
     page.run("document.querySelector('#strip-part details').open = true; document.querySelector('.pick').focus()")
-    with open_tablebase(table_folder) as tables:
-        expected = {
-            accrued: str(tables.probe(chess.Board(BISHOP), Score(accrued)).outcome)
-            for accrued in ("G1.0", "G4.0", "-G3.5", "-G1.5")
-        }
-    for accrued, outcome in expected.items():
+    for accrued in ("G1.0", "G4.0", "-G3.5", "-G1.5"):
+        outcome = str(tables.probe(chess.Board(BISHOP), Score(accrued)).outcome)
         page.run(
             "(() => { const pick = document.querySelector('.pick');"
             " const place = [...Array(Number(pick.max) + 1).keys()].find((each) => { pick.value = each;"
@@ -202,15 +194,13 @@ def test_the_strip_shows_every_accrued_score_and_chooses_one(page: Chromium, ser
         page.wait(f"document.querySelector('#verdict .big').dataset.g === {outcome!r}")
         assert page.run("document.querySelectorAll('.band.sheet span').length") == cells
         assert page.run("document.activeElement.className") == "pick"
-    assert page.complaints == []
 
 
 def test_sentences_say_what_another_accrued_score_makes_of_a_position(
-    page: Chromium, server: str, table_folder: Path
+    page: Chromium, server: str, tables: Tablebase
 ) -> None:
     kings = "8/6k1/8/4K3/8/8/8/8 b - - 0 1"
-    with open_tablebase(table_folder) as tables:
-        every = tables.probe_every_accrued(chess.Board(kings))
+    every = tables.probe_every_accrued(chess.Board(kings))
     held = [each.accrued for each in every if each.outcome == each.accrued]
     white, black = ([each for each in held if each.holder is side] for side in Color)
     broken = [each for each in every if each.accrued not in held]
@@ -243,26 +233,16 @@ def test_moves_are_played_by_mouse_keys_and_words_and_gone_through_by_arrows(pag
     wait_for(page, BISHOP)
     assert "accrued=G4.0" in page.run("location.search")
     page.press("ArrowLeft")
-    click_square(page, "f5")
-    click_square(page, "e4")
+    click_squares(page, "f5", "e4")
     wait_for(page, "8/8/4K3/6k1/4B3/8/8/8")
     assert text_of(page, "#game") == "30. Ke5 ( 30. Be4 ) 30... Kh4"
-    page.press("ArrowLeft")
-    wait_for(page, BISHOP)
-    page.press("End")
-    wait_for(page, "8/8/4K3/6k1/4B3/8/8/8")
+    for key, shown in (("ArrowLeft", BISHOP), ("End", "8/8/4K3/6k1/4B3/8/8/8")):
+        page.press(key)
+        wait_for(page, shown)
     page.run("history.back()")  # the browser's own history leads to what was shown before
     wait_for(page, BISHOP)
     type_move(page, "Qh4")
     assert text_of(page, "#said") == "Qh4 is no legal move here."
-    assert page.complaints == []
-
-
-@pytest.mark.parametrize("fen", ["pppppppppp/8/8/8/8/8/8/8_w", "8/8/8/4KBk1/8/8/8/8_b_-_zz", "%00%F0%9F%99%83"])
-def test_an_address_that_names_no_position_is_refused_in_words(page: Chromium, server: str, fen: str) -> None:
-    page.open(f"{server}/explorer/?fen={fen}")
-    page.wait("document.body.innerText.includes('Not a position that can be played on: ')")
-    assert page.complaints == []
 
 
 def test_the_keyboard_alone_plays_and_keeps_its_place(page: Chromium, server: str) -> None:
@@ -289,7 +269,6 @@ def test_a_finger_plays_turns_and_asks(page: Chromium, server: str) -> None:
     wait_for(page, BISHOP)
     page.tap(*middle_of(page, "#verdict .big"))
     page.wait("document.getElementById('tip').innerText.startsWith('G1.5 White’s score: Black has 1 legal move')")
-    assert page.complaints == []
 
 
 def middle_of(page: Chromium, selector: str) -> list[float]:
@@ -332,7 +311,6 @@ def test_the_board_shows_best_moves_and_what_a_score_counts(page: Chromium, serv
     page.press("ArrowDown")
     page.press("ArrowDown")
     page.wait(f"{dots} > 0")
-    assert page.complaints == []
 
 
 def test_a_score_explains_itself_to_pointer_and_keyboard(page: Chromium, server: str) -> None:
@@ -361,14 +339,14 @@ def place_of(page: Chromium, square: str) -> list[float]:
     return found
 
 
-def click_square(page: Chromium, name: str) -> None:
-    page.click(*place_of(page, name))
+def click_squares(page: Chromium, *names: str) -> None:
+    for name in names:
+        page.click(*place_of(page, name))
 
 
 def test_a_pawn_becomes_what_is_chosen(page: Chromium, server: str) -> None:
     look_at(page, server, PROMOTION)
-    click_square(page, "e7")
-    click_square(page, "e8")
+    click_squares(page, "e7", "e8")
     page.wait("document.querySelector('dialog[open]')")
     page.run("document.querySelector('dialog button[value=n]').click()")
     wait_for(page, "4N3/6k1/8/8/8/8/8/4K3")
@@ -378,23 +356,24 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
     look_at(page, server, "8/8/8/4k3/8/8/8/4K3 b - - 3 5", "G4.5")
     page.press("e")
     page.run("document.querySelector('#white-men [aria-label=\"Add a white queen\"]').click()")
-    click_square(page, "a1")
+    click_squares(page, "a1")
     wait_for(page, "8/8/8/4k3/8/8/8/Q3K3")
     assert fen_in(page).split()[1] == "b"
     assert page.run("document.getElementById('accrued').value") == ""  # what had accrued was another position's
-    page.run("document.querySelector('#mirror').click()")
-    wait_for(page, "8/8/8/3k4/8/8/8/3K3Q")
-    page.run("document.querySelector('[data-shift=\"8\"]').click()")
-    wait_for(page, "8/8/3k4/8/8/8/3K3Q/8")
-    page.run("document.querySelector('#swap').click()")
-    wait_for(page, "8/3k3q/8/8/8/3K4/8/8")
+    for button, shown in (
+        ("#mirror", "8/8/8/3k4/8/8/8/3K3Q"),
+        ("[data-shift='8']", "8/8/3k4/8/8/8/3K3Q/8"),
+        ("#swap", "8/3k3q/8/8/8/3K4/8/8"),
+    ):
+        page.run(f"document.querySelector({button!r}).click()")
+        wait_for(page, shown)
     assert fen_in(page).split()[1] == "w"
     page.run("document.querySelector('[name=turn][value=b]').click()")
     page.wait("document.getElementById('fen').value.includes(' b ')")
     page.run("document.querySelector('[aria-label=\"Take men away\"]').click()")
-    click_square(page, "h7")
+    click_squares(page, "h7")
     wait_for(page, "8/3k4/8/8/8/3K4/8/8")
-    click_square(page, "d7")
+    click_squares(page, "d7")
     page.wait("document.getElementById('verdict').innerText.includes('Black has no king')")
     page.press("e")  # a position that cannot be played on stays in the editor, with its tools
     assert not page.run("document.getElementById('editing').hidden || document.getElementById('white-men').hidden")
@@ -402,7 +381,6 @@ def test_positions_are_set_up_without_turning_the_side_to_move(page: Chromium, s
     wait_for(page, "4k3/8/8/8/8/8/8/4K3")
     page.press("e")
     assert page.run("document.getElementById('editing').hidden")
-    assert page.complaints == []
 
 
 def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: str) -> None:
@@ -415,7 +393,6 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
     assert "tbgen" not in verdict
     type_move(page, "Kf7")
     page.wait("document.querySelector('#game button')")
-    assert page.complaints == []
 
 
 def test_what_a_solve_has_proved_is_shown(page: Chromium, table_folder: Path, tmp_path: Path) -> None:
@@ -501,7 +478,6 @@ def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_ask
         gate.clear()
         page.run("document.querySelectorAll('.move')[0].click(); document.querySelectorAll('.move')[1].click()")
         page.wait("document.querySelector('#answer[aria-busy]')")
-        assert "Waiting" in page.run("getComputedStyle(document.getElementById('answer'), '::after').content")
         assert fen_in(page).startswith("8/8/8/4KBk1/8/8/8/8")
         assert page.run("getComputedStyle(document.getElementById('moves-part')).pointerEvents") == "none"
         page.press("ArrowLeft")  # the page stays usable: what has been seen is there
@@ -516,6 +492,7 @@ def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_ask
     page.wait("document.documentElement.dataset.shown !== window.tried")
     page.press("ArrowLeft")  # what has been seen is there without a server
     page.wait("document.querySelector('#verdict .big')?.dataset.g === 'G1.5'")
+    page.complaints[:] = [each for each in page.complaints if "ERR_CONNECTION_REFUSED" not in each]
 
 
 STATES = {
@@ -546,10 +523,9 @@ def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(page: Chromium, se
         page.run(STATES[state])
         page.wait(REACHED[state])
         for _ in range(2):
-            assert page.run("document.documentElement.scrollWidth") == width
-            assert page.violations() == []
+            page.check(width)
             page.open(f"{server}/explorer/{pages[number]}", "document.querySelector('h1')")
-    assert [each for each in page.complaints if "plain?fen=x" not in each] == []  # it is refused, as it should be
+    page.complaints[:] = [each for each in page.complaints if "plain?fen=x" not in each]  # refused, as it should be
 
 
 @pytest.mark.parametrize("frames", [True, False])
@@ -566,6 +542,7 @@ def test_a_frame_on_another_site_has_the_board_and_the_verdict_if_the_server_all
         there = page.enter_frame()
         if not frames:
             assert there.startswith("chrome-error:")
+            page.complaints[:] = [each for each in page.complaints if "frame-ancestors 'none'" not in each]
             return
         page.wait(SHOWN)
         for selector in ("cg-board", "#verdict .big"):
@@ -576,9 +553,8 @@ def test_a_frame_on_another_site_has_the_board_and_the_verdict_if_the_server_all
         wait_for(page, "8/8/8/4KBk1/8/8/8/8")
         assert "embed=1" in page.run("location.search")
         assert "embed=1" not in page.run("document.getElementById('whole').href")
-        assert page.run("document.documentElement.scrollWidth") == 640
-        assert page.violations() == []
-        assert [each for each in page.complaints if "favicon" not in each] == []  # of the other site
+        page.check(640)
+        page.complaints[:] = [each for each in page.complaints if "favicon" not in each]  # of the other site
 
 
 def test_a_link_to_a_position_is_shown_elsewhere_with_its_verdict(client: TestClient) -> None:
@@ -593,12 +569,9 @@ def test_a_link_to_a_position_is_shown_elsewhere_with_its_verdict(client: TestCl
 
 def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
     page.call("Emulation.setScriptExecutionDisabled", value=True)
-    try:
-        page.navigate(f"{server}/explorer/plain?{urlencode({'fen': BISHOP, 'accrued': 'G4.0'})}")
-        page.call("Emulation.setScriptExecutionDisabled", value=False)
-        page.wait("document.readyState === 'complete' && document.querySelector('table')")
-    finally:
-        page.call("Emulation.setScriptExecutionDisabled", value=False)
+    page.navigate(f"{server}/explorer/plain?{urlencode({'fen': BISHOP, 'accrued': 'G4.0'})}")
+    page.call("Emulation.setScriptExecutionDisabled", value=False)
+    page.wait("document.readyState === 'complete' && document.querySelector('table')")
     assert text_of(page, ".verdict").startswith("G1.5 White holds Black to 1 legal move, in 5 plies.")
     assert page.run("document.querySelectorAll('tbody tr').length") == 14
     link = page.run("document.querySelector('tbody a').href")
@@ -618,16 +591,9 @@ def test_the_page_says_itself_what_it_may_do() -> None:
     assert INDEX not in files()
 
 
-def test_positions_to_start_from_can_be_asked(table_folder: Path) -> None:
+def test_positions_to_start_from_can_be_asked(tables: Tablebase) -> None:
     rows = re.findall(r"^\['([^']+)', '([^']*)', '[^']+', '[^']+'\],$", files()["famous.js"].decode(), re.MULTILINE)
     boards = [(chess.Board(fen), Score(accrued) if accrued else None) for fen, accrued in rows]
-    assert len(boards) == 8
-    assert all(board.is_valid() for board, _ in boards)
-    with open_tablebase(table_folder) as tables:
-        small = [tables.probe(*each) for each in boards if len(each[0].piece_map()) < 4]
-    assert [str(each) for each in small][:4] == [
-        "G1.5 in 5 plies",
-        "G5.5 in 2 plies",
-        "G3.5 in 0 plies",
-        "G0.0 in 31 plies",
-    ]
+    assert [board.is_valid() for board, _ in boards] == [True] * 8
+    small = [str(tables.probe(*each)) for each in boards if len(each[0].piece_map()) < 4]
+    assert small[:4] == ["G1.5 in 5 plies", "G5.5 in 2 plies", "G3.5 in 0 plies", "G0.0 in 31 plies"]
