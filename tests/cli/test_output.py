@@ -46,45 +46,32 @@ def test_a_file_is_written_where_there_are_no_locks(
     assert b"RMobilityResult" in (tmp_path / "copy.pgn").read_bytes()
 
 
-class Owners:
-    """Stands in for a system where a file belongs to somebody else."""
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, *, allowed: bool) -> None:
-        self.given: list[tuple[int, int]] = []
-        self._allowed, self._fstat = allowed, os.fstat
-        monkeypatch.setattr(os, "fstat", self.fstat)
-        monkeypatch.setattr(os, "fchown", self.fchown)
-
-    def fstat(self, descriptor: int) -> os.stat_result:
-        """Our own files are another user's than those that are there."""
-        facts = list(self._fstat(descriptor))
-        facts[stat.ST_UID] += 1
-        return os.stat_result(facts)
-
-    def fchown(self, descriptor: int, owner: int, group: int) -> None:
-        if not self._allowed:
-            raise PermissionError(1, "Operation not permitted")
-        self.given.append((owner, group))
-
-
-def test_a_file_changed_in_place_keeps_its_owner_and_mode(games: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    games.chmod(0o640)
-    before = games.stat()
-    owners = Owners(monkeypatch, allowed=True)
-    assert tbgen("adjudicate", str(games), "-q", "--in-place").returncode == 0
-    assert owners.given == [(before.st_uid, before.st_gid)]
-    assert stat.S_IMODE(games.stat().st_mode) == 0o640
-    assert "RMobilityResult" in games.read_text()
-
-
-def test_a_file_whose_owner_cannot_be_kept_is_not_changed_in_place(
-    games: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("allowed", [True, False])
+def test_a_file_changed_in_place_keeps_its_owner_and_mode_or_stays_as_it_is(
+    games: Path, monkeypatch: pytest.MonkeyPatch, allowed: bool
 ) -> None:
-    Owners(monkeypatch, allowed=False)
-    code, line = complaint("adjudicate", str(games), "-q", "--in-place")
-    assert code == 1
-    assert line.endswith("it belongs to another user or group, who would lose it; write a copy with -o")
-    assert games.read_text() == GAME
+    """As if our own files were another user's than those that are there."""
+    games.chmod(0o640)
+    before, given, fstat = games.stat(), list[tuple[int, int]](), os.fstat
+
+    def give(descriptor: int, owner: int, group: int) -> None:
+        if not allowed:
+            raise PermissionError(1, "Operation not permitted")
+        given.append((owner, group))
+
+    def other(descriptor: int) -> os.stat_result:
+        mode, ino, dev, nlink, uid, *rest = fstat(descriptor)
+        return os.stat_result((mode, ino, dev, nlink, uid + 1, *rest))
+
+    monkeypatch.setattr(os, "fstat", other)
+    monkeypatch.setattr(os, "fchown", give)
+    done = tbgen("adjudicate", str(games), "-q", "--in-place")
+    assert (done.returncode, given) == ((0, [(before.st_uid, before.st_gid)]) if allowed else (1, []))
+    if not allowed:
+        said = "it belongs to another user or group, who would lose it; write a copy with -o"
+        assert done.stderr == f"tbgen: {games}: {said}\n"
+    assert stat.S_IMODE(games.stat().st_mode) == 0o640
+    assert ("RMobilityResult" in games.read_text(), games.read_text() == GAME) == (allowed, not allowed)
     assert [each.name for each in games.parent.iterdir()] == ["games.pgn"]
 
 
@@ -92,18 +79,15 @@ UNSEEN = "a\u202eb\x9b2Jc\x7f\u2066d"
 
 
 @pytest.mark.parametrize("words", [["score", "--summary", "--pgn"], ["score", "--pgn"], ["standings"]])
-def test_what_a_tag_says_cannot_control_a_terminal(tmp_path: Path, words: list[str]) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text(f'[Event "{UNSEEN}"]\n[White "{UNSEEN}"]\n[Black "b"]\n[Termination "{UNSEEN}"]\n\n1. e4 e5 1-0\n')
-    shown = tbgen(*words, str(path)).stdout
-    assert r"a\u202eb\x9b2Jc\x7f\u2066d" in shown
-    assert not set(shown) & set("\u202e\x9b\x7f\u2066")
-
-
-def test_what_a_file_is_called_cannot_control_a_terminal(tmp_path: Path) -> None:
+def test_what_a_tag_says_or_a_file_is_called_cannot_control_a_terminal(tmp_path: Path, words: list[str]) -> None:
     path = tmp_path / "\x1b[2J.pgn"
-    path.write_text("1. e5 *")
-    assert "\x1b" not in tbgen("score", "--pgn", str(path)).stderr
+    path.write_text(
+        f'[Event "{UNSEEN}"]\n[White "{UNSEEN}"]\n[Black "b"]\n[Termination "{UNSEEN}"]\n\n1. e4 e5 1-0\n\n1. e5 *\n'
+    )
+    done = tbgen(*words, str(path))
+    assert r"a\u202eb\x9b2Jc\x7f\u2066d" in done.stdout
+    assert "[2J.pgn" in done.stderr
+    assert not set(done.stdout + done.stderr) & set("\x1b\u202e\x9b\x7f\u2066")
 
 
 @pytest.mark.parametrize("content", [b"\0\1\2", b"", gzip.compress((b"1. e4 {" + b"a" * 5000 + b"} *\n") * 99)[:-9]])
@@ -125,7 +109,4 @@ def test_what_killed_runs_have_left_is_removed_and_nothing_else(games: Path, tmp
     with locked.open() as file:
         assert try_lock(file.fileno())
         assert tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "out.pgn")).returncode == 0
-    assert not stale.exists()
-    assert fresh.exists()
-    assert foreign.exists()
-    assert locked.exists()
+    assert [path.exists() for path in (stale, fresh, foreign, locked)] == [False, True, True, True]

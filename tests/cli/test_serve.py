@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -65,15 +66,9 @@ def test_every_worker_keeps_as_much_of_tables_as_it_was_told(
 
 
 def test_workers_make_the_application_from_what_was_asked(serve: mock.Mock, table_folder: Path) -> None:
-    made, names = list[Any](), list[str]()
-
-    def start(*_: object) -> None:
-        made.append(from_environment())
-        names.append(os.environ["TBGEN_NAMES"])
-
-    serve.side_effect = start
+    made = list[Any]()
+    serve.side_effect = lambda *_: made.append(from_environment())
     served("--host", "::", "--name", "a.example", "--name", "b", folder=table_folder)
-    assert names == ["a.example b"]
     (guarding,) = made[0].user_middleware
     assert set(guarding.kwargs["names"]) == {"127.0.0.1", "localhost", "[::1]", "a.example", "b"}
 
@@ -81,43 +76,38 @@ def test_workers_make_the_application_from_what_was_asked(serve: mock.Mock, tabl
 HEAD = b"POST /adjudicate HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: %d\r\n"
 
 
-def half_a_head(client: socket.socket) -> None:
-    client.sendall(b"GET /")
-
-
-def half_a_body(client: socket.socket) -> None:
-    client.sendall(HEAD % 99 + b"Expect: 100-continue\r\n\r\n1. e4")
-    assert client.recv(100).startswith(b"HTTP/1.1 100 ")  # the application waits for the rest
-
-
-def much_work(client: socket.socket) -> None:
-    body = b"1. " + b"Nf3 Nf6 Ng1 Ng8 " * 16_000 + b"*"
-    client.sendall(HEAD % len(body) + b"\r\n" + body)
-
-
-def deafness(client: socket.socket) -> None:
-    client.sendall(b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100)
-    assert client.recv(1)
+WORK = b"1. " + b"Nf3 Nf6 Ng1 Ng8 " * 16_000 + b"*"
+SENT = {
+    "half a head": (b"GET /", b""),
+    "half a body, for the rest of which the application waits": (
+        HEAD % 99 + b"Expect: 100-continue\r\n\r\n1. e4",
+        b"HTTP/1.1 100 ",
+    ),
+    "much work": (HEAD % len(WORK) + b"\r\n" + WORK, b""),
+    "more questions than answers are read": (
+        b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 100,
+        b"HTTP/1.1 200 ",
+    ),
+}
+"""What clients send that never end, and how the answer begins that each waits for."""
 
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_server_ends_whatever_its_clients_do(table_folder: Path, workers: int) -> None:
     command = [sys.executable, "-m", "tbgen", "serve", "--port", "0", "--workers", str(workers)]
-    with subprocess.Popen(
-        [*command, "--data", str(table_folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as server:
+    with (
+        subprocess.Popen(
+            [*command, "--data", str(table_folder)], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as server,
+        contextlib.ExitStack() as clients,
+    ):
         assert server.stdout is not None
         assert server.stderr is not None
         port = int(server.stdout.readline().split(":")[-1].split("/")[0])
-        clients = [asking(port, how) for how in (half_a_head, half_a_body, much_work, deafness)]
+        for sent, answer in SENT.values():
+            client = clients.enter_context(socket.create_connection(("127.0.0.1", port)))
+            client.sendall(sent)
+            assert client.recv(len(answer)) == answer
         server.send_signal(signal.SIGTERM)
         server.wait(60)
         assert "Traceback" not in server.stderr.read()
-        for client in clients:
-            client.close()
-
-
-def asking(port: int, how: Callable[[socket.socket], None]) -> socket.socket:
-    client = socket.create_connection(("127.0.0.1", port))
-    how(client)
-    return client

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
+from typing import Any
 from xml.etree import ElementTree
 
 import chess
@@ -39,18 +41,22 @@ def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Sc
     return found
 
 
-@pytest.mark.parametrize("number", [60, pytest.param(500, marks=pytest.mark.slow)])
-def test_a_map_is_what_sixty_four_probes_say(tables: Tablebase, number: int) -> None:
-    draw, materials = random.Random(49), tables.available()
-    for _ in range(number):
-        material = draw.choice(materials)
+def random_maps(tables: Tablebase, seed: int, number: int) -> list[tuple[chess.Board, Score | None, int, Any]]:
+    """Positions with what has accrued and a man, and the map of it, where the score can have been left."""
+    draw, found = random.Random(seed), list[tuple[chess.Board, Score | None, int, Any]]()
+    while len(found) < number:
+        material = draw.choice(tables.available())
         board = random_board(draw, draw.choice((material, material.flipped())))
         accrued = draw.choice((None, Score(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
         man = draw.choice(list(board.piece_map()))
-        try:
-            found = map_facts(tables, board, accrued, chess.square_name(man))
-        except InputError:  # nobody can have left this score
-            continue
+        with contextlib.suppress(InputError):
+            found.append((board, accrued, man, map_facts(tables, board, accrued, chess.square_name(man))))
+    return found
+
+
+@pytest.mark.parametrize("number", [60, pytest.param(500, marks=pytest.mark.slow)])
+def test_a_map_is_what_sixty_four_probes_say(tables: Tablebase, number: int) -> None:
+    for board, accrued, man, found in random_maps(tables, 49, number):
         assert found["squares"] == probed(tables, board, man, accrued), board.fen()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -13,15 +12,14 @@ import chess
 import pytest
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.boards import map_facts
 from tbgen.apps.site.templates import files
-from tbgen.errors import InputError
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import material_of
-from tbgen.score import Color, Score
+from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
+from tests.apps.site.test_boards import random_maps
 from tests.apps.site.test_explorer import BISHOP, fen_in, look_at, text_of, type_move, wait_for
-from tests.positions import random_board
+from tests.positions import random_boards
 
 pytestmark = NEEDED
 
@@ -32,33 +30,24 @@ BOTH = """(async () => {
 })()"""
 
 
-def ours(places: dict[str, str]) -> list[tuple[str, str]]:
-    """Where answers come from a server, and where from files."""
-    return [(place, places[place]) for place in ("tbgen", "starlette")]
+OURS = ("tbgen", "starlette")
+"""Where answers come from a server, and where from files."""
 
 
-def asked_of(page: Chromium, place: str, address: str, asked: Sequence[Any], does: str) -> Any:
+def asked_of(page: Chromium, places: dict[str, str], place: str, asked: Sequence[Any], does: str) -> Any:
     """What a module's expression says for each of some things, with `source` and `each` in scope."""
-    page.open(f"{address}/explorer/", "document.querySelector('#verdict p')")
+    page.open(f"{places[place]}/explorer/", "document.querySelector('#verdict p')")
     return page.run(BOTH.replace("PLACE", repr(place)).replace("ASKED", json.dumps(asked)).replace("DOES", does))
 
 
 def test_maps_are_those_of_python_on_a_server_and_on_plain_files(
     page: Chromium, places: dict[str, str], tables: Tablebase
 ) -> None:
-    draw, asked, expected = random.Random(149), list[list[str]](), list[object]()
-    while len(asked) < 20:
-        material = draw.choice(tables.available())
-        board = random_board(draw, draw.choice((material, material.flipped())))
-        accrued = draw.choice((None, Score(draw.randrange(3, 17, 2), draw.choice(list(Color)))))
-        man = chess.square_name(draw.choice(list(board.piece_map())))
-        try:
-            expected.append(map_facts(tables, board, accrued, man)["squares"])
-        except InputError:  # nobody can have left this score
-            continue
-        asked.append([board.fen(), "" if accrued is None else str(accrued), man])
-    for place, address in ours(places):
-        assert asked_of(page, place, address, asked, "source.map(...each)") == expected
+    maps = random_maps(tables, 149, 20)
+    asked = [[board.fen(), str(accrued or ""), chess.square_name(man)] for board, accrued, man, _ in maps]
+    expected = [facts["squares"] for *_, facts in maps]
+    for place in OURS:
+        assert asked_of(page, places, place, asked, "source.map(...each)") == expected
 
 
 GRADES = """source.probe(each, '').then(async (answer) => {
@@ -75,13 +64,9 @@ GRADES = """source.probe(each, '').then(async (answer) => {
 def test_drills_grade_no_best_move_down_and_set_problems(
     page: Chromium, places: dict[str, str], tables: Tablebase
 ) -> None:
-    draw, boards = random.Random(491), list[chess.Board]()
-    while len(boards) < 12:
-        board = random_board(draw, draw.choice(tables.available()))
-        if any(board.legal_moves) and not board.has_legal_en_passant():
-            boards.append(board)
-    for place, address in ours(places):
-        found = asked_of(page, place, address, [board.fen() for board in boards], GRADES)
+    boards = [board for board in random_boards(491, 16, tables.available()) if any(board.legal_moves)][:12]
+    for place in OURS:
+        found = asked_of(page, places, place, [board.fen() for board in boards], GRADES)
         for board, (lost, reply) in zip(boards, found, strict=True):
             moves = tables.probe_moves(board)
             assert [each == 0 for each in lost] == [each.keeps for each in moves]
@@ -206,8 +191,8 @@ def test_puzzles_have_one_answer(request: pytest.FixtureRequest, folder: str, le
 def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
     page: Chromium, places: dict[str, str], tables: Tablebase
 ) -> None:
-    for place, address in ours(places):
-        look_at(page, address)
+    for place in OURS:
+        look_at(page, places[place])
         page.run("document.getElementById('gallery').open = true")
         page.wait("document.querySelectorAll('.gallery').length >= 2")
         links = page.run("[...document.querySelectorAll('.gallery a')].map((each) => [each.href, each.innerText])")
@@ -224,6 +209,6 @@ def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
         days = [date(2026, 11, day).isoformat() for day in (1, 2, 3, 2)]
         daily = """import('./gallery.js').then(async ({ Gallery }) =>
           new Gallery(document.documentElement.dataset.tables.split(' '), {}).puzzleOf(new Date(`${each}T12:00`))[0])"""
-        first, second, third, again = asked_of(page, place, address, days, daily)
+        first, second, third, again = asked_of(page, places, place, days, daily)
         assert second == again
         assert len({first, second, third}) == 3

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import http.client
+import contextlib
 import logging
 import resource
 import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
@@ -34,32 +35,33 @@ def told(client: socket.socket) -> bytes:
     """All that a server sends until it closes the connection; TimeoutError if it does not."""
     client.settimeout(20)
     parts = list[bytes]()
-    try:
+    with contextlib.suppress(ConnectionResetError):
         while part := client.recv(1 << 20):
             parts.append(part)
-    except ConnectionResetError:
-        pass
     return b"".join(parts)
 
 
 def is_healthy(port: int) -> bool:
-    asking = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
-    asking.request("GET", "/health")
-    is_ok = asking.getresponse().status == 200
-    asking.close()
-    return is_ok
+    with urlopen(f"http://127.0.0.1:{port}/health", timeout=20) as answer:
+        return bool(answer.status == 200)
+
+
+@pytest.fixture
+def lost(monkeypatch: pytest.MonkeyPatch) -> threading.Event:
+    """Set when a connection is lost."""
+    found, lose = threading.Event(), Connection.connection_lost
+    monkeypatch.setattr(Connection, "connection_lost", lambda self, error: (lose(self, error), found.set()))
+    return found
 
 
 @pytest.mark.parametrize(
     ("phase", "sent"), [(Phase.HEAD, b"GET /he"), (Phase.HEAD, b""), (Phase.BODY, BODY), (Phase.SENDING, FILE * 200)]
 )
 def test_a_client_that_keeps_a_connection_waiting_loses_it(
-    port: int, phase: Phase, sent: bytes, monkeypatch: pytest.MonkeyPatch
+    port: int, phase: Phase, sent: bytes, lost: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for each in DEADLINES:
         monkeypatch.setitem(DEADLINES, each, 0.2 if each is phase else 60.0)
-    lost, lose = threading.Event(), Connection.connection_lost
-    monkeypatch.setattr(Connection, "connection_lost", lambda self, error: (lose(self, error), lost.set()))
     with socket.socket() as client:
         client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 12)
         client.connect(("127.0.0.1", port))
@@ -76,8 +78,10 @@ def test_a_head_has_64_kilobytes_at_most(port: int) -> None:
     assert is_healthy(port)
 
 
-def test_work_for_a_client_that_has_left_is_dropped(port: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, lost, gate, answered = threading.Event(), threading.Event(), threading.Event(), list[object]()
+def test_work_for_a_client_that_has_left_is_dropped(
+    port: int, lost: threading.Event, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, gate, answered = threading.Event(), threading.Event(), list[object]()
 
     def answer(*given: object, **how: object) -> dict[str, object]:
         answered.append(given)
@@ -85,8 +89,6 @@ def test_work_for_a_client_that_has_left_is_dropped(port: int, monkeypatch: pyte
         gate.wait(20)
         return {}
 
-    lose = Connection.connection_lost
-    monkeypatch.setattr(Connection, "connection_lost", lambda self, error: (lose(self, error), lost.set()))
     monkeypatch.setattr("tbgen.apps.site.answers.answer_of", answer)
     monkeypatch.setattr("tbgen.apps.site.replies._PIECE_SECONDS", 0)
     lines = b"8/8/8/4KBk1/8/8/8/8_b\n" * 500

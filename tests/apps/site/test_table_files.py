@@ -34,13 +34,12 @@ def test_a_file_comes_whole_or_in_part(client: TestClient, table_folder: Path, f
     assert (whole.status_code, whole.content) == (200, content)
     assert whole.headers["accept-ranges"] == "bytes"
     assert whole.headers["content-type"] == "application/x-hdf5"
-    part = client.get(f"/tables/{file}", headers={"Range": "bytes=512-1023"})
-    assert (part.status_code, part.content) == (206, content[512:1024])
-    assert part.headers["content-range"] == f"bytes 512-1023/{len(content)}"
-    last = client.get(f"/tables/{file}", headers={"Range": "bytes=-100"})
-    assert (last.status_code, last.content) == (206, content[-100:])
-    beyond = client.get(f"/tables/{file}", headers={"Range": f"bytes={len(content)}-"})
-    assert beyond.status_code == 416
+    size = len(content)
+    for asked, first, last in (("512-1023", 512, 1023), ("-100", size - 100, size - 1)):
+        part = client.get(f"/tables/{file}", headers={"Range": f"bytes={asked}"})
+        assert (part.status_code, part.content) == (206, content[first : last + 1])
+        assert part.headers["content-range"] == f"bytes {first}-{last}/{size}"
+    assert client.get(f"/tables/{file}", headers={"Range": f"bytes={size}-"}).status_code == 416
 
 
 def test_a_part_of_another_file_is_not_given(client: TestClient) -> None:
@@ -63,8 +62,7 @@ def test_distances_that_are_not_there_are_not_found(table_folder: Path, tmp_path
 
 
 def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: Path) -> None:
-    for name in ("KvK", "KNvK", "KBvK"):
-        copy_tables(table_folder, tmp_path, name)
+    copy_tables(table_folder, tmp_path, "KvK", "KNvK", "KBvK")
     (tmp_path / "KNvK.h5").write_bytes(b"nonsense")
     with (tmp_path / "KBvK.h5").open("ab") as file:
         file.write(b"more")
@@ -75,21 +73,19 @@ def test_tables_that_cannot_be_used_are_left_out(table_folder: Path, tmp_path: P
 
 @pytest.mark.parametrize("then", ["another table", "cut short", "cut in place", "none"])
 def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path, tmp_path: Path, then: str) -> None:
-    for name in ("KvK", "KBvK"):
-        copy_tables(table_folder, tmp_path, name)
+    copy_tables(table_folder, tmp_path, "KvK", "KBvK")
     with client_of(tmp_path) as client:
-        again = (tmp_path / "KBvK.h5").read_bytes()
-        (tmp_path / "KBvK.h5").unlink()
-        (tmp_path / "KBvK.h5").write_bytes(again)
+        path = tmp_path / "KBvK.h5"
+        again = path.read_bytes()
+        path.unlink()
+        path.write_bytes(again)
         assert client.get("/tables/KBvK.h5").content == again
         if then == "cut in place":
-            os.truncate(tmp_path / "KBvK.h5", len(again) - 1)
+            os.truncate(path, len(again) - 1)
         else:
-            (tmp_path / "KBvK.h5").unlink()
-        if then == "another table":
-            (tmp_path / "KBvK.h5").write_bytes((table_folder / "KNvK.h5").read_bytes())
-        elif then == "cut short":
-            (tmp_path / "KBvK.h5").write_bytes(again[:100])
+            path.unlink()
+        if then in ("another table", "cut short"):
+            path.write_bytes(again[:100] if then == "cut short" else (table_folder / "KNvK.h5").read_bytes())
         for path in ("/tables/KBvK.h5", "/tables/KBvK.dtg.h5", "/tables/KBvK.json"):
             found = client.get(path)
             assert (found.status_code, found.json()["error"]) == (404, "NotFound")
