@@ -19,13 +19,13 @@ GROUPS = {
     "Positions": {
         "probe": ("probe:command", "Show the value of a position and of every move, or best play."),
         "score": ("score:command", "Score a position, a line of moves or the games of a PGN file."),
-        "solve": ("solve:command", "Solve a position with more men than tables have, or bound its value."),
-        "hold": ("hold:command", "Prove that a side keeps a score for ever, with any number of men."),
+        "solve": ("solve:solve", "Solve a position with more men than tables have, or bound its value."),
+        "hold": ("solve:hold", "Prove that a side keeps a score for ever, with any number of men."),
     },
     "Games": {
         "adjudicate": ("adjudicate:command", "Decide every game of a PGN file, and write the result into its tags."),
-        "annotate": ("annotate:command", "Show the values of a game ply by ply, and its mistakes."),
-        "standings": ("standings:command", "Show the cross table and the standings of an event."),
+        "annotate": ("games:annotate_command", "Show the values of a game ply by ply, and its mistakes."),
+        "standings": ("games:standings", "Show the cross table and the standings of an event."),
         "match": ("match:command", "Play engines against each other under r-mobility."),
     },
     "Tables": {

@@ -185,7 +185,7 @@ def potential(*, records: Path | None, folders: tuple[Path, ...], form: Form) ->
       tbgen study potential --records records
       tbgen study potential --json
     """
-    from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
+    from tbgen.apps.records.published import facts_of, fits_of, potentials_of
 
     found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
     if not form.is_table:

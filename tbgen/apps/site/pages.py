@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple
 
 import chess
 
-from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
+from tbgen.apps.records.published import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import OutcomeRecord, Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
 from tbgen.apps.records.two_games import Compared, Comparison, Shares

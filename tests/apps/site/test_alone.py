@@ -12,7 +12,7 @@ from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.standings import EventGame, Standings
 from tbgen.apps.games.tags import Source
-from tbgen.apps.site.alone import annotated_page, standings_page
+from tbgen.apps.site.templates import annotated_page, standings_page
 from tbgen.probe import Tablebase
 from tbgen.rules.points import Scoring
 from tbgen.score import Score

@@ -1,4 +1,4 @@
-"""`tbgen annotate`: games ply by ply, from where tables know them."""
+"""`tbgen annotate`: games ply by ply, from where tables know them. `tbgen standings`: the cross table of an event."""
 
 from __future__ import annotations
 
@@ -13,18 +13,41 @@ from typing import IO, NamedTuple
 import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
+from tbgen.apps.games.archive import GamesTask
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of
 from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import commented
-from tbgen.cli.folders import folders_option
-from tbgen.cli.options import a_file, declared, flag, form_option, option, settings_options
-from tbgen.cli.output import STANDARD_OUTPUT, Form, is_same_file, show_rows, text_of, written_whole
+from tbgen.apps.games.standings import (
+    DEFAULT_ORDER,
+    PRESETS,
+    EventGame,
+    Standings,
+    TieBreak,
+    crosstable,
+    in_decimals,
+    meeting,
+)
+from tbgen.apps.games.tags import Source
+from tbgen.cli.adjudicate import asked_files, building, decided
+from tbgen.cli.folders import folders_option, optional_folders_option
+from tbgen.cli.options import (
+    a_file,
+    declared,
+    flag,
+    form_option,
+    games_argument,
+    option,
+    processes_option,
+    settings_options,
+    strict_option,
+)
+from tbgen.cli.output import STANDARD_OUTPUT, Form, fits, is_same_file, print_facts, show_rows, text_of, written_whole
 from tbgen.cli.reporter import compile_for, reading
-from tbgen.cli.terminal import complain_of, say
+from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
-from tbgen.errors import InputError, PgnError, UsageError
+from tbgen.errors import InputError, MissingTableError, PgnError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.text import counted, printable
@@ -39,7 +62,7 @@ from tbgen.text import counted, printable
 @settings_options
 @folders_option
 @form_option
-def command(
+def annotate_command(
     file: str,
     *,
     number: int | None,
@@ -85,7 +108,7 @@ def command(
                 plies = ({"number": game["number"], **ply} for game in facts for ply in game["plies"])
                 out.write(text_of(form, facts, plies).encode())
             elif as_page:
-                from tbgen.apps.site.alone import annotated_page
+                from tbgen.apps.site.templates import annotated_page
 
                 out.write(annotated_page(list(annotations), Path(file).name).encode())
             else:
@@ -179,3 +202,108 @@ def _show(annotation: Annotation) -> None:
     ]
     show_rows(("ply", "move", "outcome", "DTG", "accrued", "lost", ""), rows)
     click.echo(f"{annotation.lost_in_words}\n")
+
+
+_MOST_ACROSS = 20
+_NAMES = ", ".join(by.value for by in TieBreak)
+_DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
+
+
+@declared("standings", ("--format", "--crosstable", "--html"))
+@games_argument
+@option(
+    "--tiebreak",
+    metavar="LIST",
+    help=f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)} (default {_DEFAULT_NAMES}).",
+)
+@flag("--crosstable", "as_crosstable", help="Print JSON in the shape that the site of TCEC reads.")
+@flag("--html", "as_page", help="Print a page that needs no other file.")
+@settings_options
+@optional_folders_option
+@processes_option
+@strict_option
+@form_option
+def standings(
+    files: tuple[str, ...],
+    *,
+    tiebreak: str | None,
+    as_crosstable: bool,
+    as_page: bool,
+    settings: GameSettings,
+    folders: tuple[Path, ...],
+    jobs: int,
+    strict: bool,
+    form: Form,
+    quiet: bool,
+) -> int:
+    """Show the cross table and the standings of an event.
+
+    Mate and stalemate on the board decide a game, then its tag RMobilityResult, then the verdict of `tbgen adjudicate`.
+    `classical` are points by the ordinary result, `points` the sum of r-mobility points in exact fractions,
+    `net` counts stalemates given less suffered, then the same for G1.0, G1.5 and so on.
+    The other criteria follow FIDE's regulations and TCEC's rules.
+    Over the board only G3.5 and better count: --scoring otb. Standings ignore games without a result.
+
+    \b
+    Examples:
+      tbgen standings scored.pgn
+      tbgen standings scored.pgn --tiebreak points,direct-encounter,net --scoring komi --komi G5.75
+      tbgen standings scored.pgn --tiebreak tcec-swiss
+      tbgen standings scored.pgn --html > standings.html
+    """
+    names, order = asked_files(files), _order(_DEFAULT_NAMES if tiebreak is None else tiebreak)
+    task = GamesTask(settings, tables=folders, texts=False, results=True)
+    compile_for(Purpose.GAMES, quiet=quiet)
+    games, faults = list[EventGame](), list[PgnError]()
+    for part in decided(names, task, jobs, quiet=quiet):
+        games += part.results
+        faults += part.skipped
+        for line in part.contradicted:
+            complain(line)
+    found = Standings(games, order)
+    if as_crosstable:
+        print_facts(Form.JSON, crosstable(found))
+    elif not form.is_table:
+        facts = found.facts()
+        print_facts(form, facts, facts["players"])
+    elif as_page:
+        from tbgen.apps.site.templates import standings_page
+
+        click.echo(standings_page(found), nl=False)
+    else:
+        _show_table(found, building(names, folders))
+    provisional = any(game.source is Source.PROVISIONAL for game in games)
+    return complain_of(faults) or (MissingTableError.exit_code if strict and provisional else 0)
+
+
+def _order(text: str) -> list[TieBreak]:
+    """The criteria that a list names; a preset stands for several."""
+    known = {by.value: (by,) for by in TieBreak} | PRESETS
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if name not in known:
+            raise UsageError(f"{name!r} is no tie-break; there are {_NAMES}, and the presets {', '.join(PRESETS)}")
+    return list(dict.fromkeys(by for name in names for by in known[name]))
+
+
+def _show_table(standings: Standings, building: str) -> None:
+    """The lines of all players, with a column for each of them where there is room for people to find it."""
+    rows = standings.rows
+    figures = list(rows[0].figures) if rows else []
+    heads = ["", "player", "games", "classical", "points", *figures]
+    lines = [
+        [str(row.rank), row.name, str(row.games), *map(in_decimals, (row.classical, row.points, *row.figures.values()))]
+        for row in rows
+    ]
+    met = [[meeting(row, other) for other in rows] for row in rows]
+    crossed = [*heads, *(str(row.rank) for row in rows)], [line + more for line, more in zip(lines, met, strict=True)]
+    has_room = len(rows) <= _MOST_ACROSS and fits(*crossed)
+    show_rows(*(crossed if has_room else (heads, lines)))
+    schemes = ", ".join(scheme.value for scheme in standings.schemes)
+    click.echo(f"ranked by {', then '.join(by.value for by in standings.order)}; points: {schemes}")
+    if standings.unfinished:
+        click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
+    if standings.provisional:
+        lacking = len(standings.provisional) - (None in standings.provisional)
+        advice = f"; build {'it' if lacking == 1 else 'them'} with: {building}" if lacking else ""
+        click.echo(standings.caveat + advice)
