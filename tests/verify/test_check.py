@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -14,6 +15,7 @@ from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.table import Patterns, Table
 from tbgen.verify import Violation, verify_table
+from tbgen.verify.resets import drawn_cells, needs_of
 from tests.patterns import value_of_pattern
 from tests.retro.tables import solve_from_values, values
 
@@ -55,6 +57,20 @@ def test_a_sample_finds_its_share_of_wrong_distances(small_tables: dict[Material
     table, random = small_tables[Material.parse("KNvK")], np.random.default_rng(8)
     dtg = table.dtg + random.integers(0, 2, len(table.dtg), np.uint16)
     assert violation_of(dataclasses.replace(table, dtg=dtg), small_tables, sample=100) is not None
+
+
+@pytest.mark.parametrize("place", [0, 1])
+def test_a_sample_of_one_position_finds_it_wrong_wherever_it_is(
+    small_tables: dict[Material, Table], place: int
+) -> None:
+    """The check numbers the cells that it needs; the position that was drawn can be any of them."""
+    table = small_tables[Material.parse("KNvK")]
+    drawn = ((seed, drawn_cells(layout_of(table.material), 1, seed)) for seed in itertools.count())
+    seed, cell = next(each for each in drawn if needs_of(layout_of(table.material), each[1])[0][place] == each[1])
+    dtg = table.dtg.copy()
+    dtg[cell] += 1
+    changed = dataclasses.replace(table, dtg=dtg)
+    assert verify_table(changed, small_tables.__getitem__, sample=1, seed=seed, threads=1).violation is not None
 
 
 @pytest.mark.parametrize("name", ["KRvK", "KQvK"])

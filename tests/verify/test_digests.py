@@ -28,7 +28,7 @@ def test_the_list_that_comes_with_the_program_has_all_tables() -> None:
         (f"material,outcomes,distances\nKvK,{ONE}\n", "line 2: not a table and two digests of 64 hexadecimal digits"),
         (f"material,outcomes,distances\nKvK,{ONE},{TWO}0\n", "line 2: not a table"),
         (f"material,outcomes,distances\nKvK,{ONE},{TWO.upper()}\n", "line 2: not a table"),
-        (f"# a list\nmaterial,outcomes,distances\nKvKB,{ONE},{TWO}\n", "line 3: not a table"),
+        (f"# a list\n\nmaterial,outcomes,distances\n\nKvKB,{ONE},{TWO}\n", "line 5: not a table"),
         (f"material,outcomes,distances\nKXvK,{ONE},{TWO}\n", "line 2: unknown material 'KXvK'"),
         (f"material,outcomes,distances\nKvK,{ONE},{TWO}\nKvK,{ONE},{TWO}\n", "line 3: KvK is there twice"),
         ("material,outcomes,distances\n\x00\n", "line 2: "),
