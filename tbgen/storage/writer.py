@@ -309,10 +309,9 @@ def _hdf5(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
         for name, (dataset, stored) in packed.items():
             if name in STREAMS[layer]:
                 shape, chunk = order.shape, order.chunk_in(layer)
-                corners = _corners(shape, dataset)
             else:
                 shape, chunk = (dataset.items,), (dataset.chunk_items,)
-                corners = [(number * dataset.chunk_items,) for number in range(len(dataset.chunks))]
+            corners = _corners(shape, dataset)
             _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored, corners)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())
@@ -325,10 +324,9 @@ def _hdf5(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
 
 
 def _corners(shape: tuple[int, ...], dataset: Dataset) -> list[tuple[int, ...]]:
-    """The first index of each chunk of a stream."""
-    chunks, size = len(dataset.chunks), dataset.chunk_items
-    rounded = (max(shape[0], chunks * size), *shape[1:])
-    return [tuple(row) for row in np.stack(np.unravel_index(np.arange(chunks) * size, rounded), axis=1).tolist()]
+    """The first index of each chunk."""
+    first = np.arange(len(dataset.chunks)) * dataset.chunk_items
+    return [tuple(row) for row in np.stack(np.unravel_index(first, shape), axis=1).tolist()]
 
 
 def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...], chunk: tuple[int, ...]) -> Any:

@@ -20,6 +20,7 @@ from tbgen.errors import (
     OutdatedTableError,
     TableError,
 )
+from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.score import Color
@@ -243,6 +244,24 @@ def test_a_number_that_leads_nowhere_is_refused(written: Path, name: str) -> Non
     rewritten(written, Layer.DISTANCES, name, change)
     with TableFile(written) as file, pytest.raises(DamagedTableError):
         file.table()
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("cell", layout_of(KNIGHT).cells, "an example is no position"),
+        ("fen", b"8/8 \xff", "an example is no position"),
+        ("fen", b"8/8 \x07", "an example is no position"),
+        ("outcome", 99, "no entry value is G49.0"),
+    ],
+)
+def test_an_example_that_no_reader_can_use_is_refused(written: Path, field: str, value: object, reason: str) -> None:
+    def change(items: Items) -> None:
+        items[field][0] = value
+
+    rewritten(written, Layer.DISTANCES, "longest", change)
+    with TableFile(written) as file, pytest.raises(DamagedTableError, match=reason):
+        _ = file.tallies
 
 
 def test_a_missing_table_says_how_to_build_it(tmp_path: Path) -> None:
