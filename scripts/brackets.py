@@ -28,11 +28,10 @@ from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.asking import Asking
-from tbgen.position.blocks import ClosureSolver
+from tbgen.position.blocks import passes_of, solve_closures
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Closure, Node, node_of
-from tbgen.position.folder import BlockFolder
-from tbgen.position.known import KnownTables
+from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.position.mates import Classes
 from tbgen.position.solving import PositionSolver
 from tbgen.rules.points import Scoring
@@ -63,11 +62,11 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
         classes = Classes(BlockFolder(Path(name) / "classes"), known)
-        for each, file in classes.files(material) if given.classes else []:
-            list(classes.make(each, file))
-        solver = ClosureSolver(BlockFolder(Path(name)), classes, pool)
-        solver.solve([closure])
-        took, passes = time.process_time() - began, solver.passes(closure)
+        if given.classes:
+            list(classes.make(material))
+        passes = passes_of(closure, BlockFolder(Path(name)), classes)
+        solve_closures([passes], pool)
+        took = time.process_time() - began
         for node in nodes:
             for side in range(2):
                 counted += counts(

@@ -8,72 +8,64 @@ from __future__ import annotations
 
 import contextlib
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 import chess
 
-from tbgen.errors import NO_TABLE, CastlingError, IllegalPositionError, MissingDistancesError
+from tbgen.errors import NO_TABLE, MissingDistancesError
 from tbgen.index.layout import Layout
 from tbgen.material import Role
-from tbgen.position.blocks import Pass
+from tbgen.position.blocks import Passes
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket, MoveBracket, Solution
 from tbgen.position.closure import Node, node_of
-from tbgen.position.folder import SolvedBlock
+from tbgen.position.known import SolvedBlock
 from tbgen.probe.answers import LineStep, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.values import Asked, Found, TableValues, Values, line_of
-from tbgen.rules.fen import broken_rule
-from tbgen.rules.position import expect_board, material_of, own_score
+from tbgen.rules.position import material_of, own_score
 from tbgen.score import Color, Mobility, Score
 
 MOST_PLIES: Final = 1000
 """Of a line."""
 
 
-class SolvedPosition:
-    """A position of a solved block.
+class FoundPosition:
+    """A position and the function that values it; without a distance it has the least one: its holder may be to move.
 
-    Distances count plies to the next reset, or to the goal if that comes first: after a reset they begin anew. That is
-    enough to play by, since resets are few.
+    Distances in solved blocks count plies to the next reset, or to the goal if that comes first: after a reset they
+    begin anew. That is enough to play by, since resets are few.
     """
 
-    def __init__(self, block: SolvedBlock, cell: int, mover: Color, *, turned: bool) -> None:
-        outcome, self._dtg, self._held = block.value(cell)
-        self._turned, self._mover, self._outcome = turned, mover, outcome.flipped() if turned else outcome
+    def __init__(self, mover: Color, value_of: Callable[[Score | None, Callable[[], Score]], Value]) -> None:
+        self._mover, self._value_of = mover, value_of
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
         """The value with an accrued score, as `StoredPosition.value` has it."""
-        if carried is None:
-            return self._outcome, shortest(self._outcome, self._mover)
-        if self._outcome.code < carried.code or own().code < carried.code or own() == carried:
-            return self._outcome, self._dtg
-        outcome, dtg = self._held(carried.flipped() if self._turned else carried)
-        return outcome.flipped() if self._turned else outcome, dtg
+        outcome, dtg = self._value_of(carried, own)
+        return outcome, int(outcome.holder is self._mover) if dtg is None else dtg
 
 
-class KnownPosition:
-    """A position whose value does not depend on what is solved here; its distances are the shortest possible."""
-
-    def __init__(self, known: Found | Score, mover: Color) -> None:
-        self._known, self._mover = known, mover
-
-    def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
-        outcome = self._known if isinstance(self._known, Score) else self._known.value(carried, own)[0]
-        return outcome, shortest(outcome, self._mover)
-
-
-def shortest(outcome: Score, mover: Color) -> int:
-    """The least distance of an outcome: its holder reaches it with a move."""
-    return int(outcome.holder is mover)
+def _value_in_block(
+    block: SolvedBlock, cell: int, turned: bool, carried: Score | None, own: Callable[[], Score]
+) -> Value:
+    outcome, dtg = block.value(cell)
+    outcome = outcome.flipped() if turned else outcome
+    if carried is None:
+        return outcome, None
+    if outcome.code < carried.code or own().code < carried.code or own() == carried:
+        return outcome, dtg
+    outcome, dtg = block.value(cell, carried.flipped() if turned else carried)
+    return outcome.flipped() if turned else outcome, dtg
 
 
 class Asking:
     """One bound of the value of every position in a closure, of its moves and of what they lead to."""
 
-    def __init__(self, passes: Mapping[Bound, Pass], bound: Bound) -> None:
+    def __init__(self, passes: Passes, bound: Bound) -> None:
         self._passes, self._bound, self._closure = passes, bound, passes[bound].closure
         self.known, self._values = self._closure.known, Values(self, Mobility.RESET)
 
@@ -83,17 +75,18 @@ class Asking:
 
     def find(self, board: chess.Board) -> Found:
         """The known value of a position."""
-        material, mover = material_of(board), Color.of(board.turn)
-        if self.known.has(material.canonical()):
-            return KnownPosition(self.known.answering(board).find(board), mover)
-        turned = self._closure.is_turned
+        mover, turned = Color.of(board.turn), self._closure.is_turned
+        if self.known.has(material_of(board)):
+            stored = self.known.answering(board).find(board)
+            return FoundPosition(mover, lambda carried, own: (stored.value(carried, own)[0], None))
         here = board.mirror() if turned else board
         node = node_on(here)
         if node in self._closure.edges:
             cell = node.layout.cell_of(int(not here.turn), squares_on(here, node.layout))
             block = self._passes[self._bound.other if turned else self._bound].block(node)
-            return SolvedPosition(block, cell, mover, turned=turned)
-        return KnownPosition(self._of_promotion(board), mover)
+            return FoundPosition(mover, partial(_value_in_block, block, cell, turned))
+        bound = self._of_promotion(board)
+        return FoundPosition(mover, lambda carried, own: (bound, None))
 
     def _of_promotion(self, board: chess.Board) -> Score:
         """The bound of a position that a promotion has led to, as position/bounds.py finds it."""
@@ -149,16 +142,7 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
     return nodes[0]
 
 
-def check_board(board: chess.Board) -> None:
-    """Refuse a position that breaks a rule of chess, or has castling rights."""
-    rule = broken_rule(expect_board(board))
-    if rule is not None:
-        raise IllegalPositionError(board.fen(), rule)
-    if board.castling_rights:
-        raise CastlingError(board.fen())
-
-
-def answer(passes: Mapping[Bound, Pass], board: chess.Board, accrued: Score) -> Solution:
+def answer(passes: Passes, board: chess.Board, accrued: Score) -> Solution:
     """The answer from blocks that are solved; LookupError if one of them is not."""
     lower, upper = (Asking(passes, bound) for bound in Bound)
     bracket = Bracket(lower.value(board, accrued), upper.value(board, accrued))
@@ -184,7 +168,7 @@ def best_line(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) 
     """
 
     def moves_of(walker: chess.Board, carried: Score) -> Moves:
-        is_known = lower.known.has(material_of(walker).canonical())
+        is_known = lower.known.has(material_of(walker))
         return Moves() if is_known else (lower if walker.turn else upper).moves(walker, carried)
 
     steps = [replace(step, dtg=None) for step in line_of(board, accrued, MOST_PLIES, moves_of)]

@@ -17,7 +17,7 @@ from tbgen.index.layout import HOW_BITS, Layout, Slot, Squares, partial_layout
 from tbgen.material import Material
 from tbgen.position.bounds import Bound, bound_of_promotions
 from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
-from tbgen.position.folder import BlockFolder, SolvedBlock, key_of
+from tbgen.position.known import BlockFolder, SolvedBlock, key_of
 from tbgen.position.mates import Classes
 from tbgen.retro.drive.many_blocks import RunSolver, SolvedRun, en_passant_of
 from tbgen.retro.resets.children import ChildReader
@@ -97,32 +97,31 @@ class Pass:
         return self._classes.limits(self.bound, node, man, file)
 
 
-class ClosureSolver:
-    """Solves closures over the same tables: each node after those that it leads to, with each bound if that matters."""
+Passes = Mapping[Bound, Pass]
+"""Both bounds of a closure."""
 
-    def __init__(self, folder: BlockFolder, classes: Classes, pool: Executor) -> None:
-        self._folder, self._classes, self._pool = folder, classes, pool
 
-    def passes(self, closure: Closure) -> Mapping[Bound, Pass]:
-        """Both bounds of a closure."""
-        return {bound: Pass(closure, bound, self._folder, self._classes) for bound in Bound}
+def passes_of(closure: Closure, folder: BlockFolder, classes: Classes) -> Passes:
+    return {bound: Pass(closure, bound, folder, classes) for bound in Bound}
 
-    def solve(self, closures: Iterable[Closure], watch: Watch = unwatched) -> None:
-        """Solve all nodes of some closures that are not solved yet."""
-        left = list[tuple[Node, Sequence[Pass]]]()
-        for closure in closures:
-            passes = [*self.passes(closure).values()]
-            for node in closure.edges:
-                if any(each.find(node) is None for each in passes):
-                    left.append((node, passes if node in closure.inexact else passes[:1]))
-        work_off(self._solve(left), sum(node.cpu_seconds for node, _ in left), watch)
 
-    def _solve(self, left: Iterable[tuple[Node, Sequence[Pass]]]) -> Iterator[float]:
-        for node, passes in left:
-            room, memory = available_memory(), len(passes) * passes[0].closure.memory_of(node)
-            takes_turns = room is not None and memory > room
-            list((map if takes_turns else self._pool.map)(partial(Pass.solve, node=node), passes))
+def solve_closures(closures: Iterable[Passes], pool: Executor, watch: Watch = unwatched) -> None:
+    """Solve all nodes that are not solved yet, each after those that it leads to, with each bound if that matters."""
+    left = list[tuple[Node, Closure, Sequence[Pass]]]()
+    for passes in closures:
+        lower, closure = passes[Bound.LOWER], passes[Bound.LOWER].closure
+        for node in closure.edges:
+            if any(each.find(node) is None for each in passes.values()):
+                left.append((node, closure, [*passes.values()] if node in closure.inexact else [lower]))
+
+    def solved() -> Iterator[float]:
+        for node, closure, passes in left:
+            room = available_memory()
+            takes_turns = room is not None and len(passes) * closure.memory_of(node) > room
+            list((map if takes_turns else pool.map)(partial(Pass.solve, node=node), passes))
             yield node.cpu_seconds
+
+    work_off(solved(), sum(node.cpu_seconds for node, _, _ in left), watch)
 
 
 PlaneValues = tuple[Entries, Distances]

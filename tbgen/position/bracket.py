@@ -139,13 +139,7 @@ class Solution(Shown):
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it."""
-        return {
-            "fen": self.fen,
-            "accrued": str(self.accrued),
-            **self.bracket.facts(scoring),
-            "moves": [move.facts(scoring) for move in self.moves],
-            "line": [step.facts() for step in self.line],
-            "nodes": self.plan.nodes,
-            "cells": self.plan.cells,
-            "cpu_seconds": round(self.cpu_seconds, 3),
-        }
+        moves, plan = [move.facts(scoring) for move in self.moves], self.plan
+        more = {"moves": moves, "line": self.line, "nodes": plan.nodes, "cells": plan.cells}
+        seconds = round(self.cpu_seconds, 3)
+        return facts_of(self, "fen", "accrued", **self.bracket.facts(scoring), **more, cpu_seconds=seconds)

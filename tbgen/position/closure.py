@@ -7,7 +7,7 @@ a lower bound for White stays one all the way down; only tables are read with th
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -130,44 +130,32 @@ class Closure:
         self.edges.update({node: edges for node, edges in other.edges.items() if node not in self.edges})
         self.inexact |= other.inexact
 
-    def _as_stored(self, material: Material) -> Material:
-        """A material with the colours of its table, if there is one."""
-        return material.canonical() if self.known.has(material.canonical()) else material
-
     def _edges_of(self, node: Node) -> Iterator[Edge]:
         slots = slots_of(node.material)
         if node.material not in self._resets:
-            self._resets[node.material] = resets_of(node.layout, self._as_stored)
+            self._resets[node.material] = resets_of(node.layout, self.known.as_stored)
         for reset in self._resets[node.material]:
-            for pawns in dict.fromkeys(_pawns_after(slots, node.pawns, reset)):
-                child = node_of(reset.material, pawns)
-                yield Edge(reset, child, self._kind_of(reset, child))
-
-    def _kind_of(self, reset: Reset, child: Node) -> Kind:
-        if self.known.has(child.material.canonical()):
-            return Kind.TABLE
-        if reset.promoted != NO_SLOT and (child.free > self.most_free or not child.pawns):
-            return Kind.BOUND
-        if not child.pawns:
-            self.known.table(child.material)  # which raises MissingTableError
-        return Kind.NODE
+            for pawns in _pawns_after(slots, node.pawns, reset):
+                child, kind = node_of(reset.material, pawns), Kind.NODE
+                if self.known.has(child.material):
+                    kind = Kind.TABLE
+                elif reset.promoted != NO_SLOT and (child.free > self.most_free or not child.pawns):
+                    kind = Kind.BOUND
+                elif not child.pawns:
+                    self.known.table(child.material)  # which raises MissingTableError
+                yield Edge(reset, child, kind)
 
     def plan(self) -> SolvePlan:
         """The cost of solving all nodes; where memory is scarce, both bounds take turns."""
         passes = {node: 1 + (node in self.inexact) for node in self.edges}
         cells = sum(node.cells * times for node, times in passes.items())
+        seconds = round(sum(node.cpu_seconds * times for node, times in passes.items()), 1)
+        memory = PROGRAM_BYTES + max(map(self.memory_of, passes), default=0)
         edges = [edge for some in self.edges.values() for edge in some]
         bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}
-        return SolvePlan(
-            nodes=len(passes),
-            cells=cells,
-            cpu_seconds=round(sum(node.cpu_seconds * times for node, times in passes.items()), 1),
-            memory_bytes=PROGRAM_BYTES + max(map(self.memory_of, passes), default=0),
-            disk_bytes=cells * _CELL_DISK_BYTES,
-            exact=not self.inexact,
-            most_free=self.most_free,
-            missing=tuple(sorted(str(each) for each in bounds if each.men <= MOST_TABLE_MEN)),
-        )
+        missing = tuple(sorted(str(each) for each in bounds if each.men <= MOST_TABLE_MEN))
+        exact = not self.inexact
+        return SolvePlan(len(passes), cells, seconds, memory, cells * _CELL_DISK_BYTES, exact, self.most_free, missing)
 
     def memory_of(self, node: Node) -> int:
         """Bytes of one pass of a node."""
@@ -178,24 +166,17 @@ class Closure:
         return node.cells * _CELL_BYTES + _CHILD_CELL_BYTES * (kept + copied)
 
 
-def _pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterator[Squares]:
+def _pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable[Squares]:
     """Where the pawns of the table that a reset leads to may stand, in the order of its slots."""
-    for moved in _moved(slots, pawns, reset):
-        yield tuple(moved[slot] ^ RANK_FLIP * reset.flip for slot in reset.slots[: reset.material.pawns])
-
-
-def _moved(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterator[Squares]:
-    """Where the pawns may stand after a reset, by their slots; one that is captured or promoted stands where it did."""
-    if reset.promoted != NO_SLOT:
-        if pawns[reset.promoted] >> 3 == (6 if slots[reset.promoted][0] is Color.WHITE else 1):
-            yield pawns
-        return
-    if reset.gone != NO_SLOT:
-        yield pawns
-    for n in range(len(pawns)):
-        for to in pawn_targets(slots, pawns, n, reset.gone):
-            if 8 <= to < 56:
-                yield (*pawns[:n], to, *pawns[n + 1 :])
+    moved = list[Squares]()  # by the slots here; a pawn that is captured or promoted stands where it did
+    if reset.promoted == NO_SLOT:
+        steps = [(n, to) for n in range(len(pawns)) for to in pawn_targets(slots, pawns, n, reset.gone)]
+        moved += [pawns] * (reset.gone != NO_SLOT)
+        moved += [(*pawns[:n], to, *pawns[n + 1 :]) for n, to in steps if 8 <= to < 56]
+    elif pawns[reset.promoted] >> 3 == (6 if slots[reset.promoted][0] is Color.WHITE else 1):
+        moved.append(pawns)
+    kept = reset.slots[: reset.material.pawns]
+    return dict.fromkeys(tuple(squares[slot] ^ RANK_FLIP * reset.flip for slot in kept) for squares in moved)
 
 
 def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> Iterator[int]:

@@ -1,32 +1,56 @@
-"""Known tables: those that captures lead to; their outcomes are enough."""
+"""Known values: tables that captures lead to, of which outcomes are enough, and blocks that are solved, in a folder."""
 
 from __future__ import annotations
 
 import contextlib
+import os
+import tempfile
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
 
+import numpy as np
+
+from tbgen.compiled.folders import source_digest
 from tbgen.errors import NO_TABLE
 from tbgen.index.layout import HOW_BITS, Squares
 from tbgen.material import Material
 from tbgen.probe.stored import OpenTables
-from tbgen.table import Entries
+from tbgen.retro.drive.many_blocks import SolvedRun
+from tbgen.retro.levels.histories import merge_patterns
+from tbgen.score import Score
+from tbgen.storage.scratch import SUFFIX, ScratchStore, remove_scratch
+from tbgen.table import Entries, Numbers, Patterns
+
+_SOURCES = source_digest(("index", "position", "retro"))
+"""Other sources may make other values, so blocks and classes of theirs are not read."""
+_FRAME_CELLS = 1 << 16
+"""Cells that are compressed together: a single position needs one frame."""
 
 
 class KnownTables(OpenTables):
     """The tables of some folders, opened when they are first asked for, one position or one plane at a time."""
 
     def has(self, material: Material) -> bool:
-        """Whether there is the table of a canonical material; looked up once, for closures ask it of every edge."""
-        if material not in self._there:
-            self._there[material] = False
+        """Whether there is the table of a material; looked up once, for closures ask it of every edge."""
+        canonical = material.canonical()
+        if canonical not in self._there:
+            self._there[canonical] = False
             with contextlib.suppress(*NO_TABLE):
-                self.table(material)
-                self._there[material] = True
-        return self._there[material]
+                self.table(canonical)
+                self._there[canonical] = True
+        return self._there[canonical]
 
     @cached_property
     def _there(self) -> dict[Material, bool]:
         return {}
+
+    def as_stored(self, material: Material) -> Material:
+        """A material with the colours of its table, if there is one."""
+        return material.canonical() if self.has(material) else material
 
     def digest(self, material: Material) -> str:
         """The digest of a table's outcomes."""
@@ -39,3 +63,97 @@ class KnownTables(OpenTables):
         first = (2 * block + side) * places
         entry: Entries = file.order.from_file(file.entries(first, first + places))
         return entry
+
+
+class SolvedBlock:
+    """A solved block: its values by cells."""
+
+    def __init__(self, store: ScratchStore) -> None:
+        self._store, (self.run,) = store, store.runs()
+
+    def plane(self, side: int) -> Entries:
+        """The entry values with one side to move."""
+        half = self.run.end // 2
+        return self._store.values(side * half, (side + 1) * half)[0]
+
+    def value(self, cell: int, held: Score | None = None) -> tuple[Score, int]:
+        """The entry value of a position and its distance, or those of an accrued score that is held."""
+        cells = self._store.cells(cell, cell + 1)
+        if held is None:
+            return Score.from_byte(int(cells.entry[0])), int(cells.dtg[0])
+        patterns, (numbers,) = self._merged
+        outcome, dtg = patterns.values(numbers[cells.pattern], np.array([held.signed], np.int64))
+        return Score.from_signed(int(outcome[0])), int(dtg[0])
+
+    @cached_property
+    def _merged(self) -> tuple[Patterns, list[Numbers]]:
+        """How holds break, and the number of each of the block's patterns among them."""
+        return merge_patterns([self._store.dictionary(self.run)], self.run.rows)
+
+
+class BlockFolder:
+    """Solved blocks in files. Several processes may use a folder at once; blocks of this one in use are kept."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._used: dict[str, SolvedBlock] = {}
+
+    def has(self, key: str) -> bool:
+        """Whether there are files under a key."""
+        return self._path(key).is_dir()
+
+    def get(self, key: str) -> SolvedBlock | None:
+        """A solved block; None if it is not there."""
+        if key not in self._used and self.has(key):
+            with contextlib.suppress(OSError), self.store(key) as store:
+                if store.runs():
+                    os.utime(self._path(key))
+                    self._used[key] = SolvedBlock(store)
+        return self._used.get(key)
+
+    def put(self, key: str, solved: SolvedRun) -> None:
+        """Keep a solved block."""
+        run = replace(solved.run, first=0, end=solved.run.end - solved.run.first)
+        with self.store(key) as store:
+            store.put(run, solved.dictionary, solved.cells)
+            self._used[key] = SolvedBlock(store)
+
+    def shrink(self, most_bytes: int) -> None:
+        """Remove the blocks that were not used for longest, until the others take so many bytes at most."""
+        found = sorted(self.folder.glob("*" + SUFFIX), key=lambda path: path.stat().st_mtime)
+        sizes = {path: sum(file.stat().st_size for file in path.iterdir()) for path in found}
+        excess = sum(sizes.values()) - most_bytes
+        for path, size in sizes.items():
+            if excess > 0 and path.name.removesuffix(SUFFIX) not in self._used:
+                remove_scratch(path)
+                excess -= size
+
+    def _path(self, key: str) -> Path:
+        return self.folder / f"{key}{SUFFIX}"
+
+    def store(self, key: str) -> ScratchStore:
+        """Open a block's files; another process that does so is waited for, which takes no time."""
+        for _ in range(100):
+            with contextlib.suppress(BlockingIOError):
+                return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS)
+            time.sleep(0.1)
+        raise BlockingIOError(f"{self._path(key)} is in use")
+
+
+@contextlib.contextmanager
+def open_block_folder(folders: Iterable[Path], name: str) -> Iterator[BlockFolder]:
+    """A folder in the first folder of tables that can be written to, or else one that goes away again."""
+    for folder in folders:
+        with contextlib.suppress(OSError):
+            found = BlockFolder(folder / name)
+            if os.access(found.folder, os.W_OK):
+                yield found
+                return
+    with tempfile.TemporaryDirectory(prefix=f"tbgen-{name}-") as path:
+        yield BlockFolder(Path(path))
+
+
+def key_of(facts: Sequence[object]) -> str:
+    """A digest of what values rest on, and of the sources that make them."""
+    return sha256(repr([_SOURCES, *facts]).encode()).hexdigest()[:40]

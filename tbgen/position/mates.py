@@ -14,15 +14,14 @@ import numpy as np
 from chess import square_name
 
 from tbgen.compiled.arrays import Words
+from tbgen.errors import ClosureTooLargeError
 from tbgen.index.layout import Layout, Slot, partial_layout, slots_of
 from tbgen.material import Material, Role
-from tbgen.position import classes as kernels
-from tbgen.position.bounds import Bound, bare_block
+from tbgen.position import bounds as kernels
+from tbgen.position.bounds import CERTAIN, POSSIBLE, After, Bound, bare_block
 from tbgen.position.bracket import SolvePlan
-from tbgen.position.classes import CERTAIN, POSSIBLE, After
 from tbgen.position.closure import PROGRAM_BYTES, RANK_FLIP, Node, node_of, pawn_targets
-from tbgen.position.folder import BlockFolder, key_of
-from tbgen.position.known import KnownTables
+from tbgen.position.known import BlockFolder, KnownTables, key_of
 from tbgen.retro.levels.forcer import Forcer, Members, new_forcer
 from tbgen.retro.resets.destinations import Reset, resets_of, shapes_of
 from tbgen.retro.words.block import enter_block, find_legal
@@ -32,7 +31,6 @@ from tbgen.retro.words.worklist import new_word_set, new_worklist
 from tbgen.score import Color
 from tbgen.table import Cells, Dictionary, Entries, Run
 
-_KEYS = 1 + 8 * 8
 _NOTHING = np.zeros(0, np.int64)
 MOST_FREE_MEN = 5
 _CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES = 40e-9, 0.05, 2
@@ -46,12 +44,9 @@ def _new_forcer(side: int, geometry: Geometry) -> Forcer:
     """A forcer without labels, histories and seeds."""
     words, few = geometry.words, new_forcer(side, geometry._replace(words=0), 1, middles=False)
     free, live = np.zeros((2, words), np.uint64), np.stack([new_word_set(words), new_word_set(words)])
-    return few._replace(
-        forced=Members(free, live, np.zeros(words, np.uint64), np.zeros(words, np.uint64)),
-        joining=new_worklist(words),
-        yielding=new_worklist(words),
-        checked=new_worklist(words),
-    )
+    members = Members(free, live, left=np.zeros(words, np.uint64), blocked=np.zeros(words, np.uint64))
+    joining, yielding, checked = (new_worklist(words) for _ in range(3))
+    return few._replace(forced=members, joining=joining, yielding=yielding, checked=checked)
 
 
 class MatesSolver:
@@ -99,20 +94,18 @@ class MatesSolver:
         return reach
 
     def _after(self, layout: Layout, square: int, before: list[Words]) -> After:
-        words, men = layout.block_words, len(self.slots) - 3
-        man_gone, number = list[Words](), np.zeros((men, _KEYS), np.int64)
+        words, men = layout.block_words, layout.others
+        man_gone = np.zeros((men * kernels.KEYS, 2, words // 64), np.uint64)
         for reset in resets_of(layout):
             if reset.gone > 0:
                 for key, to in self._captures(reset, square):
-                    number[reset.gone - 2, key] = len(man_gone)
-                    man_gone.append(self._expand(reset, to, words // 64))
+                    man_gone[(reset.gone - 2) * kernels.KEYS + key] = self._expand(reset, to, words // 64)
             elif reset.gone == 0 and self._pawn_gone is None:
                 self._pawn_gone = self._expand(reset, square, words)
         assert self._pawn_gone is not None
         is_home = square // 8 == (1 if self.color is Color.WHITE else 6)
         nearest = before[0] if before else np.zeros((2, 2, words), np.uint64)
-        steps = np.stack(before) if is_home else nearest[np.newaxis]
-        return After(steps, self._pawn_gone, np.stack(man_gone or [np.zeros((2, 1), np.uint64)]), number)
+        return After(np.stack(before) if is_home else nearest[np.newaxis], self._pawn_gone, man_gone)
 
     def _captures(self, reset: Reset, square: int) -> Iterator[tuple[int, int]]:
         """The keys of a reset that captures a man, and where the pawn stands then."""
@@ -121,7 +114,7 @@ class MatesSolver:
         for to in pawn_targets(self.slots, (square,), 0, reset.gone):
             promotes = not 8 <= to < 56
             if promotes == (reset.promoted != NO_SLOT):
-                yield int(kernels.key_of_capture(True, to, int(reset.role) if promotes else 0)), to
+                yield int(kernels.key_of_capture(True, to % 8 > square % 8, int(reset.role) * promotes)), to
 
     def _expand(self, reset: Reset, pawn: int, words: int) -> Words:
         """The bits of mates in the child that a reset leads to, the pawn or what it has become on a square."""
@@ -203,20 +196,30 @@ class Classes:
 
     def files(self, material: Material) -> list[tuple[Material, int]]:
         """Of each material with one pawn that a promotion leads to, the files of its pawn that are to be made."""
-        found = list[tuple[Material, int]]()
-        for each in promoted_materials(material):
-            if not self._known.has(each):
-                for child in children_of(each):
-                    self._known.table(child)
-                found += [(each, file) for file in range(4) if not all(map(self.has, nodes_of(each, file)))]
-        return found
+        same = [child for child in material.children() if child.men == material.men]
+        promoted = [each for each in same if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]
+        if not promoted:
+            raise ClosureTooLargeError(str(material), "no promotion leads to one pawn and at most five other men")
+        lacking = [each for each in promoted if not self._known.has(each)]
+        for child in itertools.chain(*map(children_of, lacking)):
+            self._known.table(child)
+        files = itertools.product(lacking, range(4))
+        return [(each, file) for each, file in files if not all(map(self.has, nodes_of(each, file)))]
 
-    def make(self, material: Material, file: int) -> Iterator[Node]:
-        """Make the classes of all placements of a pawn on a file, one by one."""
-        for square, sets in MatesSolver(material, self._known).file(file):
-            node = node_of(material, [square])
-            self._put(node, sets)
-            yield node
+    def plan(self, material: Material) -> SolvePlan:
+        """The cost of making the classes that are missing."""
+        nodes = [node for each, file in self.files(material) for node in nodes_of(each, file)]
+        cells, seconds = sum(node.cells for node in nodes), round(sum(map(seconds_of, nodes)), 1)
+        memory = PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES
+        return SolvePlan(len(nodes), cells, seconds, memory, cells // 32, exact=False, most_free=MOST_FREE_MEN)
+
+    def make(self, material: Material) -> Iterator[float]:
+        """Make the classes that are missing, placement by placement; the CPU seconds that the plan has for each."""
+        for each, file in self.files(material):
+            for square, sets in MatesSolver(each, self._known).file(file):
+                node = node_of(each, [square])
+                self._put(node, sets)
+                yield seconds_of(node)
 
     def _put(self, node: Node, sets: Sets) -> None:
         with self._folder.store(f"{self.key(node)}") as store:
@@ -268,26 +271,6 @@ def children_of(material: Material) -> list[Material]:
     return [child for child in material.children() if child.men < material.men]
 
 
-def promoted_materials(material: Material) -> list[Material]:
-    """The canonical materials of one pawn that a promotion leads to."""
-    found = [child for child in material.children() if child.men == material.men]
-    return [each for each in found if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]
-
-
-def preparation_of(files: list[tuple[Material, int]]) -> SolvePlan:
-    """The cost of making the classes of some files of pawns."""
-    nodes = [node for material, file in files for node in nodes_of(material, file)]
-    return SolvePlan(
-        nodes=len(nodes),
-        cells=sum(node.cells for node in nodes),
-        cpu_seconds=round(sum(map(cpu_seconds_of, nodes)), 1),
-        memory_bytes=PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES,
-        disk_bytes=sum(node.cells for node in nodes) // 32,
-        exact=False,
-        most_free=MOST_FREE_MEN,
-    )
-
-
-def cpu_seconds_of(node: Node) -> float:
+def seconds_of(node: Node) -> float:
     """CPU seconds of the classes of a node."""
     return node.cells * _CELL_SECONDS + _NODE_SECONDS

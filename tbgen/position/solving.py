@@ -14,7 +14,9 @@ import chess
 
 from tbgen.errors import (
     BuildError,
+    CastlingError,
     ClosureTooLargeError,
+    IllegalPositionError,
     InputError,
     MissingTableError,
     NotEnoughDiskError,
@@ -23,24 +25,23 @@ from tbgen.errors import (
 )
 from tbgen.material import Material
 from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
-from tbgen.position.asking import answer, check_board, shared_node
-from tbgen.position.blocks import ClosureSolver, Watch, unwatched, work_off
+from tbgen.position.asking import answer, shared_node
+from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_NODES, Closure, TooMuchWorkError
-from tbgen.position.folder import open_block_folder
-from tbgen.position.known import KnownTables
-from tbgen.position.mates import Classes, cpu_seconds_of, preparation_of, promoted_materials
+from tbgen.position.known import KnownTables, open_block_folder
+from tbgen.position.mates import Classes
 from tbgen.probe.tablebase import default_folders
 from tbgen.probe.values import Position, TableValues, check_accrued
 from tbgen.retro.words.moves import MOST_SLOTS
-from tbgen.rules.position import material_of, own_score
+from tbgen.rules.fen import broken_rule
+from tbgen.rules.position import expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
 from tbgen.storage.folders import Folders, folder_of_game, folders_in
 from tbgen.system.process import available_memory, free_disk
 
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
-DEFAULT_CACHE_BYTES: Final = 1 << 34
 _MOST_NODES_RECALLED: Final = 1500
 """Of closures whose blocks are looked up: listing so many takes half a second."""
 _MOST_MEN: Final = MOST_SLOTS - 1
@@ -79,7 +80,7 @@ class PositionSolver(contextlib.ExitStack):
         *,
         budget: int = DEFAULT_BUDGET,
         threads: int = 2,
-        cache_bytes: int = DEFAULT_CACHE_BYTES,
+        cache_bytes: int = 1 << 34,
     ) -> None:
         super().__init__()
         given = folders_in(default_folders() if folders is None else folders)
@@ -91,19 +92,17 @@ class PositionSolver(contextlib.ExitStack):
         self.callback(self._known.close)
         self._folder = self.enter_context(open_block_folder(places, SOLVED))
         self.classes = Classes(self.enter_context(open_block_folder(places, CLASSES)), self._known)
-        pool = self.enter_context(ThreadPoolExecutor(count))
-        self._solver = ClosureSolver(self._folder, self.classes, pool)
+        self._pool = self.enter_context(ThreadPoolExecutor(count))
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        return self.closure(board).plan()
+        return self._closure(self._read(board, None)[0]).plan()
 
-    def closure(self, board: chess.Board) -> Closure:
+    def _closure(self, board: chess.Board) -> Closure:
         """The closure of a position, with as many promotions solved as the budget allows."""
-        check_board(board)
         material, men = material_of(board), board.occupied.bit_count()
         free = men - board.pawns.bit_count()
-        if self._known.has(material.canonical()):
+        if self._known.has(material):
             reason = "its table is there; ask it with: tbgen probe"
         elif men > _MOST_MEN:
             reason = f"it has {men} men, and blocks have {_MOST_MEN} at most"
@@ -131,13 +130,17 @@ class PositionSolver(contextlib.ExitStack):
                 continue
             yield closure
 
+    def _passes(self, closure: Closure) -> Passes:
+        return passes_of(closure, self._folder, self.classes)
+
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
-        closure, began = self.closure(board), time.process_time()
+        closure, began = self._closure(board), time.process_time()
         self._check(closure.plan())
-        self._solver.solve([closure], watch)
-        found = answer(self._solver.passes(closure), board, carried)
+        passes = self._passes(closure)
+        solve_closures([passes], self._pool, watch)
+        found = answer(passes, board, carried)
         self._folder.shrink(self._cache_bytes)
         return replace(found, cpu_seconds=time.process_time() - began)
 
@@ -147,7 +150,7 @@ class PositionSolver(contextlib.ExitStack):
         with contextlib.suppress(MissingTableError):
             for closure in self._closures(board, math.inf, _MOST_NODES_RECALLED):
                 with contextlib.suppress(LookupError, OSError):
-                    return answer(self._solver.passes(closure), board, carried)
+                    return answer(self._passes(closure), board, carried)
         return None
 
     def bracket(self, board: chess.Board, accrued: Score) -> Bracket | None:
@@ -160,7 +163,10 @@ class PositionSolver(contextlib.ExitStack):
     def _read(self, position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score]:
         """A legal position, and what has accrued in it; an error if no game can carry that into it."""
         board, carried = TableValues(self._known, Mobility.RESET).read(position, accrued)
-        check_board(board)
+        if rule := broken_rule(expect_board(board)):
+            raise IllegalPositionError(board.fen(), rule)
+        if board.castling_rights:
+            raise CastlingError(board.fen())
         own = own_score(board)
         if carried is None or carried == own:
             return board, own
@@ -172,7 +178,7 @@ class PositionSolver(contextlib.ExitStack):
         joined, count, refused = dict[int, Closure](), 0, 0
         for board in boards:
             try:
-                closure = self.closure(board)
+                closure = self._closure(self._read(board, None)[0])
                 self._check(closure.plan())
             except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
                 refused += 1
@@ -185,7 +191,7 @@ class PositionSolver(contextlib.ExitStack):
         """Solve all blocks of a batch that are not solved yet; `solve` finds them then."""
         for plan in batch.plans:
             self._check(plan)
-        self._solver.solve(batch.closures, watch)
+        solve_closures(map(self._passes, batch.closures), self._pool, watch)
 
     def preparation(self, material: Material) -> SolvePlan:
         """The cost of making the classes of mates of the materials that a promotion leads to.
@@ -194,16 +200,13 @@ class PositionSolver(contextlib.ExitStack):
             ClosureTooLargeError: No promotion leads to one pawn and at most five other men.
             MissingTableError: A table that the classes need is missing.
         """
-        if not promoted_materials(material):
-            raise ClosureTooLargeError(str(material), "no promotion leads to one pawn and at most five other men")
-        return preparation_of(self.classes.files(material))
+        return self.classes.plan(material)
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
         """Make the missing ones of these classes, a file of the pawn at a time."""
-        plan, files = self.preparation(material), self.classes.files(material)
+        plan = self.preparation(material)
         self._check(plan)
-        made = (cpu_seconds_of(node) for each, file in files for node in self.classes.make(each, file))
-        work_off(made, plan.cpu_seconds, watch)
+        work_off(self.classes.make(material), plan.cpu_seconds, watch)
 
     def _check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

@@ -10,10 +10,10 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.position.blocks import ClosureSolver
+from tbgen.position.blocks import passes_of, solve_closures
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Closure, node_of
-from tbgen.position.folder import BlockFolder
+from tbgen.position.known import BlockFolder
 from tbgen.position.mates import Classes
 from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
 
@@ -35,14 +35,13 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     assert root in closure.inexact
     with ThreadPoolExecutor(1) as pool:
         classes = Classes(BlockFolder(tmp_path / "classes"), closure.known)
-        solver = ClosureSolver(BlockFolder(tmp_path / "solved"), classes, pool)
-        solver.solve([closure])
+        passes = passes_of(closure, BlockFolder(tmp_path / "solved"), classes)
+        solve_closures([passes], pool)
     nodes = [node for node in closure.edges if node.material == material]
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)
     compared = 0
-    solved = solver.passes(closure)[bound]
     for node in nodes:
-        here, there = values_of(excerpt, node, [solved.block(node).plane(side) for side in range(2)])
+        here, there = values_of(excerpt, node, [passes[bound].block(node).plane(side) for side in range(2)])
         compared += len(here)
         np.testing.assert_array_equal(here, there, str(node))
     assert compared > 5000 * len(nodes)
