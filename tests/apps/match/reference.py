@@ -1,4 +1,4 @@
-"""Statistics of matches again, slowly and by other means: no root finding, decimals of fifty digits."""
+"""Statistics of matches again, slowly and by other means: no root finding, decimals of forty digits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from decimal import Decimal, getcontext
 from fractions import Fraction
 
-getcontext().prec = 50
+getcontext().prec = 40
 
 _PRIOR = Decimal("0.001")
 _GOLDEN = (Decimal(5).sqrt() - 1) / 2
@@ -85,7 +85,7 @@ def generalised_ratio(shares: Sequence[Fraction], games_each: int, elo0: float, 
 def _maximum(curve: Callable[[Decimal], Decimal], low: Decimal, high: Decimal) -> Decimal:
     left, right = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
     at_left, at_right = curve(left), curve(right)
-    for _ in range(90):
+    for _ in range(60):
         if at_left > at_right:
             high, right, at_right = right, left, at_left
             left = high - _GOLDEN * (high - low)

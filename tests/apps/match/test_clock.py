@@ -30,11 +30,16 @@ def test_what_is_no_time_control_is_refused(text: str) -> None:
         parse_time_control(text)
 
 
-@pytest.mark.parametrize("text", ["10+0.1", "40/60", "300", "-"])
-def test_a_time_control_is_written_as_it_is_read(text: str) -> None:
-    assert str(parse_time_control("inf" if text == "-" else text)) == text
-    limits = TimeControl(each_move=0.5, nodes=1000, plies=6)
-    assert str(limits) == "0.5/move, 1000 nodes/move, 6 plies/move"
+@pytest.mark.parametrize(
+    ("control", "text"),
+    [
+        *((parse_time_control(text), text) for text in ("10+0.1", "40/60", "300")),
+        (parse_time_control("inf"), "-"),
+        (TimeControl(each_move=0.5, nodes=1000, plies=6), "0.5/move, 1000 nodes/move, 6 plies/move"),
+    ],
+)
+def test_a_time_control_is_written_as_it_is_read(control: TimeControl, text: str) -> None:
+    assert str(control) == text
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import permutations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,10 +13,6 @@ from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Score
 
 OUTCOMES = st.builds(Score, st.integers(0, 30), st.sampled_from(list(Color)))
-
-
-def stored(number: int, outcome: Score) -> StoredGame:
-    return StoredGame(number, outcome, "normal", "checkmate", 10)
 
 
 @settings(max_examples=40)
@@ -30,25 +27,19 @@ def test_standings_equal_a_plain_recount(
     standings = MatchStandings([f"P{player}" for player in range(players)], scoring)
     results = [(pairing, data.draw(OUTCOMES)) for pairing in played]
     for pairing, outcome in results:
-        standings.add(Result(pairing, stored(pairing.number, outcome), None))
-    for first in range(players):
-        for second in range(players):
-            if first == second:
-                continue
-            mine = [
-                (pairing.pair, scoring.points(outcome)[0 if pairing.white == first else 1])
-                for pairing, outcome in results
-                if {pairing.white, pairing.black} == {first, second}
-            ]
-            record = standings.record(first, scoring, against=second)
-            assert sorted(record.games.counts.elements()) == sorted(points for _, points in mine)  # type: ignore[attr-defined]
-            pairs: dict[int, list[Fraction]] = {}
-            for pair, points in mine:
-                pairs.setdefault(pair, []).append(points)
-            share_an_opening_with_colours_swapped = repeat == 2 and swap
-            whole = [sum(each, Fraction(0)) / 2 for each in pairs.values() if len(each) == 2]
-            whole = whole if share_an_opening_with_colours_swapped else []
-            assert sorted(record.pairs.counts.elements()) == sorted(whole)  # type: ignore[attr-defined]
+        standings.add(Result(pairing, StoredGame(pairing.number, outcome, "normal", "checkmate", 10), None))
+    for first, second in permutations(range(players), 2):
+        mine = [
+            (pairing.pair, scoring.points(outcome)[0 if pairing.white == first else 1])
+            for pairing, outcome in results
+            if {pairing.white, pairing.black} == {first, second}
+        ]
+        record = standings.record(first, scoring, against=second)
+        assert sorted(record.games.counts.elements()) == sorted(points for _, points in mine)  # type: ignore[attr-defined]
+        pairs = [[points for each, points in mine if each == pair] for pair in {pair for pair, _ in mine}]
+        share_an_opening_with_colours_swapped = repeat == 2 and swap
+        whole = [sum(each) / 2 for each in pairs if len(each) == 2 and share_an_opening_with_colours_swapped]
+        assert sorted(record.pairs.counts.elements()) == sorted(whole)  # type: ignore[attr-defined]
     ranked = [standings.record(player, scoring).games for player in standings.ranking()]
     shares = [games.total / games.units if games.units else Fraction(0) for games in ranked]
     assert shares == sorted(shares, reverse=True)
@@ -56,10 +47,9 @@ def test_standings_equal_a_plain_recount(
 
 
 def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
-    (first, second) = schedule(Tournament(2))
-    standings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI))
-    outcome = Score(10, Color.WHITE)  # G5.0 beats G5.75 but not G4.25
-    standings.add(Result(first, stored(1, outcome), None))
-    standings.add(Result(second, stored(2, outcome), Komi(Color.WHITE, 17)))
-    assert standings.record(0, standings.scoring).games.total == 2
-    assert standings.record(1, standings.scoring).games.total == 0
+    """G5.0 beats G5.75 but not G4.25."""
+    standings, openings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI)), (None, Komi(Color.WHITE, 17))
+    for pairing, komi in zip(schedule(Tournament(2)), openings, strict=True):
+        game = StoredGame(pairing.number, Score(10, Color.WHITE), "normal", "checkmate", 10)  # G5.0
+        standings.add(Result(pairing, game, komi))
+    assert [standings.record(player, standings.scoring).games.total for player in range(2)] == [2, 0]

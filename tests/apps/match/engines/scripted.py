@@ -1,7 +1,7 @@
 """A UCI engine that plays a line of moves by heart, and misbehaves at the ply it is told to.
 
-Usage: scripted.py [--line "f2f3 e7e5 ..."] [--at PLY --do DEED] [--announce "OPTION ..."] [--score N] [--seen FILE]
-                   [--once FILE] [--deaf-after N]
+Usage: scripted.py [--line "f2f3 e7e5 ..."] [--at PLY --do DEED] [--announce "OPTION ..."]
+                   [--seen FILE] [--once FILE] [--deaf-after N] [--helper FILE]
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 
 FOOLS_MATE = "f2f3 e7e5 g2g4 d8h4"
 
@@ -19,33 +20,36 @@ def say(text: str) -> None:
     print(text, flush=True)
 
 
-def misbehave(deed: str) -> None:
-    """What an engine should not do when it is its turn."""
-    if deed == "crash":
-        sys.exit(3)
-    if deed == "segfault":
-        os.kill(os.getpid(), signal.SIGSEGV)
-    if deed == "leave":
-        sys.exit(0)
-    if deed == "close":
-        os.close(1)
-        sys.stdin.read()
-        sys.exit(0)
-    if deed == "hang":
-        say("info string deaf")
-        while True:
-            signal.pause()
-    if deed == "late":
-        while sys.stdin.readline().strip() != "stop":
-            pass
-    if deed == "babble":
-        say("info depth x score cp nonsense\ninfo string hello\nwhat?\n\x80\xff")
+def hang() -> None:
+    say("info string deaf")
+    while True:
+        signal.pause()
 
 
-def answer(deed: str, move: str) -> str:
-    wrong = {"illegal": "e1e5", "garbage": "castle please", "null": "0000", "none": "(none)", "empty": ""}
-    wrong["noise"] = "e2\x1b[2J\u202ee4" + 100 * "x"
-    return wrong.get(deed, move)
+def close_output() -> None:
+    os.close(1)
+    sys.stdin.read()
+    os._exit(0)
+
+
+DEEDS: dict[str, Callable[[], object]] = {
+    "crash": lambda: sys.exit(3),
+    "segfault": lambda: os.kill(os.getpid(), signal.SIGSEGV),
+    "leave": lambda: sys.exit(0),
+    "close": close_output,
+    "hang": hang,
+    "late": lambda: "stop\n" in iter(sys.stdin.readline, ""),
+}
+"""What an engine should not do when it is its turn."""
+ANSWERS = {
+    "illegal": "e1e5",
+    "garbage": "castle please",
+    "null": "0000",
+    "none": "(none)",
+    "empty": "",
+    "noise": "e2\x1b[2J\u202ee4" + 100 * "x",
+}
+"""What it should not answer."""
 
 
 def main() -> None:
@@ -54,8 +58,7 @@ def main() -> None:
     parser.add_argument("--at", type=int, default=-1)
     parser.add_argument("--do", default="")
     parser.add_argument("--announce", action="append", default=[])
-    parser.add_argument("--score", default="cp 10")
-    parser.add_argument("--seen")
+    parser.add_argument("--seen", default=os.devnull)
     parser.add_argument("--once", help="a file that says that there has been a life before")
     parser.add_argument("--deaf-after", type=int, default=1 << 30, help="answer isready only so often")
     parser.add_argument("--helper", help="start a process that nobody ends, and write its number to a file")
@@ -64,35 +67,27 @@ def main() -> None:
         helper = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
         with open(told.helper, "a", encoding="utf-8") as numbers:
             numbers.write(f"{helper.pid} {os.getpid()}\n")
-    if told.once and os.path.exists(told.once):
-        sys.exit("this engine lives but once")
     if told.once:
-        os.close(os.open(told.once, os.O_CREAT))
-    heard = 0
+        os.close(os.open(told.once, os.O_CREAT | os.O_EXCL))
     line, ply = told.line.split(), 0
-    for text in sys.stdin:
-        if told.seen:
-            with open(told.seen, "a", encoding="utf-8") as seen:
-                seen.write(text)
-        words = text.split()
-        if words[:1] == ["uci"]:
-            say("id name Scripted")
-            for option in told.announce:
-                say(f"option name {option}")
-            say("uciok")
-        elif words[:1] == ["isready"]:
-            heard += 1
-            if heard <= told.deaf_after:
-                say("readyok")
-        elif words[:1] == ["position"]:
-            ply = len(words) - words.index("moves") - 1 if "moves" in words else 0
-        elif words[:1] == ["go"]:
-            deed = told.do if ply == told.at else ""
-            misbehave(deed)
-            say(f"info depth 7 score {told.score} nodes 99 pv {line[ply]}")
-            say(f"bestmove {answer(deed, line[ply])}")
-        elif words[:1] == ["quit"]:
-            return
+    with open(told.seen, "a", encoding="utf-8", buffering=1) as seen:
+        for text in iter(sys.stdin.readline, ""):
+            seen.write(text)
+            words = text.split()
+            if words[:1] == ["uci"]:
+                say("\n".join(["id name Scripted", *(f"option name {each}" for each in told.announce), "uciok"]))
+            elif words[:1] == ["isready"]:
+                told.deaf_after -= 1
+                if told.deaf_after >= 0:
+                    say("readyok")
+            elif words[:1] == ["position"]:
+                ply = len(words) - words.index("moves") - 1 if "moves" in words else 0
+            elif words[:1] == ["go"]:
+                deed = told.do if ply == told.at else ""
+                DEEDS.get(deed, lambda: None)()
+                say(f"info depth 7 score cp 10 nodes 99 pv {line[ply]}\nbestmove {ANSWERS.get(deed, line[ply])}")
+            elif words[:1] == ["quit"]:
+                return
 
 
 if __name__ == "__main__":
