@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -16,16 +15,11 @@ CODES = range(1, 9)
 STEPS = [(by_holder, reset) for by_holder in (True, False) for reset in (True, False)]
 
 
-def situations() -> Iterator[tuple[Goal, Score]]:
-    """Goals of White, and the scores that meet them."""
-    for holder in Color:
-        for code in CODES:
-            goal = Goal(Color.WHITE, Score(code, holder))
-            yield from ((goal, score) for score in scores() if goal.is_met_by(score))
-
-
-def scores() -> Iterator[Score]:
-    yield from (Score(code, holder) for holder in Color for code in CODES)
+SCORES = [Score(code, holder) for holder in Color for code in CODES]
+SITUATIONS = [
+    (goal, score) for goal in (Goal(Color.WHITE, each) for each in SCORES) for score in SCORES if goal.is_met_by(score)
+]
+"""Goals of White, and the scores that meet them."""
 
 
 def step(goal: Goal, threshold: int, code: int, *, by_holder: bool, reset: bool) -> int | None:
@@ -37,7 +31,7 @@ def step(goal: Goal, threshold: int, code: int, *, by_holder: bool, reset: bool)
 
 @pytest.mark.parametrize(("by_holder", "reset"), STEPS)
 def test_a_step_breaks_the_hold_exactly_where_the_accrued_score_becomes_too_bad(by_holder: bool, reset: bool) -> None:
-    for goal, accrued in situations():
+    for goal, accrued in SITUATIONS:
         for code in range(10):
             mover = goal.side if by_holder else goal.side.other
             real = accrued.after(Score(code, mover), reset=reset)
