@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
-from typing import Protocol
 
 import chess
 
 from tbgen.apps.games.tags import KNOCKOUT, Source, write_tags
 from tbgen.apps.games.writer import format_game, numbered
-from tbgen.apps.match.engine import Answer, Clock, ForfeitError
+from tbgen.apps.match.engine import Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending
 from tbgen.apps.match.uci import Evaluation
@@ -25,13 +24,6 @@ from tbgen.text import cleaned
 
 NORMAL = "normal"
 _MATE_CENTIPAWNS = 1_000_000
-
-
-class Mover(Protocol):
-    """An engine, or a stand-in for one, that makes moves."""
-
-    async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
-        """A legal move, or a ForfeitError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +85,9 @@ class Sheet:
 OnMove = Callable[[Sheet], None]
 
 
-async def play(sheet: Sheet, players: tuple[Mover, Mover], rules: PlayRules, on_move: OnMove | None = None) -> Ending:
+async def play(
+    sheet: Sheet, players: tuple[EngineProcess, EngineProcess], rules: PlayRules, on_move: OnMove | None = None
+) -> Ending:
     """Play a game to its end; an engine that forfeits loses with G0.0."""
     game = sheet.game
     opened = game.last.number

@@ -61,7 +61,6 @@ class Published:
 class Difference:
     """A figure of a table that is not the published one."""
 
-    material: Material
     what: str
     found: int
     published: int
@@ -95,11 +94,11 @@ def differences(file: TableFile, published: Published) -> Iterator[Difference]:
         found = _counts(file, side)
         for result, ours, theirs in zip(_RESULTS, found, published.counts[side], strict=True):
             if ours != theirs:
-                yield Difference(file.material, f"{result} with {side} to move", ours, theirs)
+                yield Difference(f"{result} with {side} to move", ours, theirs)
         tally = file.tallies[side].get(Score(MATE_CODE, side))
         moves = 0 if tally is None else (tally.max_dtg + 1) // 2
         if moves != published.longest_mates[side]:
-            yield Difference(file.material, f"moves of {side}'s longest mate", moves, published.longest_mates[side])
+            yield Difference(f"moves of {side}'s longest mate", moves, published.longest_mates[side])
 
 
 def _counts(file: TableFile, side: Color) -> tuple[int, int, int]:
@@ -194,12 +193,15 @@ Counts = Mapping[Color, Mapping[Score, int]]
 """By side to move, positions up to symmetry."""
 
 
+@dataclass(frozen=True)
 class Judged:
-    """A rule beside the truth."""
+    """A rule beside the truth: the leader's share of mates, less those that it suffers, and its points."""
 
     rule: Rule
     mates: Fraction
+    """The share of positions the leader wins by mate, less those it loses so; either side to move counts half."""
     points: Fraction
+    """Twice what the leader gets above half a point, by the exponential formula."""
 
     @property
     def is_confirmed(self) -> bool:
@@ -226,13 +228,8 @@ class Potential(Judged):
 
     material: Material
     leader: Color
-    rule: Rule
     counts: Counts
     totals: Mapping[Color, int]
-    mates: Fraction
-    """The share of positions the leader wins by mate, less those it loses so; either side to move counts half."""
-    points: Fraction
-    """Twice what the leader gets above half a point, by the exponential formula."""
     bishops: str | None = None
     """Which positions these are, where they are told apart by the colours of the squares of bishops."""
 
@@ -313,16 +310,13 @@ def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
         totals = {side: sum(counts[side].values()) for side in Color}
         points = _mean(leader, counts, totals, lambda outcome: 2 * (scoring.holders_points(outcome) - DRAW))
         mates = _mean(leader, counts, totals, lambda outcome: Fraction(outcome.is_mate))
-        yield Potential(record.material, leader, said, counts, totals, mates, points, bishops)
+        yield Potential(said, mates, points, record.material, leader, counts, totals, bishops)
 
 
 @dataclass(frozen=True)
 class Fit(Judged):
     """A rule over all the endings that it speaks of, each counted once."""
 
-    rule: Rule
-    mates: Fraction
-    points: Fraction
     endings: int
     confirmed: int
 

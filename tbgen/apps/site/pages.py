@@ -12,7 +12,7 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import chess
 
@@ -138,25 +138,6 @@ def parts_of(record: Record) -> list[SidePage]:
     return [SidePage(record, side) for side in Color]
 
 
-class IndexRow(NamedTuple):
-    """A line of the index."""
-
-    men: int
-    material: Material
-    record: Record | None
-    sides: list[SidePage]
-    longest: Card | None
-
-
-class Total(NamedTuple):
-    """All tables of a number of men, in a comparison of two games."""
-
-    men: int
-    tables: int
-    positions: int
-    shares: list[float]
-
-
 @dataclass
 class Site:
     """The pages of some records and of two games; every file is text.
@@ -234,15 +215,19 @@ class Site:
                 found[child].append(parent)
         return found
 
-    def _row(self, material: Material) -> IndexRow:
+    def _row(self, material: Material) -> dict[str, Any]:
+        """A line of the index."""
         record = self._known.get(material)
-        if record is None:
-            return IndexRow(material.men, material, None, [], None)
-        return IndexRow(material.men, material, record, parts_of(record), longest_card(record))
+        known = (
+            {"sides": parts_of(record), "longest": longest_card(record)} if record else {"sides": [], "longest": None}
+        )
+        return {"men": material.men, "material": material, "record": record, **known}
 
     def _index(self) -> str:
         rows = [self._row(material) for material in every_material() if self._belongs(material)]
-        longest = max((row.longest for row in rows if row.longest), key=lambda card: card.longest.dtg, default=None)
+        longest = max(
+            (row["longest"] for row in rows if row["longest"]), key=lambda card: card.longest.dtg, default=None
+        )
         total = sum(record.positions.classes for record in self.records)
         return self._page("index.html", rows=rows, total=total, longest=longest)
 
@@ -285,7 +270,7 @@ class Site:
             "games.html",
             games=games,
             tables=sorted(games.tables, key=lambda table: (-table.shares.differing, str(table.material))),
-            totals=totals_of(games.tables),
+            totals=_totals_of(games.tables),
             built=self._known,
             ways=[(each, best.get(each), there.get(each)) for each in sorted(best.keys() | there, reverse=True)],
             with_numbers=lambda fen, play: with_numbers(fen, play.line.split()),
@@ -293,20 +278,16 @@ class Site:
         )
 
 
-def totals_of(tables: Iterable[Compared]) -> list[Total]:
+def _totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
     """All tables of each number of men, the fewest first."""
     by_men = defaultdict[int, list[Compared]](list)
     for table in tables:
         by_men[table.material.men].append(table)
-    return [_total(men, some) for men, some in sorted(by_men.items())]
-
-
-def _total(men: int, tables: list[Compared]) -> Total:
-    sums = Counter[str]()
-    for table in tables:
-        sums.update({each.name: getattr(table.shares, each.name) * table.positions for each in fields(Shares)})
-    positions = sum(table.positions for table in tables)
-    return Total(men, len(tables), positions, [sums[each.name] / positions for each in fields(Shares)])
+    for men, some in sorted(by_men.items()):
+        positions = sum(table.positions for table in some)
+        parts = [[getattr(table.shares, each.name) * table.positions for table in some] for each in fields(Shares)]
+        shares = [sum(part) / positions for part in parts]
+        yield {"men": men, "tables": len(some), "positions": positions, "shares": shares}
 
 
 def _as_json(facts: Any) -> str:
@@ -318,15 +299,11 @@ def _descending(records: Iterable[tuple[float, Record]]) -> list[Record]:
     return [record for _, record in sorted(records, key=lambda each: -each[0])]
 
 
-class SiteTally(NamedTuple):
-    """How many files a site has, and how many of them are new or have changed."""
+def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> tuple[int, int]:
+    """Write all files that are new or have changed; returns the number of files, and of those that are written.
 
-    files: int
-    written: int
-
-
-def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> SiteTally:
-    """Write all files that are new or have changed; `tell` hears how many tables have theirs, of how many."""
+    `tell` hears how many tables have theirs, of how many.
+    """
     files = written = tables = 0
     for name, content in site.files():
         path, data = folder / name, content if isinstance(content, bytes) else content.encode()
@@ -338,4 +315,4 @@ def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lamb
         if name.startswith("material/"):
             tables += 1
             tell(tables, len(site.records))
-    return SiteTally(files, written)
+    return files, written

@@ -13,7 +13,7 @@ from fractions import Fraction
 from functools import cache
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from tbgen.apps.games.annotate import AnnotatedPly, Annotation
 from tbgen.apps.games.standings import EventGame, Standings, in_decimals, knockout_rounds
@@ -290,21 +290,14 @@ def _page(template: str, **context: Any) -> str:
     return made.get_template(template).render(**context) + "\n"
 
 
-class _Seen(NamedTuple):
+def _seen_by(game: EventGame, player: str) -> dict[str, str]:
     """The final score of a game as one of its players sees it: warm where that player holds it."""
-
-    shade: str
-    text: str
-    words: str
-
-
-def _seen_by(game: EventGame, player: str) -> _Seen:
     side = game.side_of(player)
     mine = game.final if side is Color.WHITE else game.final.flipped()
     doubt = game.source is Source.PROVISIONAL
     text = str(mine).replace("G", "").replace("-", "\N{MINUS SIGN}") + "?" * doubt
     words = f"{game.final} as {side}, {in_decimals(game.points(side))} points{', provisional' * doubt}"
-    return _Seen(shade_of(mine), text, words)
+    return {"shade": shade_of(mine), "text": text, "words": words}
 
 
 def _players(annotation: Annotation) -> str:
@@ -319,25 +312,17 @@ def _played_at(annotation: Annotation) -> str:
     return ", ".join(name for name in names if "?" not in name)
 
 
-class _Line(NamedTuple):
+def _line_of(annotation: Annotation) -> dict[str, str]:
     """A game from where tables know it, as `static/step.js` steps through it."""
-
-    fen: str
-    moves: str
-    steps: str
-    scores: str
-
-
-def _line_of(annotation: Annotation) -> _Line:
     first = annotation.first
     assert first is not None
     after = [each for each in annotation.plies if each.ply.number > first.ply.number]
-    return _Line(
-        first.board.fen(),
-        " ".join(_numbered(each, is_first=place == 0) for place, each in enumerate(after)),
-        " ".join(step_of(each.stood, each.ply.move) for each in after if each.stood and each.ply.move),
-        changes_of([each.ply.accrued for each in (first, *after)]),
-    )
+    return {
+        "fen": first.board.fen(),
+        "moves": " ".join(_numbered(each, is_first=place == 0) for place, each in enumerate(after)),
+        "steps": " ".join(step_of(each.stood, each.ply.move) for each in after if each.stood and each.ply.move),
+        "scores": changes_of([each.ply.accrued for each in (first, *after)]),
+    }
 
 
 def _numbered(each: AnnotatedPly, *, is_first: bool) -> str:
