@@ -218,10 +218,8 @@ class Site:
     def _row(self, material: Material) -> dict[str, Any]:
         """A line of the index."""
         record = self._known.get(material)
-        known = (
-            {"sides": parts_of(record), "longest": longest_card(record)} if record else {"sides": [], "longest": None}
-        )
-        return {"men": material.men, "material": material, "record": record, **known}
+        sides, longest = (parts_of(record), longest_card(record)) if record else ([], None)
+        return {"men": material.men, "material": material, "record": record, "sides": sides, "longest": longest}
 
     def _index(self) -> str:
         rows = [self._row(material) for material in every_material() if self._belongs(material)]
@@ -270,7 +268,7 @@ class Site:
             "games.html",
             games=games,
             tables=sorted(games.tables, key=lambda table: (-table.shares.differing, str(table.material))),
-            totals=_totals_of(games.tables),
+            totals=totals_of(games.tables),
             built=self._known,
             ways=[(each, best.get(each), there.get(each)) for each in sorted(best.keys() | there, reverse=True)],
             with_numbers=lambda fen, play: with_numbers(fen, play.line.split()),
@@ -278,7 +276,7 @@ class Site:
         )
 
 
-def _totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
+def totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
     """All tables of each number of men, the fewest first."""
     by_men = defaultdict[int, list[Compared]](list)
     for table in tables:

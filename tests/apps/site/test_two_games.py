@@ -32,7 +32,7 @@ def test_the_page_is_sound_and_others_lead_to_it(some: list[Record], games: Comp
 
 def test_tables_are_added_up_by_men(games: Comparison) -> None:
     """The sums that were published with exact counts."""
-    sums = {total.men: (total.tables, total.positions, *total.shares) for total in totals_of(games.tables)}
+    sums = {each["men"]: (each["tables"], each["positions"], *each["shares"]) for each in totals_of(games.tables)}
     expected = {
         2: (1, 7_224, 0, 0, 0, 0),
         3: (5, 1_945_584, 0.0524, 0.0051, 0.0473, 0.0269),
