@@ -117,7 +117,7 @@ def begin_users(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     shutil.copytree(_kernels(), home, dirs_exist_ok=True)
     for path in (home, *home.rglob("*")):
         os.chown(path, NOBODY, NOBODY)
-    scenes = (_others_file, _planted_partial, _planted_kernels, _others_tables, _others_match)
+    scenes = (_others_file, _planted_partial, _planted_kernels, _others_tables)
 
     def attempt(draw: random.Random) -> None:
         place = folder / "place"
@@ -130,15 +130,16 @@ def begin_users(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 
 def _others_file(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
-    """Files of root in a folder where all may write."""
-    ours = place / "games.pgn"
-    ours.write_bytes((ROOT / "tests" / "golden" / "tcec_s18.pgn").read_bytes()[: draw.choice([3000, 30_000])])
-    ours.chmod(draw.choice([0o644, 0o600, 0o666]))
-    before = ours.read_bytes()
+    """Files of root in a folder where all may write, the state of a match among them."""
+    games = (ROOT / "tests" / "golden" / "tcec_s18.pgn").read_bytes()[: draw.choice([0, 3000, 30_000])]
+    ours = {place / "games.pgn": games, place / "games.pgn.match": b"{}"}
+    for path, content in ours.items():
+        path.write_bytes(content)
+        path.chmod(draw.choice([0o644, 0o600, 0o666]))
     words = draw.choice([["adjudicate", "games.pgn", "--in-place"], ["match", "-pgnout", "games.pgn"]])
     assert_civil(_run(words, place, user=NOBODY, cache=home))
-    assert ours.read_bytes() == before
-    assert ours.stat().st_uid == 0
+    assert {path: path.read_bytes() for path in ours} == ours
+    assert {path.stat().st_uid for path in ours} == {0}
 
 
 def _planted_partial(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
@@ -179,16 +180,6 @@ def _others_tables(place: Path, tables: Path, home: Path, draw: random.Random) -
     words = draw.choice([["build", "KBvK"], ["study", "record", "KBvK"], ["study", "record", "--all"]])
     assert_civil(_run([*words, "--data", "tables"], place, user=NOBODY, cache=home))
     assert {path: path.read_bytes() for path in (place / "tables").rglob("*") if path.is_file()} == before
-
-
-def _others_match(place: Path, tables: Path, home: Path, draw: random.Random) -> None:
-    """The state of a match of root's."""
-    (place / "games.pgn").write_bytes(b"")
-    (place / "games.pgn.match").write_bytes(b"{}")
-    (place / "games.pgn.match").chmod(0o600)
-    words = ["adjudicate", "games.pgn", "--in-place"]
-    assert_civil(_run(words, place, user=NOBODY, cache=home))
-    assert (place / "games.pgn.match").read_bytes() == b"{}"
 
 
 def _run(

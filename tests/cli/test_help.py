@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import re
 import shlex
 from pathlib import Path
@@ -68,16 +67,6 @@ def test_help_completion_and_pages_have_the_options_that_are_declared(name: str,
     known = declared.union(*(options_of(*each) for each in inner), (f"-{alias}" for alias in ALIASES))
     used = re.findall(rf"\btbgen {name}\b((?: (?![|&#])[^\s`|)]+)*)", PAGES)
     assert set(re.findall(r"(?<!\S)--?[a-z][\w-]*", " ".join(used))) <= known | {"-h", "-help"}
-
-
-def test_the_schema_of_the_server_has_the_choices_that_options_declare() -> None:
-    options = {word: option.type for option in dict(all_commands())["probe"].params for word in option.opts}
-    paths = json.loads((ROOT / "tbgen" / "apps" / "site" / "openapi.json").read_text(encoding="utf-8"))["paths"]
-    told = {each["name"]: each["schema"].get("enum") for each in paths["/r-mobility"]["get"]["parameters"]}
-    for name, choices in told.items():
-        kind = options.get(f"--{name}")
-        assert choices == (list(kind.choices) if isinstance(kind, click.Choice) else choices), name
-    assert {name for name, choices in told.items() if choices} == {"scoring", "fifty", "brief", "strip"}
 
 
 def test_the_surface_stays_small() -> None:

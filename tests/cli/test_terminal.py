@@ -53,17 +53,6 @@ def test_words_that_ended_in_a_traceback_end_in_a_line(
     assert_civil(tbgen(*words.split(), folder=table_folder))
 
 
-def exit_code_of(error: BaseException) -> int:
-    @click.command()
-    def failing() -> None:
-        raise error
-
-    with pytest.raises(SystemExit) as caught:
-        run(failing, [])
-    assert isinstance(caught.value.code, int)
-    return caught.value.code
-
-
 @pytest.mark.parametrize(
     ("error", "code", "line"),
     [
@@ -84,7 +73,13 @@ def exit_code_of(error: BaseException) -> int:
 def test_an_error_is_one_line_and_an_exit_code(
     error: BaseException, code: int, line: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert exit_code_of(error) == code
+    @click.command()
+    def failing() -> None:
+        raise error
+
+    with pytest.raises(SystemExit) as caught:
+        run(failing, [])
+    assert caught.value.code == code
     assert capsys.readouterr().err.strip() == line.strip()
 
 

@@ -25,10 +25,6 @@ from tests.reference.solver import LOWEST_CODE
 Pair = tuple[chess.Board, Score, Score]
 """A position, a score that has accrued, and what that is worth."""
 
-CHANGED = {"KvK": 120, "KBvK": 480, "KNvK": 480}
-"""Entry values that the rule changes with the clock at 0, of 64-square placements: our own figures."""
-
-
 LAST = {"KvK": 0, "KRvK": 25, "KBvK": 43, "KNvK": 51}
 """The most plies left with which a value below the cutoff, and in reach, is not that under the rule."""
 
@@ -55,11 +51,10 @@ def random_pairs(
             yield board, Score(code, holder), outcome_of(rank)
 
 
-@pytest.mark.parametrize("name", CHANGED)
+@pytest.mark.parametrize("name", ["KvK", "KBvK", "KNvK"])
 def test_with_the_clock_at_0_only_scores_of_the_cutoff_or_more_change_in_clean_tables(name: str) -> None:
     unlimited, under_rule = solve(name, reduced=True).entry, solve_clocked(name, "reset").entry
     changed = unlimited != under_rule
-    assert np.count_nonzero(changed) == CHANGED[name]
     assert min(abs(unlimited[changed]).min(), abs(under_rule[changed]).min()) - 1 >= CUTOFF
 
 
@@ -96,13 +91,10 @@ def is_between(found: ClockedValue, worth: Score) -> bool:
     return least < worth < most
 
 
-@pytest.mark.parametrize(
-    ("name", "in_reach", "wrong"),
-    [pytest.param("KRvK", 70_649_906, 9_825, marks=pytest.mark.slow), ("KNvK", 84_536_446, 1_632_666)],
-)
-def test_a_value_in_reach_is_nearly_always_that_under_the_rule(name: str, in_reach: int, wrong: int) -> None:
+@pytest.mark.parametrize("name", [pytest.param("KRvK", marks=pytest.mark.slow), "KNvK"])
+def test_a_value_in_reach_is_that_under_the_rule_if_more_plies_are_left(name: str) -> None:
     """All pairs with 13 to 99 plies left, and values below the cutoff."""
-    block, reached, missed, last = solve(name, reduced=True).block(()), 0, 0, 0
+    block, last = solve(name, reduced=True).block(()), 0
     for code in range(LOWEST_CODE, CUTOFF):
         there = block.nodes.own >= code
         values, changes = clocked(block, "reset", code), there.any()
@@ -111,10 +103,7 @@ def test_a_value_in_reach_is_nearly_always_that_under_the_rule(name: str, in_rea
             changes = changes and values.go_on()
             for (value, plies), ranks in zip(unlimited, values.ranks[:, 0], strict=True):
                 near = there & (abs(value) <= CUTOFF) & (plies <= left) & (left > SEARCHED_PLIES)
-                reached += np.count_nonzero(near)
-                found = np.count_nonzero(near & (value % RANKS != ranks))
-                missed, last = missed + found, max(last, left if found else 0)
-    assert (reached, missed) == (in_reach, wrong)
+                last = max(last, left if (near & (value % RANKS != ranks)).any() else 0)
     assert last == LAST[name]
 
 

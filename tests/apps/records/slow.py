@@ -179,23 +179,6 @@ def comparison_of(one: Entries, other: Entries, *, with_pawns: bool) -> dict[str
     }
 
 
-def differing_pairs(name: str, whole: Entries) -> Counter[str]:
-    """In how many pairs of a position and an accrued score two games disagree, and for whom r-mobility is better.
-
-    Under whole-game mobility the better coded of the entry value and of what has accrued is the value.
-    """
-    counts: Counter[str] = Counter()
-    table = reference.solve(name)
-    mover = np.arange(2).reshape(2, *[1] * (table.own.ndim - 1))
-    for holder, code, value, _ in table.levels():
-        by_entry = (abs(whole) <= code) | ((table.own == code) & (mover != holder))
-        there = np.where(by_entry, whole, reference.outcome(holder, code))
-        one, other = value[value != 0].astype(np.int64), there[value != 0].astype(np.int64)
-        better = np.where(one > 0, 1000 - one, -1000 - one) - np.where(other > 0, 1000 - other, -1000 - other)
-        counts.update({"pairs": len(one), "white": int((better > 0).sum()), "black": int((better < 0).sum())})
-    return counts
-
-
 def scores_of(fen: str, line: str) -> Iterator[tuple[str, str, str, int]]:
     """The moves of a line, the score after each when resets forget and when nothing does, and the first one's ply.
 

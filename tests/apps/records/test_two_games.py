@@ -18,7 +18,7 @@ from tbgen.probe import open_tablebase
 from tbgen.score import Mobility
 from tbgen.text import plain
 from tests import reference
-from tests.apps.records.slow import Entries, comparison_of, differing_pairs, scores_of
+from tests.apps.records.slow import Entries, comparison_of, scores_of
 
 PUBLISHED = Path(__file__).parent.parent.parent.parent / "records" / FILE
 
@@ -119,14 +119,3 @@ def test_a_file_that_no_comparison_has_written_is_refused(text: str, tmp_path: P
     path.write_text(text)
     with pytest.raises(UsageError, match=re.escape(str(path))):
         read_comparison(path)
-
-
-PAIRS = {"KBvK": (15_815_352, 954_724, 185_904)}
-"""docs/whole-game.md has these."""
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PAIRS)
-def test_pairs_in_which_the_games_differ_are_as_many_as_the_page_says(folder: Path, name: str) -> None:
-    counts = differing_pairs(name, entries(folder, name))
-    assert (counts["pairs"], counts["white"], counts["black"]) == PAIRS[name]

@@ -16,6 +16,8 @@ import chess.pgn
 import pytest
 from starlette.testclient import TestClient
 
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import games_in
 from tbgen.apps.site.boards import in_words, map_facts, signed
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
@@ -434,15 +436,11 @@ def test_a_game_is_pasted_and_copied_with_its_branches(page: Chromium, server: s
     page.run(f"document.getElementById('fen').value = {GAME!r}; document.getElementById('ask').requestSubmit()")
     given = chess.pgn.read_game(io.StringIO(GAME))
     assert given is not None
-    end, board = given.end().board(), chess.Board()
-    accrued = own_score(board)
-    for move in end.move_stack:
-        resets = board.is_zeroing(move)
-        board.push(move)
-        accrued = accrued.after(own_score(board), reset=resets)
-    wait_for(page, end.fen())
-    assert fen_in(page) == end.fen()
-    assert page.run("document.getElementById('accrued').value") == str(accrued) == "-G27.5"
+    (read,) = games_in(GAME)
+    assert isinstance(read, PgnGame)
+    wait_for(page, read.game.board.fen())
+    assert fen_in(page) == read.game.board.fen()
+    assert page.run("document.getElementById('accrued').value") == str(read.game.accrued) == "-G27.5"
     page.run("document.querySelector('#share [name=pgn]').click()")
     page.wait("window.copied")
     found = chess.pgn.read_game(io.StringIO(page.run("window.copied")))

@@ -9,6 +9,7 @@ import threading
 from collections.abc import MutableMapping
 from dataclasses import asdict
 from pathlib import Path
+from unittest import mock
 
 import anyio
 import pytest
@@ -157,15 +158,10 @@ def test_a_full_queue_says_when_to_ask_again_and_short_questions_pass(table_fold
             assert client.get(path).status_code == 200
 
 
-def test_an_unforeseen_failure_tells_nothing(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def failing(*given: object) -> None:
-        raise RuntimeError("a secret")
-
-    monkeypatch.setattr(Tablebase, "probe", failing)
-    with client_of(table_folder) as client:
+def test_an_unforeseen_failure_tells_nothing(table_folder: Path) -> None:
+    with mock.patch.object(Tablebase, "probe", side_effect=RuntimeError("a secret")), client_of(table_folder) as client:
         found = client.get("/r-mobility", params={"fen": FEN})
-    assert (found.status_code, found.json()["error"]) == (500, "InternalError")
-    assert "secret" not in found.text
+    assert (found.status_code, found.json()["error"], "secret" in found.text) == (500, "InternalError", False)
 
 
 def test_a_server_answers_under_its_own_names_only(client: TestClient) -> None:
@@ -199,26 +195,17 @@ def test_every_answer_says_what_it_is_and_is_not_sent_twice(client: TestClient, 
     assert (etag is None) is (path in ("/health", "/nothing", "/r-mobility?fen=x", "/explorer/plain"))
 
 
-def test_pages_of_a_report_are_shown_beside_the_explorer(table_folder: Path, tmp_path: Path) -> None:
-    (tmp_path / "material").mkdir()
-    (tmp_path / "index.html").write_text("<!DOCTYPE html><title>Endings</title>")
-    with client_of(table_folder, site=tmp_path) as client:
-        first = client.get("/")
-        assert (first.status_code, "Endings" in first.text) == (200, True)
-        assert "unsafe" not in first.headers["content-security-policy"]
-        assert 'data-report="../"' in client.get("/explorer/").text
-        assert client.get("/health").json()["status"] == "ok"
-        assert client.get("/nothing").status_code == 404
-
-
-def test_only_regular_files_whose_names_begin_with_no_dot_are_given(table_folder: Path, tmp_path: Path) -> None:
+def test_regular_files_of_a_report_are_given_beside_the_explorer(table_folder: Path, tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     for name in ("index.html", ".written.json", ".git/config"):
-        (tmp_path / name).write_text("secret")
+        (tmp_path / name).write_text("<!DOCTYPE html><title>Endings</title>")
     os.mkfifo(tmp_path / "pipe.html")
     with client_of(table_folder, site=tmp_path) as client:
-        assert client.get("/index.html").status_code == 200
-        for path in ("/.written.json", "/.git/config", "/%2ewritten.json", "/pipe.html", "/%2e%2e/secret"):
+        first, explorer = client.get("/"), client.get("/explorer/").text
+        assert (first.status_code, "Endings" in first.text, 'data-report="../"' in explorer) == (200, True, True)
+        assert "unsafe" not in first.headers["content-security-policy"]
+        assert client.get("/health").json()["status"] == "ok"
+        for path in ("/nothing", "/.written.json", "/.git/config", "/%2ewritten.json", "/pipe.html", "/%2e%2e/secret"):
             assert client.get(path).status_code == 404
 
 
