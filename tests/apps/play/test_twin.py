@@ -25,6 +25,8 @@ from tests.reference.solver import LOWEST_CODE
 Pair = tuple[chess.Board, Score, Score]
 """A position, a score that has accrued, and what that is worth."""
 
+SMALL = ["KvK", *(pytest.param(name, marks=pytest.mark.slow) for name in ("KNvK", "KBvK"))]
+"""The slow twin is held against itself in the slow suite."""
 LAST = {"KvK": 0, "KRvK": 25, "KBvK": 43, "KNvK": 51}
 """The most plies left with which a value below the cutoff, and in reach, is not that under the rule."""
 
@@ -51,19 +53,19 @@ def random_pairs(
             yield board, Score(code, holder), outcome_of(rank)
 
 
-@pytest.mark.parametrize("name", ["KvK", "KBvK", "KNvK"])
+@pytest.mark.parametrize("name", SMALL)
 def test_with_the_clock_at_0_only_scores_of_the_cutoff_or_more_change_in_clean_tables(name: str) -> None:
     unlimited, under_rule = solve(name, reduced=True).entry, solve_clocked(name, "reset").entry
     changed = unlimited != under_rule
     assert min(abs(unlimited[changed]).min(), abs(under_rule[changed]).min()) - 1 >= CUTOFF
 
 
-@pytest.mark.parametrize("name", ["KvK", "KNvK"])
+@pytest.mark.parametrize("name", SMALL[:2])
 def test_scores_of_the_cutoff_or_more_can_be_taken_for_one(name: str) -> None:
     assert np.array_equal(solve_clocked(name, "reset", pooled=True).entry, pool(solve_clocked(name, "reset").entry))
 
 
-@pytest.mark.parametrize("name", ["KvK", *(pytest.param(name, marks=pytest.mark.slow) for name in ("KNvK", "KBvK"))])
+@pytest.mark.parametrize("name", SMALL)
 def test_an_answer_is_as_sure_as_it_says(name: str, table_folder: Path) -> None:
     """More plies left than are searched, under `reset`: positions with several accrued scores, drawn at random."""
     table, chance, seen = solve_clocked(name, "reset"), random.Random(f"sure {name}"), Counter[Within]()
@@ -91,7 +93,8 @@ def is_between(found: ClockedValue, worth: Score) -> bool:
     return least < worth < most
 
 
-@pytest.mark.parametrize("name", [pytest.param("KRvK", marks=pytest.mark.slow), "KNvK"])
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KRvK", "KNvK"])
 def test_a_value_in_reach_is_that_under_the_rule_if_more_plies_are_left(name: str) -> None:
     """All pairs with 13 to 99 plies left, and values below the cutoff."""
     block, last = solve(name, reduced=True).block(()), 0

@@ -196,7 +196,8 @@ def test_every_answer_says_what_it_is_and_is_not_sent_twice(client: TestClient, 
 
 
 def test_regular_files_of_a_report_are_given_beside_the_explorer(table_folder: Path, tmp_path: Path) -> None:
-    (tmp_path / ".git").mkdir()
+    for name in (".git", "material"):
+        (tmp_path / name).mkdir()
     for name in ("index.html", ".written.json", ".git/config"):
         (tmp_path / name).write_text("<!DOCTYPE html><title>Endings</title>")
     os.mkfifo(tmp_path / "pipe.html")
