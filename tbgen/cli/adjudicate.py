@@ -16,6 +16,7 @@ from tbgen.apps.games.archive import Decided, GamesTask, decide_file, positions_
 from tbgen.apps.games.decide import Continue, Ground, Solve
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
+from tbgen.cli import complain, complain_of, say
 from tbgen.cli.folders import optional_folders_option
 from tbgen.cli.options import (
     declared,
@@ -31,7 +32,6 @@ from tbgen.cli.options import (
 )
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress, reading
-from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.library.build import outlook

@@ -16,6 +16,7 @@ from typing import TypeVar
 import click
 
 from tbgen.apps.records.record import without_record
+from tbgen.cli import complain
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
 from tbgen.cli.options import (
     MOST_THREADS,
@@ -29,7 +30,6 @@ from tbgen.cli.options import (
 )
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Reporter, Work, clock, duration, progress, reporter
-from tbgen.cli.terminal import complain
 from tbgen.errors import TbgenError, UsageError
 from tbgen.library.build import Built, Settings, Watcher, build, plan_for
 from tbgen.library.costs import seconds_left

@@ -30,6 +30,7 @@ from tbgen.apps.games.standings import (
     meeting,
 )
 from tbgen.apps.games.tags import Source
+from tbgen.cli import complain, complain_of, say
 from tbgen.cli.adjudicate import asked_files, building, decided
 from tbgen.cli.folders import folders_option, optional_folders_option
 from tbgen.cli.options import (
@@ -45,7 +46,6 @@ from tbgen.cli.options import (
 )
 from tbgen.cli.output import STANDARD_OUTPUT, Form, fits, is_same_file, print_facts, show_rows, text_of, written_whole
 from tbgen.cli.reporter import compile_for, reading
-from tbgen.cli.terminal import complain, complain_of, say
 from tbgen.compiled.known import Purpose
 from tbgen.errors import InputError, MissingTableError, PgnError, UsageError
 from tbgen.material import Material

@@ -12,6 +12,7 @@ import click
 from tbgen.apps.games.files import matching_files, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
+from tbgen.cli import complain, complain_of
 from tbgen.cli.options import (
     Asked,
     PositionCommand,
@@ -27,7 +28,6 @@ from tbgen.cli.options import (
 )
 from tbgen.cli.output import STANDARD_OUTPUT, Column, Facts, Form, GamesWriter, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import compile_for, reading
-from tbgen.cli.terminal import complain, complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json

@@ -15,6 +15,7 @@ import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, records_in, write_record
+from tbgen.cli import complain_of
 from tbgen.cli.folders import (
     Wanted,
     check_folders,
@@ -37,7 +38,6 @@ from tbgen.cli.options import (
 )
 from tbgen.cli.output import Form, print_facts, show_rows, written_whole
 from tbgen.cli.reporter import by_pawns, compile_for, progress
-from tbgen.cli.terminal import complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 import click
 
+from tbgen.cli import complain_of
 from tbgen.cli.folders import folders_option, named_or_there, names_argument, no_tables
 from tbgen.cli.options import FILE, OLD_FILE, declared, flag, form_option, game_option, option, threads_option
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
-from tbgen.cli.terminal import complain_of
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.library.catalog import Summary, summaries

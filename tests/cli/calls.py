@@ -14,7 +14,7 @@ from unittest import mock
 import pytest
 
 from tbgen import cli
-from tbgen.cli.terminal import run
+from tbgen.cli import run
 
 
 def tbgen(

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tbgen.cli.terminal import Terminated, run
+from tbgen.cli import Terminated, run
 from tbgen.errors import MissingTableError
 from tests.attacks.attack import assert_civil
 from tests.cli.calls import tbgen
