@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -27,6 +28,10 @@ class Mirror:
         """Paths, and the ranges that were asked for."""
         self.sent: Callable[[int], None] = lambda size: None
         self.url = ""
+
+    def times_asked(self) -> Counter[str]:
+        """How often each path was asked for."""
+        return Counter(path for path, _ in self.asked)
 
     def content(self, path: str) -> bytes | None:
         if path == f"/{TABLES}/{CATALOG}":

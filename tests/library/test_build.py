@@ -18,7 +18,7 @@ import tbgen
 from tbgen.cli.build import BuildWatcher
 from tbgen.cli.reporter import Lines
 from tbgen.errors import BuildError, MaterialError
-from tbgen.library.build import Settings, build
+from tbgen.library.build import Settings, Watcher, build
 from tbgen.library.manifest import MANIFEST, Condition, examine, read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import LOCK, Layer, build_lock, path_of
@@ -26,15 +26,12 @@ from tbgen.storage.reader import TableFile
 from tests.cli.calls import complaint
 from tests.files import check_tables, digest_of_file
 
-from .recorder import Recorder
-
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
 
 def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]:
-    watcher = Recorder()
-    build(folder, wanted, watcher, Settings(**settings))
-    return watcher.made
+    build(folder, wanted, watcher := mock.Mock(Watcher), Settings(**settings))
+    return [str(call.args[0].finding.material) for call in watcher.built.call_args_list]
 
 
 @pytest.mark.parametrize("wanted", [KINGS, KNIGHT])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import pytest
 from distributed import LocalCluster
@@ -12,12 +13,11 @@ from distributed import LocalCluster
 from tbgen.errors import BuildError, UsageError
 from tbgen.library import build as build_module
 from tbgen.library import workers as workers_module
-from tbgen.library.build import Settings, build, plan_for
+from tbgen.library.build import Settings, Watcher, build, plan_for
 from tbgen.library.workers import Cluster
 from tbgen.material import Material, build_order
 
 from .kills import assert_the_same_tables
-from .recorder import Recorder
 from .workloads import dies, writes_elsewhere
 
 WANTED = build_order(map(Material.parse, ("KNvK", "KBvK", "KRvK")))
@@ -36,10 +36,10 @@ def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
     address: str, tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_module, "Cluster", partial(Cluster, work=partial(dies, once=True)))
-    watcher = Recorder()
+    watcher = mock.Mock(Watcher)
     build(tmp_path, WANTED, watcher, Settings(cluster=address))
     assert (tmp_path / "killed").exists(), "a worker was killed on the way"
-    assert len(watcher.made) == len(WANTED)
+    assert watcher.built.call_count == len(WANTED)
     assert_the_same_tables(tmp_path, table_folder, WANTED)
 
 
@@ -53,7 +53,7 @@ def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
 def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers_module, "_CONNECT_SECONDS", 0.5)
     with pytest.raises(UsageError, match=r"no dask scheduler answers at tcp://127\.0\.0\.1:9"):
-        build(tmp_path, WANTED, Recorder(), Settings(cluster="tcp://127.0.0.1:9"))
+        build(tmp_path, WANTED, Watcher(), Settings(cluster="tcp://127.0.0.1:9"))
 
 
 def test_a_folder_that_the_workers_do_not_share_is_noticed(
@@ -61,4 +61,4 @@ def test_a_folder_that_the_workers_do_not_share_is_noticed(
 ) -> None:
     monkeypatch.setattr(build_module, "Cluster", partial(Cluster, work=writes_elsewhere))
     with pytest.raises(BuildError, match=r"cannot build KvK: .* do all workers share that folder\?"):
-        build(tmp_path, WANTED, Recorder(), Settings(cluster=address))
+        build(tmp_path, WANTED, Watcher(), Settings(cluster=address))

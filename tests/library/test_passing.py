@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from unittest import mock
 
-from tbgen.library.build import Settings, build
+from tbgen.library.build import Settings, Watcher, build
 from tbgen.library.manifest import MARK, read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import Layer, path_of, tables_in
 from tests.cli.calls import tbgen
 from tests.copies import bytes_of_table, copy_tables
-
-from .recorder import Recorder
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
@@ -40,16 +39,15 @@ def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
 
 
 def test_distances_that_a_parent_needs_are_made_again_for_it(tmp_path: Path, table_folder: Path) -> None:
-    build(tmp_path, [KINGS], Recorder(), Settings(outcomes_only=True))
-    watcher = Recorder()
-    build(tmp_path, [KNIGHT], watcher, Settings(outcomes_only=True))
-    assert watcher.made == ["KvK", "KNvK"]
+    build(tmp_path, [KINGS], Watcher(), Settings(outcomes_only=True))
+    build(tmp_path, [KNIGHT], watcher := mock.Mock(Watcher), Settings(outcomes_only=True))
+    assert [call.args[0].finding.material for call in watcher.built.call_args_list] == [KINGS, KNIGHT]
     assert_outcomes_alone(tmp_path, table_folder)
 
 
 def test_distances_that_were_there_stay(tmp_path: Path, table_folder: Path) -> None:
     copy_tables(table_folder, tmp_path, "KvK")
-    build(tmp_path, [KNIGHT], Recorder(), Settings(outcomes_only=True))
+    build(tmp_path, [KNIGHT], Watcher(), Settings(outcomes_only=True))
     assert with_distances(tmp_path) == {"KvK"}
-    build(tmp_path, [KNIGHT], Recorder())
+    build(tmp_path, [KNIGHT], Watcher())
     assert with_distances(tmp_path) == {"KvK", "KNvK"}

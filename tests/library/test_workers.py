@@ -7,12 +7,13 @@ import subprocess
 import sys
 from functools import partial
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from tbgen.errors import BuildError, NotEnoughDiskError
 from tbgen.library import build as build_module
-from tbgen.library.build import Settings, build
+from tbgen.library.build import Settings, Watcher, build
 from tbgen.library.manifest import read_manifest
 from tbgen.library.workers import Processes
 from tbgen.material import Material, materials
@@ -21,7 +22,6 @@ from tests.files import check_tables
 from tests.processes import children_of, have_ended
 
 from .kills import assert_the_same_tables
-from .recorder import Recorder
 from .workloads import dies
 
 THREE_MEN = [*materials(2), *materials(3)]
@@ -31,11 +31,11 @@ def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
     tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_module, "Processes", partial(Processes, work=partial(dies, once=True)))
-    watcher = Recorder()
-    build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
-    assert watcher.lost == ["KNvK killed by SIGKILL"]
-    assert len(watcher.made) == len(THREE_MEN)
-    assert watcher.forecasts[0] > watcher.forecasts[-1] == 0
+    build(tmp_path, THREE_MEN, watcher := mock.Mock(Watcher), Settings(threads=2, jobs=2))
+    watcher.again.assert_called_once_with(Material.parse("KNvK"), "killed by SIGKILL")
+    assert watcher.built.call_count == len(THREE_MEN)
+    forecasts = [call.args[0] for call in watcher.forecast.call_args_list]
+    assert forecasts[0] > forecasts[-1] == 0
     assert_the_same_tables(tmp_path, table_folder, THREE_MEN)
     for name, entry in read_manifest(tmp_path).items():
         assert entry.peak_bytes is not None, name
@@ -46,10 +46,10 @@ def test_the_rest_goes_on_without_a_table_that_kills_every_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_module, "Processes", partial(Processes, work=partial(dies, once=False)))
-    watcher = Recorder()
+    watcher = mock.Mock(Watcher)
     with pytest.raises(BuildError, match=r"cannot build KNvK: .* lost 2 times \(killed by SIGKILL\)"):
         build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
-    assert len(watcher.failures) == 1
+    assert watcher.failed.call_count == 1
     assert {*map(str, tables_in(tmp_path))} == {"KvK", "KBvK", "KRvK", "KQvK"}, "KPvK needs KNvK"
 
 
@@ -63,7 +63,7 @@ def test_too_little_disk_is_noticed_before_anything_is_begun_and_before_each_tab
     """Others may fill a disk meanwhile."""
     monkeypatch.setattr(build_module, "free_disk", lambda folder: 20_000 if list(folder.glob("*.h5")) else before)
     with pytest.raises(NotEnoughDiskError, match=f"cannot build KNvK: {told}"):
-        build(tmp_path, [Material.parse("KNvK")], Recorder())
+        build(tmp_path, [Material.parse("KNvK")], Watcher())
     assert [*map(str, tables_in(tmp_path))] == made
 
 
