@@ -5,8 +5,6 @@ from __future__ import annotations
 import dataclasses
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +22,8 @@ from tbgen.table import Table
 from tbgen.verify import Violation, verify_file
 from tbgen.verify import files as outcomes_module
 from tbgen.verify.files import verify_tables
+from tests.cli.calls import tbgen
+from tests.retro.tables import solved
 from tests.storage.forging import Items, rewritten, with_one_more
 
 KINGS, KNIGHT, PAWN = map(Material.parse, ("KvK", "KNvK", "KPvK"))
@@ -34,27 +34,10 @@ def write(folder: Path, *tables: Table) -> None:
         write_table(folder, table, generator="test", source="test")
 
 
-def verify(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, "-m", "tbgen", "verify", "--data", str(folder), "--threads", "2", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
-
-
 @pytest.fixture
-def folder(tmp_path: Path, small_tables: dict[Material, Table]) -> Path:
-    write(tmp_path, small_tables[KINGS], small_tables[KNIGHT])
+def folder(tmp_path: Path) -> Path:
+    write(tmp_path, solved("KvK"), solved("KNvK"))
     return tmp_path
-
-
-def with_wrong_distance(table: Table) -> Table:
-    dtg = table.dtg.copy()
-    dtg[np.flatnonzero(table.entry)[1000]] += 1
-    return dataclasses.replace(table, dtg=dtg)
-
-
-def test_a_wrong_child_is_felt_by_its_parent(folder: Path, small_tables: dict[Material, Table]) -> None:
-    kings = small_tables[KINGS]
-    write(folder, dataclasses.replace(kings, entry=np.where(kings.entry < 0, np.int8(-2), kings.entry)))
-    assert verify_file(folder, KNIGHT).violation is not None
 
 
 def test_no_flipped_byte_goes_unnoticed(folder: Path) -> None:
@@ -68,19 +51,21 @@ def test_no_flipped_byte_goes_unnoticed(folder: Path) -> None:
             verify_file(folder, KNIGHT)
 
 
-def test_the_program_says_where_a_table_is_wrong(folder: Path, small_tables: dict[Material, Table]) -> None:
-    write(folder, with_wrong_distance(small_tables[KNIGHT]))
-    done = verify(folder, "KNvK", "--json")
+def test_the_program_says_where_a_table_is_wrong(folder: Path) -> None:
+    table = solved("KNvK")
+    dtg = table.dtg.copy()
+    dtg[np.flatnonzero(table.entry)[1000]] += 1
+    write(folder, dataclasses.replace(table, dtg=dtg))
+    done = tbgen("verify", "KNvK", "--json", folder=folder)
     assert done.returncode == VerificationError.exit_code
     (report,) = json.loads(done.stdout)["tables"]
-    assert report["right"] is False
-    assert report["violation"]["law"] == "distance"
+    assert (report["right"], report["violation"]["law"]) == (False, "distance")
     assert f"{report['violation']['fen']} {report['violation']['accrued']}: distance" in done.stderr
 
 
 def test_the_program_goes_on_after_a_damaged_file(folder: Path) -> None:
     path_of(folder, KINGS).write_bytes(b"nothing")
-    done = verify(folder, "KvK", "--sample", "100")
+    done = tbgen("verify", "KvK", "--sample", "100", folder=folder)
     assert done.returncode == DamagedTableError.exit_code
     assert [line for line in done.stderr.splitlines() if not line.startswith("compiling")] == [
         f"tbgen: damaged table {path_of(folder, KINGS)}: it ends after 7 bytes; delete it and build it again"
@@ -106,17 +91,16 @@ def test_a_sample_reads_no_table_whole(table_folder: Path, monkeypatch: pytest.M
         assert 300 < report.positions <= 400
 
 
-def test_a_sample_finds_wrong_values_in_a_child(tmp_path: Path, small_tables: dict[Material, Table]) -> None:
+@pytest.mark.parametrize("sample", [400, None])
+def test_wrong_values_of_a_child_are_felt_by_its_parent(folder: Path, sample: int | None) -> None:
     """A knight that is captured leaves bare kings: their values decide in some of a hundred positions."""
-    kings = small_tables[KINGS]
-    write(tmp_path, dataclasses.replace(kings, entry=-kings.entry), small_tables[KNIGHT])
-    assert verify_file(tmp_path, KNIGHT, sample=400).violation is not None
+    kings = solved("KvK")
+    write(folder, dataclasses.replace(kings, entry=-kings.entry))
+    assert verify_file(folder, KNIGHT, sample=sample).violation is not None
 
 
-def test_a_sample_looks_at_the_longest_ways_that_the_tallies_name(
-    folder: Path, small_tables: dict[Material, Table]
-) -> None:
-    table = small_tables[KNIGHT]
+def test_a_sample_looks_at_the_longest_ways_that_the_tallies_name(folder: Path) -> None:
+    table = solved("KNvK")
     (outcome, tally), *_ = table.tallies[Color.WHITE].items()
     longer = {**table.tallies[Color.WHITE], outcome: dataclasses.replace(tally, max_dtg=tally.max_dtg + 1)}
     write(folder, dataclasses.replace(table, tallies={**table.tallies, Color.WHITE: longer}))
@@ -172,27 +156,24 @@ def test_a_row_of_outcomes_that_is_there_again_for_lower_codes_is_found(pawn: Pa
     with TableFile(pawn) as file:
         symbols, rows = file.column("symbols").copy(), file.column("outcome_rows").copy()
         used = set(file.symbol_of_state.tolist())
-    found = 0
-    for number in used:
-        first, count, top = (
-            int(symbols["first"][number]),
-            int(symbols["rows"][number]),
-            abs(int(symbols["entry"][number])),
-        )
-        run = rows[first : first + count]
-        if count < 2 or run["holder"][0] != run["holder"][1] or not run["code"][0] < run["code"][1] < top:
-            continue
-        again = run[[0, 1, 1, *range(2, count)]]
-        again["code"][2] = run["code"][0]
-        longer = np.concatenate([rows, again])
-        rewritten(pawn, Layer.OUTCOMES, "outcome_rows", lambda _, longer=longer: longer)
-        moved = symbols.copy()
-        moved["first"][number], moved["rows"][number] = len(rows), count + 1
-        rewritten(pawn, Layer.OUTCOMES, "symbols", lambda _, moved=moved: moved)
-        assert violation_of(pawn.parent).law.endswith("by the file of outcomes")
-        found += 1
-        rewritten(pawn, Layer.OUTCOMES, "symbols", lambda _: symbols)
-    assert found
+
+    def run_of(number: int) -> Items:
+        first, count = int(symbols["first"][number]), int(symbols["rows"][number])
+        return rows[first : first + count]
+
+    def is_wide(number: int) -> bool:
+        """Whether its first two rows are one holder's, at codes below that of the entry value."""
+        holder, code = run_of(number)["holder"].tolist(), [*run_of(number)["code"].tolist(), 0, 0]
+        return holder[:1] == holder[1:2] and code[0] < code[1] < abs(int(symbols["entry"][number]))
+
+    number = next(filter(is_wide, sorted(used)))
+    run = run_of(number)
+    again = run[[0, 1, 1, *range(2, len(run))]]
+    again["code"][2] = run["code"][0]
+    symbols["first"][number], symbols["rows"][number] = len(rows), len(again)
+    rewritten(pawn, Layer.OUTCOMES, "outcome_rows", lambda _: np.concatenate([rows, again]))
+    rewritten(pawn, Layer.OUTCOMES, "symbols", lambda _: symbols)
+    assert violation_of(pawn.parent).law.endswith("by the file of outcomes")
 
 
 def test_a_count_of_an_outcome_that_no_position_has_is_found(pawn: Path) -> None:
