@@ -22,7 +22,6 @@ from tbgen.errors import (
 )
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
-from tbgen.retro import solve
 from tbgen.score import Color
 from tbgen.storage.codec import unpack
 from tbgen.storage.files import Layer, path_of
@@ -38,25 +37,19 @@ from tbgen.storage.schema import (
     STREAMS,
     SYMBOL,
     Index,
-    Seal,
 )
 from tbgen.storage.writer import Numbered, files_of, write_table
-from tbgen.table import Table
 from tests.files import check_file
+from tests.retro.tables import solved
 from tests.storage.forging import Items, resealed, rewritten
 
 KNIGHT = Material.parse("KNvK")
 
 
-@pytest.fixture(scope="module")
-def knight() -> Table:
-    return solve(Material.parse("KNvK"), {Material.parse("KvK"): solve(Material.parse("KvK"), {})})
-
-
 @pytest.fixture
-def written(tmp_path: Path, knight: Table) -> Path:
-    write_table(tmp_path, knight, generator="1.2.3", source="abc")
-    return path_of(tmp_path, knight.material)
+def written(tmp_path: Path) -> Path:
+    write_table(tmp_path, solved("KNvK"), generator="1.2.3", source="abc")
+    return path_of(tmp_path, KNIGHT)
 
 
 @pytest.fixture(params=Layer, ids=lambda layer: layer.value)
@@ -70,7 +63,8 @@ def path(written: Path, layer: Layer) -> Path:
     return path_of(written.parent, KNIGHT, layer)
 
 
-def test_a_table_comes_back_as_it_was(written: Path, knight: Table) -> None:
+def test_a_table_comes_back_as_it_was(written: Path) -> None:
+    knight = solved("KNvK")
     live = knight.entry != 0
     with TableFile(written) as file:
         table, values = file.table(), file.values()
@@ -88,7 +82,8 @@ def test_a_table_comes_back_as_it_was(written: Path, knight: Table) -> None:
         assert (getattr(table.patterns, field.name) == getattr(knight.patterns, field.name)).all()
 
 
-def test_the_same_table_gives_the_same_bytes(knight: Table) -> None:
+def test_the_same_table_gives_the_same_bytes() -> None:
+    knight = solved("KNvK")
     table = Numbered(KNIGHT, *states_of(knight, order_of(KNIGHT), threads=2), knight.patterns, knight.tallies)
     tables = [dataclasses.replace(table) for _ in range(2)]
     first, second = (
@@ -140,27 +135,22 @@ def test_a_file_that_was_cut_or_grew_is_damaged(written: Path, path: Path, lengt
         check_file(written)
 
 
-def test_a_layer_in_the_place_of_the_other_is_refused(written: Path, path: Path, layer: Layer) -> None:
+def test_a_file_in_the_place_of_another_is_refused(written: Path, path: Path, layer: Layer) -> None:
+    """Of a table of another material, and of the other layer."""
+    for side in Layer:
+        swapped = path_of(path.parent, Material.parse("KBvK"), side)
+        shutil.copy(path_of(path.parent, KNIGHT, side), swapped)
+    with pytest.raises(DamagedTableError, match="it is the table of KNvK"):
+        check_file(written.with_name("KBvK.h5"))
     (other,) = set(Layer) - {layer}
     path.write_bytes(path_of(path.parent, KNIGHT, other).read_bytes())
     with pytest.raises(DamagedTableError, match=f"it is the table of KNvK, {other.value}"):
         check_file(written)
 
 
-def test_the_table_of_another_material_is_refused(written: Path, path: Path, layer: Layer) -> None:
-    swapped = path_of(path.parent, Material.parse("KBvK"), layer)
-    shutil.copy(path, swapped)
-    if layer is Layer.DISTANCES:
-        shutil.copy(written, written.with_name("KBvK.h5"))
-    with pytest.raises(DamagedTableError, match="it is the table of KNvK"):
-        check_file(swapped.with_name("KBvK.h5"))
-
-
-def test_distances_of_other_outcomes_are_refused_when_they_are_asked_for(
-    written: Path, tmp_path: Path, knight: Table
-) -> None:
+def test_distances_of_other_outcomes_are_refused_when_they_are_asked_for(written: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
-    write_table(tmp_path / "other", knight, generator="1.2.4", source="abc")
+    write_table(tmp_path / "other", solved("KNvK"), generator="1.2.4", source="abc")
     shutil.copy(path_of(tmp_path / "other", KNIGHT), written)
     with TableFile(written) as file:
         assert file.counts
@@ -169,13 +159,13 @@ def test_distances_of_other_outcomes_are_refused_when_they_are_asked_for(
                 ask()
 
 
-def test_without_distances_a_table_has_its_outcomes(written: Path, knight: Table) -> None:
+def test_without_distances_a_table_has_its_outcomes(written: Path) -> None:
     path_of(written.parent, KNIGHT, Layer.DISTANCES).unlink()
     with TableFile(written) as file:
         assert not file.has_distances
         assert file.check().distances is None
         assert {side: sum(counts.values()) for side, counts in file.counts.items()} == {
-            side: knight.positions(side) for side in Color
+            side: solved("KNvK").positions(side) for side in Color
         }
         with pytest.raises(MissingDistancesError, match="tbgen build KNvK"):
             file.values()
@@ -197,18 +187,18 @@ def test_a_damaged_chunk_is_found_when_it_is_read(written: Path, name: str) -> N
             table.column_part(name, 1)
 
 
-def test_another_format_is_outdated(written: Path, path: Path) -> None:
-    whole = path.read_bytes()
-    path.write_bytes(whole.replace(b"\nformat 3\n", b"\nformat 2\n", 1))
-    with pytest.raises(OutdatedTableError, match="format 2"):
-        check_file(written)
-
-
-def test_another_game_is_refused(written: Path, path: Path) -> None:
-    whole = path.read_bytes()
-    seal = dataclasses.replace(Seal.from_bytes(whole[:SEAL_BYTES]), game="whole-game")
-    path.write_bytes(seal.to_bytes() + whole[SEAL_BYTES:])
-    with pytest.raises(DamagedTableError, match="KNvK under whole-game"):
+@pytest.mark.parametrize(
+    ("old", "new", "error", "words"),
+    [
+        (b"\nformat 3\n", b"\nformat 2\n", OutdatedTableError, "format 2"),
+        (b"r-mobility", b"whole-game", DamagedTableError, "KNvK under whole-game"),
+    ],
+)
+def test_another_format_or_game_is_refused(
+    written: Path, path: Path, old: bytes, new: bytes, error: type[TableError], words: str
+) -> None:
+    path.write_bytes(path.read_bytes().replace(old, new, 1))
+    with pytest.raises(error, match=words):
         check_file(written)
 
 
