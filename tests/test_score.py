@@ -113,14 +113,9 @@ def test_a_byte_that_is_no_outcome_is_refused(byte: int) -> None:
 
 
 @given(scores, scores)
-def test_a_reset_starts_anew_whatever_has_accrued(accrued: Score, reached: Score) -> None:
+def test_a_reset_starts_anew_and_otherwise_only_a_strictly_lower_score_replaces(accrued: Score, reached: Score) -> None:
     assert accrued.after(reached, reset=True) == reached
-
-
-@given(scores, scores)
-def test_without_a_reset_only_a_strictly_lower_score_replaces(accrued: Score, reached: Score) -> None:
-    after = accrued.after(reached, reset=False)
-    assert after == (reached if reached.code < accrued.code else accrued)
+    assert accrued.after(reached, reset=False) == (reached if reached.code < accrued.code else accrued)
 
 
 @pytest.mark.parametrize(

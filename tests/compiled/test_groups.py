@@ -31,24 +31,13 @@ class ManyByValue(NamedTuple):
 
 
 @by_address
-class Few(NamedTuple):
+class Few(FewByValue):
     """The same for a kernel that is given an address."""
-
-    bits: Words
-    is_set: bool
-    number: int
 
 
 @by_address
-class Many(NamedTuple):
+class Many(ManyByValue):
     """The same for a kernel that is given an address."""
-
-    side: int
-    first: Any
-    cube: Any
-    strided: Any
-    factor: float
-    second: Any
 
 
 def new_group(many: type = Many, few: type = Few) -> Any:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout, fen_of, layout_of
@@ -47,12 +46,6 @@ def test_a_pawn_is_legal_on_every_square_but_those_of_the_last_ranks() -> None:
         others = [square for square in (0, 7, 56, 63) if square != pawn]
         squares = [[pawn, others[0], others[-1]]]
         assert are_legal(layout, [1], squares).tolist() == [7 < pawn < 56], pawn
-
-
-def test_pawns_on_a_last_rank_are_refused() -> None:
-    layout = layout_of(Material.parse("KPvK"))
-    with pytest.raises(ValueError, match=r"no pawns stand on \[60\]"):
-        cells_of(layout, [0], [[60, 0, 32]])
 
 
 def test_a_fen_is_what_python_chess_writes() -> None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
-from tbgen.material import Material
-from tbgen.storage.files import Layer, path_of
+from tests.copies import copy_tables
 
 BEFORE_PROMOTION = "8/8/1P6/8/8/8/5k2/K7 w - - 0 1"
 """Whatever is played, promotion comes later, and then a table is asked for that is not in the folder."""
@@ -24,7 +22,5 @@ def without_promotions(there: Path, folder: Path) -> Path:
 def alone(there: Path, folder: Path, *names: str) -> Path:
     """Some of the tables of a folder, in a new one."""
     folder.mkdir()
-    for name in names:
-        for layer in Layer:
-            shutil.copy(path_of(there, Material.parse(name), layer), folder)
+    copy_tables(there, folder, *names)
     return folder

@@ -27,7 +27,6 @@ from tbgen.probe.bulk import columns_of
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.library.made_up import write_made_up
-from tests.patterns import value_of_pattern
 from tests.positions import random_board, squares_of
 
 from .tables_without import EN_PASSANT
@@ -207,20 +206,6 @@ def test_what_cannot_be_meant_is_refused(
 ) -> None:
     with pytest.raises(UsageError, match=words):
         tables.probe_many(what, **arguments)  # type: ignore[call-overload]
-
-
-def test_holds_of_many_are_those_of_one(tables: Tablebase) -> None:
-    """The vectors of Patterns against its loop, for every pattern of two tables and every score."""
-    for name in ("KBvK", "KPvK"):
-        patterns = tables._tables.table(Material.parse(name)).file.patterns
-        scores = [Score(code, holder) for code in range(2, 40) for holder in Color]
-        for number in range(len(patterns)):
-            signed = np.array([score.to_byte() for score in scores], np.int64)
-            outcome, dtg = patterns.values(np.full(len(scores), number, np.uint32), signed)
-            expected = [value_of_pattern(patterns, number, score) for score in scores]
-            assert list(zip(outcome.tolist(), dtg.tolist(), strict=True)) == [
-                (best.to_byte(), plies) for best, plies in expected
-            ]
 
 
 def test_a_right_to_take_that_leads_to_a_missing_table_does_not_spoil_other_positions(

@@ -37,7 +37,7 @@ def play_best(tables: Tablebase, board: chess.Board, draw: random.Random, extra_
 
 def test_best_play_keeps_its_promise_to_the_ply(tables: Tablebase) -> None:
     draw = random.Random(21)
-    for board in random_boards(20, 60, THREE_MEN):
+    for board in random_boards(20, 40, THREE_MEN):
         play_best(tables, board, draw, EXTRA_PLIES)
 
 

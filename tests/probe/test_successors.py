@@ -92,7 +92,7 @@ def test_en_passant_and_promotions_are_left_to_others(fen: str, elsewhere: int) 
 
 def test_moves_have_the_values_that_they_have_without_kernels(tables: Tablebase, compiled: Tablebase) -> None:
     draw = random.Random(260)
-    for _ in range(400):
+    for _ in range(200):
         board = random_board_of_either(draw, draw.choice(tables.available()))
         accrued = draw.choice([None, Score(draw.choice([3, 5, 7, 9]), draw.choice(list(Color)))])
         expected, found = tables.probe_moves(board, accrued), compiled.probe_moves(board, accrued)

@@ -10,17 +10,13 @@ Index = tuple[NDArray[np.int64], ...]
 
 @dataclass(frozen=True)
 class EnPassant:
-    """Every position with a legal en passant capture, as parallel arrays in ascending order of `key`.
-
-    `reachable` tells whether the double step started from a legal position.
-    """
+    """Every position with a legal en passant capture, as parallel arrays in ascending order of `key`."""
 
     index: Index  # side to move, then squares: indices into the table's arrays
     square: NDArray[np.int64]  # the square jumped over
     own: NDArray[np.uint8]
     entry: NDArray[np.int16]
     dtg: NDArray[np.int16]
-    reachable: NDArray[np.bool_]
 
     def find(self, index: Index, square: NDArray[np.int64]) -> NDArray[np.int64]:
         """The row of each position with its en passant square, -1 where no en passant capture is legal."""
@@ -42,17 +38,15 @@ def mirrored(positions: EnPassant) -> EnPassant:
     """The same positions with left and right exchanged."""
     side, *squares = positions.index
     index = (side, *[square ^ 7 for square in squares])
-    return EnPassant(index, positions.square ^ 7, positions.own, positions.entry, positions.dtg, positions.reachable)
+    return EnPassant(index, positions.square ^ 7, positions.own, positions.entry, positions.dtg)
 
 
 def join_en_passant(parts: list[EnPassant], men: int) -> EnPassant:
     """All the positions of several sets in ascending order of key."""
     empty = np.zeros(0, dtype=np.int64)
-    parts = parts or [EnPassant((empty,) * (1 + men), empty, *[empty] * 4)]  # type: ignore[arg-type]
+    parts = parts or [EnPassant((empty,) * (1 + men), empty, *[empty] * 3)]  # type: ignore[arg-type]
     index = tuple(np.concatenate([part.index[axis] for part in parts]) for axis in range(1 + men))
     square = np.concatenate([part.square for part in parts])
     order = np.argsort(en_passant_key(index, square), kind="stable")
-    columns = [
-        np.concatenate([getattr(part, name) for part in parts])[order] for name in ("own", "entry", "dtg", "reachable")
-    ]
+    columns = [np.concatenate([getattr(part, name) for part in parts])[order] for name in ("own", "entry", "dtg")]
     return EnPassant(tuple(axis[order] for axis in index), square[order], *columns)

@@ -165,16 +165,6 @@ def en_passant_positions(men, cells):
 
 
 @njit
-def jump_was_legal(men, cell, en_passant):
-    """Whether the double step over `en_passant` started from a legal position."""
-    squares = men.placement.copy()
-    side = unpack(cell, men, squares)
-    ahead = 8 * forward(1 - side)
-    squares[man_on(squares, en_passant + ahead)] -= 2 * ahead
-    return is_legal_position(men.roles, men.colors, squares, 1 - side)
-
-
-@njit
 def score_positions(men, cells, en_passant):
     """Side to move, own code and number of moves of each position, and how many of the moves are resets."""
     squares = men.placement.copy()

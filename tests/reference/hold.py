@@ -9,15 +9,12 @@ from collections.abc import Iterator
 
 import chess
 
+from .clock import own
+
 State = tuple[chess.Square, chess.Square, bool]
 """Squares of the holder's man and of the other one, and whether the holder is to move."""
 
 INFINITE = 10**9
-
-
-def code_of(board: chess.Board) -> int:
-    """Twice the legal moves, and one if there is no check."""
-    return 2 * board.legal_moves.count() + (not board.is_check())
 
 
 class SlowFrame:
@@ -48,7 +45,7 @@ class SlowFrame:
         board = self.board_of(state)
         if board.was_into_check():
             return
-        self.codes[state], self.next[state] = code_of(board), []
+        (_, self.codes[state]), self.next[state] = own(board), []
         for move in board.legal_moves:
             quiet = not board.is_zeroing(move) and not board.is_castling(move)
             if quiet and state[2] and move.from_square == state[0]:
@@ -132,7 +129,7 @@ def _after(node: tuple[str, int, chess.Color]) -> Iterator[tuple[str, int, chess
     for move in list(board.legal_moves):
         resets, mover = board.is_zeroing(move), board.turn
         board.push(move)
-        code = code_of(board)
+        _, code = own(board)
         score = (code, mover) if resets or code < node[1] else (node[1], node[2])
         yield (board.epd(en_passant="legal"), *score)
         board.pop()

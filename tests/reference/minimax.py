@@ -10,7 +10,8 @@ from collections.abc import Callable, Collection
 
 import chess
 
-Score = tuple[int, int]
+from .clock import Score, own
+
 Entry = Callable[[chess.Board], Score | None]
 
 MEN = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 320, chess.ROOK: 500, chess.QUEEN: 900, chess.KING: 0}
@@ -18,11 +19,6 @@ MEN = {chess.PAWN: 100, chess.KNIGHT: 300, chess.BISHOP: 320, chess.ROOK: 500, c
 
 def no_tables(board: chess.Board) -> Score | None:
     return None
-
-
-def own(board: chess.Board) -> Score:
-    """The score of a position by itself; the side that has just moved holds it."""
-    return int(board.turn), 2 * len(list(board.legal_moves)) + (not board.is_check())
 
 
 def for_white(score: Score, extra: int = 0, mate: int = 19_000_000) -> int:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .en_passant import EnPassant, Index, join_en_passant, mirrored
-from .graph import Men, Nodes, Resets, jump_was_legal, positions_of, trace_moves, turn_round
+from .graph import Men, Nodes, Resets, positions_of, trace_moves, turn_round
 from .level import Graph, Level, outcome, solve_level
 from .material import Material, descent, material_of
 from .moves import BLACK, NO_MAN, NO_PROMOTION, NO_SQUARE, PAWN, WHITE
@@ -314,12 +314,9 @@ class ReferenceTable:
         rows = np.flatnonzero(block.nodes.en_passant != NO_SQUARE)
         if not len(rows):
             return []
-        cells, square = block.nodes.cell[rows], block.nodes.en_passant[rows]
-        men = self._men(block.placement)
-        reachable = [jump_was_legal(men, cell, over) for cell, over in zip(cells, square, strict=True)]
         index = tuple(axis[rows] for axis in self._index(block))
-        own, entry, dtg = block.nodes.own[rows], block.entry[rows], block.dtg[rows]
-        one = EnPassant(index, square, own, entry, dtg, np.array(reachable, dtype=np.bool_))
+        columns = block.nodes.en_passant[rows], block.nodes.own[rows], block.entry[rows], block.dtg[rows]
+        one = EnPassant(index, *columns)
         return [one, mirrored(one)] if self.reduced else [one]
 
 

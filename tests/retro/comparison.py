@@ -12,7 +12,6 @@ import numpy.typing as npt
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.retro.resets.destinations import EnPassant
 from tbgen.score import Color
 from tbgen.table import Cells, Patterns, Table
 from tests import reference
@@ -95,26 +94,3 @@ def differences(table: Table, known: reference.ReferenceTable) -> tuple[int, lis
     for placement in known.placements:
         comparison.block(known.block(placement))
     return comparison.pairs, comparison.found[:10]
-
-
-def en_passant_differences(layout: Layout, values: EnPassant, known: reference.ReferenceTable) -> tuple[int, list[str]]:
-    """How many positions with a right to take en passant were compared, and the first that differ.
-
-    Their values are in no table: they lie beside it while it is solved.
-    """
-    found: list[str] = []
-    slots, half = men_of_slots(layout), layout.block_words * 64
-    jumps, compared = known.en_passant, 0
-    for row in np.flatnonzero(jumps.reachable).tolist():
-        squares = [int(jumps.index[1 + man][row]) for man in slots]
-        side, file = int(jumps.index[0][row]), int(jumps.square[row]) % 8
-        cell = layout.cell_of(side, squares)
-        placed = layout.squares_of(cell)[1]
-        mirrored = placed[: layout.pawns] != tuple(squares[: layout.pawns])
-        base = int(values.start[cell // (2 * half), side, file ^ 7 if mirrored else file])
-        here = (int(values.entry[base + cell % half]), int(values.dtg[base + cell % half]))
-        there = (int(jumps.entry[row]), int(jumps.dtg[row]))
-        compared += 1
-        if base < 0 or here != there:
-            found.append(f"{side} {squares} {file}: {here} != {there}")
-    return compared, found[:10]

@@ -163,37 +163,6 @@ def test_an_improvement_at_the_cutoff_is_recorded_and_the_clock_goes_on(
     assert (game.last.end, str(game.accrued), game.last.counter) == (end, "G1.5", counter)
 
 
-def waiting(plies: int) -> list[str]:
-    """Quiet moves of two rooks and kings that never repeat a position three times."""
-    board = chess.Board(SHUFFLE)
-    seen = {board.board_fen() + str(board.turn)}
-    moves: list[str] = []
-    while len(moves) < plies:
-        for move in board.legal_moves:
-            board.push(move)
-            key = board.board_fen() + str(board.turn)
-            quiet = board.halfmove_clock and not board.is_check() and key not in seen
-            if quiet and board.legal_moves.count() > 15:
-                seen.add(key)
-                moves.append(move.uci())
-                break
-            board.pop()
-        else:
-            raise AssertionError("no waiting move")
-    return moves
-
-
-SHUFFLE = "r6k/5ppp/8/8/8/8/PPP5/K6R w - - 0 1"
-
-
-@pytest.mark.parametrize("setting", ["fide", "legacy", "reset"])
-def test_fifty_moves_end_a_game_after_a_hundred_plies(setting: str) -> None:
-    game = game_from(SHUFFLE, *waiting(100), setting=setting)
-    assert game.ended is game.last
-    assert game.last.end is End.FIFTY_MOVES
-    assert game.last.counter == 100
-
-
 def test_under_whole_game_mobility_no_position_is_forgotten() -> None:
     game = game_from("7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0", "Bxe5")
     assert (str(game.last.lowest), game.last.lowest_since) == ("G1.0", 0)

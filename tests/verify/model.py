@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material, Role
-from tbgen.rules.position import color_of, is_reset, material_of, own_score
+from tbgen.material import Material
+from tbgen.rules.position import is_reset, material_of, own_score
 from tbgen.score import Score
 from tbgen.table import Patterns, Table
 from tests import positions
@@ -44,13 +44,7 @@ def place_in(tables: Tables, board: chess.Board) -> tuple[Table, int, bool]:
         board = board.mirror()
     table = tables[material.canonical()]
     layout = layout_of(table.material)
-    men = board.piece_map()
-    squares = []
-    for color, role in layout.slots:
-        square = next(s for s, man in men.items() if (color_of(man.color), Role(man.piece_type)) == (color, role))
-        squares.append(square)
-        del men[square]
-    return table, layout.cell_of(int(color_of(board.turn)), squares), turned
+    return table, layout.cell_of(int(not board.turn), positions.squares_of(board, layout.slots)), turned
 
 
 def value_of(tables: Tables, board: chess.Board, accrued: Score) -> Value:

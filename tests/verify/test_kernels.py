@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import chess
@@ -12,7 +12,7 @@ import pytest
 
 from tbgen.compiled.jit import small
 from tbgen.index.layout import layout_of
-from tbgen.material import Material, Role
+from tbgen.material import Material
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.table import Table
@@ -21,6 +21,7 @@ from tbgen.verify.check import Check
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch, own_code_of
 from tbgen.verify.pairs import list_successors, weigh_moves
 from tbgen.verify.values import Subject, index_of_cell, value_of_key
+from tests.positions import random_board, squares_of
 
 from .model import Tables, best_value, board_of, is_position, random_table
 
@@ -116,35 +117,17 @@ def filled_cells(material: Material, seed: int, count: int) -> list[int]:
 
 
 def cells_before(material: Material, seed: int, count: int, is_wanted: Callable[[chess.Board], bool]) -> list[int]:
-    """Random positions with a double step after which `is_wanted` holds, a pawn that could take standing near."""
+    """Positions before random double steps that give a right to take en passant, if `is_wanted` holds after these."""
     layout, draw = layout_of(material), random.Random(seed)
     found: list[int] = []
     while len(found) < count:
-        mover, file = draw.choice((chess.WHITE, chess.BLACK)), draw.randrange(8)
-        home, beside = (1, 3) if mover else (6, 4)
-        files = iter(draw.sample([each for each in (file - 1, file + 1) if 0 <= each < 8] * 2, 2))
-        squares = [
-            draw.randrange(64)
-            if role is not Role.PAWN
-            else chess.square(file, home)
-            if (color is Color.WHITE) == mover
-            else chess.square(next(files), beside)
-            for color, role in layout.slots
-        ]
-        side = int(not mover)
-        cell = layout.cell_of(side, squares) if len(set(squares)) == len(squares) else None
-        if cell is not None and is_position(layout, cell) and any(map(is_wanted, double_steps(board_of(layout, cell)))):
-            found.append(cell)
+        board = random_board(draw, material, en_passant=1)
+        if is_wanted(board):
+            over, ahead = board.ep_square or 0, -8 if board.turn else 8
+            board.set_piece_at(over - ahead, board.remove_piece_at(over + ahead))
+            cell = layout.cell_of(int(board.turn), squares_of(board, layout.slots))
+            found += [cell] * is_position(layout, cell)
     return found
-
-
-def double_steps(board: chess.Board) -> Iterator[chess.Board]:
-    """The boards after a double step."""
-    for move in board.legal_moves:
-        if board.piece_type_at(move.from_square) == chess.PAWN and abs(move.from_square - move.to_square) == 16:
-            after = board.copy()
-            after.push(move)
-            yield after
 
 
 def with_a_right(material: Material, seed: int, count: int) -> list[int]:

@@ -7,17 +7,14 @@ import numpy.typing as npt
 
 from tbgen.compiled.jit import kernel
 from tbgen.retro.levels.histories import (
-    EMPTY,
     FIRST_SLOTS,
     NODES,
     OVERFLOWED,
     SLOTS,
     Interner,
     intern,
-    label_at_code,
     new_interner,
 )
-from tbgen.retro.levels.packing import event_from
 
 Ints = npt.NDArray[np.int64]
 NONE = 0xFFFFFFFF
@@ -27,20 +24,6 @@ NONE = 0xFFFFFFFF
 def intern_all(interner, before, event, nodes):
     for n in range(len(nodes)):
         nodes[n] = intern(interner, before[n], event[n])
-
-
-@kernel
-def extend(interner, levels, labels):
-    node = np.int64(EMPTY)
-    for n in range(len(levels)):
-        node = intern(interner, node, event_from(levels[n], labels[n]))
-    return node
-
-
-@kernel
-def labels_at(interner, node, labels):
-    for level in range(len(labels)):
-        labels[level] = label_at_code(interner, node, level)
 
 
 def nodes_of(interner: Interner, before: Ints, event: Ints) -> list[int]:
@@ -70,11 +53,3 @@ def test_numbers_stay_while_the_store_grows() -> None:
     assert interner.state[SLOTS] > FIRST_SLOTS
     assert nodes_of(interner, before, event) == expected_nodes(before, event)
     assert interner.state[OVERFLOWED] == 0
-
-
-def test_a_history_gives_the_label_of_the_last_level_that_has_come() -> None:
-    interner = new_interner(100)
-    node = extend(interner, np.array([3, 5, 9]), np.array([0x30001, 0x20004, 0xFE0700]))
-    labels = np.zeros(12, np.int64)
-    labels_at(interner, node, labels)
-    assert labels.tolist() == [NONE] * 3 + [0x30001] * 2 + [0x20004] * 4 + [0xFE0700] * 3
