@@ -78,12 +78,12 @@ def test_no_line_is_promised(bare: Tablebase) -> None:
 
 
 def test_distances_that_only_worse_moves_lack_are_not_missed(
-    table_folder: Path, whole: Tablebase, tmp_path: Path
+    table_folder: Path, tables: Tablebase, tmp_path: Path
 ) -> None:
     copy_tables(table_folder, tmp_path, *map(str, tables_in(table_folder)))
     path_of(tmp_path, Material.parse("KNvK"), Layer.DISTANCES).unlink()
     board = chess.Board("8/P7/8/8/8/k7/8/2K5 w - - 0 1")
     with open_tablebase(tmp_path) as partly:
         moves = partly.probe_moves(board)
-        assert partly.best_moves(board) == whole.best_moves(board) != []
+        assert partly.best_moves(board) == tables.best_moves(board) != []
     assert [str(each.move) for each in moves if each.dtg is None] == ["a7a8n"]
