@@ -13,6 +13,7 @@ from tbgen.apps.hold.answers import HoldVerdict
 from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Rung
 from tbgen.errors import AccruedError, UsageError
+from tbgen.rules.position import play_move
 from tbgen.score import Color, Score
 from tests.apps.hold.classics import CLASSICS, FINE_70, PENROSE, SHUT, Classic
 
@@ -102,5 +103,15 @@ def test_a_way_out_leads_through_thresholds_that_no_held_position_has(fen: str, 
     assert not found.is_held or goal == "best"
     if found.escape is not None:
         assert len(found.escape.line) == found.escape.plies
-        for move in found.escape.line:
-            board.push_san(move)
+        accrued, runner = found.accrued, chess.parse_square(found.escape.men[1][1:])
+        for san in found.escape.line:
+            move = board.parse_san(san)
+            is_left = board.is_zeroing(move) or (board.turn == chess.WHITE and move.from_square != runner)
+            runner = move.to_square if move.from_square == runner else runner
+            accrued = play_move(board, move, accrued).accrued
+        assert is_left or not found.goal.is_met_by(accrued)
+
+
+def test_a_wide_search_goes_on_where_two_men_and_one_do_not_hold() -> None:
+    narrow, wide = (hold(INTERPOSED, WHITE, goal="draw", nodes=1000, wide=each) for each in (False, True))
+    assert wide.nodes > narrow.nodes + 1000
