@@ -116,8 +116,7 @@ def begin(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     path, copy, facts = folder / "hostile.pgn", folder / "copy.pgn", folder / "facts.json"
 
     def first_game() -> dict[str, Any]:
-        found: dict[str, Any] = json.loads(facts.read_bytes())["games"][0]
-        return found
+        return json.loads(facts.read_bytes())["games"][0]
 
     path.write_bytes(SOUND)
     tbgen("adjudicate", str(path), "--verdicts", str(facts), folder=tables)

@@ -60,7 +60,6 @@ def server(tables: Path, log: Path) -> Iterator[tuple[subprocess.Popen[str], int
         ) as process,
     ):
         try:
-            assert process.stdout is not None
             port = int(process.stdout.readline().rpartition(":")[2].partition("/")[0])
             asyncio.run(_asked(port, "/health"))
             pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[0])

@@ -194,7 +194,6 @@ def _other_facts(body: bytes, told: object, rows: bytes, draw: random.Random) ->
 
 def _other_form(body: bytes, told: object, rows: bytes, draw: random.Random) -> Parts:
     """Another type, size or number of chunks of a dataset."""
-    assert isinstance(told, dict)
     dataset = told["datasets"][draw.choice(list(told["datasets"]))]
     place = draw.randrange(len(dataset))
     value = dataset[place]

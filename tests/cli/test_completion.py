@@ -84,7 +84,6 @@ _tbgen_completion tbgen
 echo "${COMPREPLY[*]}"
 """
     bash = shutil.which("bash")
-    assert bash is not None
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2])}
     done = subprocess.run([bash, "-c", script], env=environment, capture_output=True, text=True, check=True)
     registered, words = done.stdout.splitlines()

@@ -22,14 +22,11 @@ GAMES = str(ROOT / "tests" / "golden" / "tcec_s18.pgn")
 
 def all_commands() -> list[tuple[str, click.Command]]:
     """Every command by its words, those of groups too."""
-    found, root = list[tuple[str, click.Command]](), click.Context(cli.tbgen)
+    found, root = dict[str, click.Command](), click.Context(cli.tbgen)
     for name in cli.COMMANDS:
-        command = cli.tbgen.get_command(root, name)
-        assert command is not None
-        found.append((name, command))
-        if isinstance(command, click.Group):
-            found += [(f"{name} {each}", inner) for each, inner in command.commands.items()]
-    return found
+        found[name] = cli.tbgen.get_command(root, name)
+        found |= {f"{name} {each}": inner for each, inner in getattr(found[name], "commands", {}).items()}
+    return list(found.items())
 
 
 @pytest.mark.parametrize(("name", "command"), [("", cli.tbgen), *all_commands()])

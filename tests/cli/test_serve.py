@@ -101,8 +101,6 @@ def test_a_server_ends_whatever_its_clients_do(table_folder: Path, workers: int)
         ) as server,
         contextlib.ExitStack() as clients,
     ):
-        assert server.stdout is not None
-        assert server.stderr is not None
         port = int(server.stdout.readline().split(":")[-1].split("/")[0])
         for sent, answer in SENT.values():
             client = clients.enter_context(socket.create_connection(("127.0.0.1", port)))

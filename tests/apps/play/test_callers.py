@@ -97,7 +97,6 @@ def test_the_slow_twin_says_so_of_ends_of_four_men(four_men_folder: Path) -> Non
     with open_tablebase(four_men_folder) as tables:
         for end in ends_of(GOLDEN):
             board, accrued = parse_fen(end["fen"])
-            assert accrued is not None
             for setting in ("fide", "reset"):
                 assert str(said_by_twin(tables, board, accrued, int(end["plies_left"]), setting)) == end[setting]
 

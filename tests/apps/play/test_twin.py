@@ -17,6 +17,7 @@ from tbgen.errors import AccruedError
 from tbgen.probe import open_tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Color, Score
+from tests.positions import board_of
 from tests.reference import Block, ReferenceTable, solve
 from tests.reference.fifty import CUTOFF, PLIES, Clocked, clocked, pool, solve_clocked
 from tests.reference.level import RANKS
@@ -26,7 +27,7 @@ Pair = tuple[chess.Board, Score, Score]
 """A position, a score that has accrued, and what that is worth."""
 
 SMALL = ["KvK", *(pytest.param(name, marks=pytest.mark.slow) for name in ("KNvK", "KBvK"))]
-"""The slow twin is held against itself in the slow suite."""
+"""Two kings, and what the slow suite has beside them."""
 LAST = {"KvK": 0, "KRvK": 25, "KBvK": 43, "KNvK": 51}
 """The most plies left with which a value below the cutoff, and in reach, is not that under the rule."""
 
@@ -43,10 +44,8 @@ def random_pairs(
     index = np.stack(table._index(block), axis=1)
     nodes = np.flatnonzero(block.nodes.own >= code)
     for node in chance.sample(nodes.tolist(), min(len(nodes), number)):
-        board = chess.Board(None)
-        for man, role in enumerate(table.material.roles):
-            board.set_piece_at(int(index[node, 1 + man]), chess.Piece(int(role), bool(table.material.colors[man] == 0)))
-        board.turn = bool(index[node, 0] == 0)
+        side, *squares = index[node].tolist()
+        board = board_of(zip(table.material.colors, table.material.roles, strict=True), squares, side)
         board.halfmove_clock = PLIES - values.left
         for holder in Color:
             rank = int(values.ranks[int(holder), code - values.codes.start, node])

@@ -34,8 +34,7 @@ def first_of_classes(squares: Ints, *, with_pawns: bool) -> npt.NDArray[np.bool_
     """Whether each placement is the one with the lowest squares among its images."""
     powers = 64 ** np.arange(squares.shape[1])
     keys = [image(squares, symmetry) @ powers for symmetry in range(2 if with_pawns else 8)]
-    first: npt.NDArray[np.bool_] = keys[0] == np.min(keys, axis=0)
-    return first
+    return keys[0] == np.min(keys, axis=0)
 
 
 def spread_of(name: str, side: int) -> dict[int, tuple[int, int, list[int]]]:

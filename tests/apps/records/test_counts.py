@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.census import TableCount, census_of
+from tbgen.apps.records.census import census_of
 from tbgen.apps.records.record import Record, read_record
 from tbgen.material import Material, build_order, materials
 from tbgen.score import MATE_CODE, Color, Score
@@ -47,36 +47,18 @@ def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(records: di
     assert all("BB" in str(record.material) for record in published if record.one_colored)
 
 
-def census(folder: Path, name: str) -> TableCount:
-    with TableFile(path_of(folder, Material.parse(name))) as file:
-        return census_of(file)
-
-
-def assert_as_tallied(folder: Path, name: str) -> None:
-    counted = census(folder, name)
-    with TableFile(path_of(folder, Material.parse(name))) as file:
-        for side, tallies in file.tallies.items():
-            found = {
-                outcome: (spread.placements, len(spread.distances) - 1)
-                for outcome, spread in counted.spreads[side].items()
-            }
-            assert found == {outcome: (tally.count, tally.max_dtg) for outcome, tally in tallies.items()}
-
-
-def assert_as_in_ordinary_tables(folder: Path, name: str) -> None:
-    counted = census(folder, name)
-    for side in Color:
-        classes = {outcome: spread.classes for outcome, spread in counted.spreads[side].items()}
-        wins, losses = (classes.get(Score(MATE_CODE, holder), 0) for holder in (side, side.other))
-        expected = [int(ORDINARY[name][f"{str(side).lower()}_to_move_{each}"]) for each in ("wins", "draws", "losses")]
-        assert [wins, sum(classes.values()) - wins - losses, losses] == expected
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [str(material) for material in materials(4)])
 def test_counts_of_four_men_are_the_tallies_and_those_of_ordinary_tables(four_men_folder: Path, name: str) -> None:
-    assert_as_tallied(four_men_folder, name)
-    assert_as_in_ordinary_tables(four_men_folder, name)
+    with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
+        spreads, tallies = census_of(file).spreads, file.tallies
+    for side in Color:
+        found = {outcome: (each.placements, len(each.distances) - 1) for outcome, each in spreads[side].items()}
+        assert found == {outcome: (tally.count, tally.max_dtg) for outcome, tally in tallies[side].items()}
+        classes = {outcome: each.classes for outcome, each in spreads[side].items()}
+        wins, losses = (classes.get(Score(MATE_CODE, holder), 0) for holder in (side, side.other))
+        expected = [int(ORDINARY[name][f"{str(side).lower()}_to_move_{each}"]) for each in ("wins", "draws", "losses")]
+        assert [wins, sum(classes.values()) - wins - losses, losses] == expected
 
 
 @pytest.mark.parametrize("name", ["KvK", "KNvK", "KPvK"])
@@ -86,11 +68,8 @@ def test_counts_do_not_depend_on_threads(table_folder: Path, name: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["KBBvK"])
-def test_bishops_on_squares_of_one_colour_are_counted_apart(four_men_folder: Path, name: str) -> None:
-    counted = census(four_men_folder, name).one_colored
-    assert counted is not None
-    with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
-        for side in Color:
-            found = {outcome.to_byte(): (count.placements, count.classes) for outcome, count in counted[side].items()}
+def test_bishops_on_squares_of_one_colour_are_counted_apart(four_men_folder: Path) -> None:
+    with TableFile(path_of(four_men_folder, Material.parse("KBBvK"))) as file:
+        for side, counts in census_of(file).one_colored.items():
+            found = {outcome.to_byte(): (count.placements, count.classes) for outcome, count in counts.items()}
             assert found == one_colored_in(file, side)

@@ -36,5 +36,4 @@ def test_every_position_stays_quiet_as_long_as_in_the_reference(
     with TableFile(path_of(table_folder, Material.parse(name))) as file:
         assert waits_in(file) == expected
     quiet = records[name].quiet
-    assert quiet is not None
     assert (quiet.exact, quiet.plies) == (True, max(plies for _, _, plies in expected))

@@ -143,7 +143,5 @@ def test_of_large_tables_only_the_longest_lines_are_looked_at(
 ) -> None:
     monkeypatch.setattr(making, "MOST_MEN_STRETCHED_WHOLE", 2)
     exact, found = records["KPvK"].quiet, record_of(table_folder, Material.parse("KPvK")).quiet
-    assert exact is not None
-    assert found is not None
     assert (exact.exact, found.exact) == (True, False)
     assert found.plies < exact.plies

@@ -25,8 +25,7 @@ PUBLISHED = Path(__file__).parent.parent.parent.parent / "records" / FILE
 
 def compared_in(folders: list[Path], names: Iterable[str]) -> dict[str, Any]:
     """The comparison of some tables, as JSON has it."""
-    found: dict[str, Any] = plain(compare(folders, map(Material.parse, names)))
-    return found
+    return plain(compare(folders, map(Material.parse, names)))
 
 
 @pytest.fixture(scope="module")

@@ -42,7 +42,6 @@ class Chromium:
 
     def __init__(self, profile: Path) -> None:
         program = browser()
-        assert program is not None
         (read_asked, self._asked), (self._answered, write_answered) = os.pipe(), os.pipe()
         # The browser reads what is asked from descriptor 3 and answers on 4; ours are moved out of the way first.
         theirs = [fcntl.fcntl(each, fcntl.F_DUPFD, 10) for each in (read_asked, write_answered)]
@@ -88,8 +87,7 @@ class Chromium:
             found = self._next()
             if found.get("id") == number:
                 assert "error" not in found, (method, found["error"])
-                result: dict[str, Any] = found["result"]
-                return result
+                return found["result"]
             self._hear(found)
 
     def _next(self) -> dict[str, Any]:
@@ -98,8 +96,7 @@ class Chromium:
             assert read, "the browser has gone"
             self._buffer += read
         text, _, self._buffer = self._buffer.partition(b"\0")
-        found: dict[str, Any] = json.loads(text)
-        return found
+        return json.loads(text)
 
     def _hear(self, event: dict[str, Any]) -> None:
         parameters = event.get("params", {})

@@ -15,9 +15,7 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 def parsed(page: Path) -> Element:
     """The page's tree; html5lib's error if it breaks the grammar of HTML anywhere."""
-    root = html5lib.HTMLParser(strict=True).parse(page.read_text(encoding="utf-8"))
-    assert isinstance(root, Element)
-    return root
+    return html5lib.HTMLParser(strict=True).parse(page.read_text(encoding="utf-8"))
 
 
 def links_of(root: Element) -> list[str]:

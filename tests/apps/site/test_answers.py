@@ -166,14 +166,12 @@ def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
     opposite = {"win": "loss", "draw": "draw", "loss": "win", "maybe-win": "maybe-loss", "maybe-loss": "maybe-win"}
     for board in random_boards(3, 20, materials(3)):
         found = client.get("/standard", params={"fen": board.fen()}).json()
-        assert len(found["moves"]) == board.legal_moves.count()
         assert (found["checkmate"], found["stalemate"]) == (board.is_checkmate(), board.is_stalemate())
         if found["moves"]:
             best = found["moves"][0]
             assert found["category"] == opposite[best["category"]]
             if found["dtm"] is not None:
                 assert abs(found["dtm"]) == abs(best["dtm"]) + 1
-        moves = {each["uci"]: each for each in found["moves"]}
-        for move in board.legal_moves:
-            assert moves[move.uci()]["san"] == board.san(move)
-            assert moves[move.uci()]["zeroing"] == board.is_zeroing(move)
+        assert {each["uci"]: (each["san"], each["zeroing"]) for each in found["moves"]} == {
+            move.uci(): (board.san(move), board.is_zeroing(move)) for move in board.legal_moves
+        }

@@ -78,7 +78,6 @@ def test_a_picture_is_sound_and_says_the_verdict(client: TestClient, more: dict[
     assert reply.headers["content-type"] == "image/svg+xml"
     root = ElementTree.fromstring(reply.text)
     words = root.get("aria-label")
-    assert words is not None
     assert words.startswith("White: Ke6, Bf5. Black: Kg5. White to move.")
     facts = client.get("/r-mobility", params={"fen": BISHOP, "brief": "1", "accrued": more.get("accrued", "")}).json()
     assert facts["outcome"].replace("-", "−") in words

@@ -114,7 +114,6 @@ def test_what_is_copied_is_the_position_that_is_shown_and_its_line(page: Chromiu
             expected.append(board.fen(en_passant="xfen") + (f" {outcomes[ply]}" if since < ply else ""))
         assert found[0] == expected
         game = chess.pgn.read_game(io.StringIO(found[1]))
-        assert game is not None
         assert not game.errors
         assert [move.uci() for move in game.mainline_moves()] == [move.uci() for move in board.move_stack]
         assert game.headers["FEN"] == fen

@@ -16,7 +16,6 @@ import chess.pgn
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.site.boards import in_words, map_facts, signed
 from tbgen.apps.site.server import application
@@ -113,7 +112,7 @@ def saved_picture(page: Chromium) -> tuple[str, list[str]]:
     page.run("window.saved = null; HTMLAnchorElement.prototype.click = function () { window.saved = this; };"
              "document.getElementById('picture').click()")  # fmt: skip
     page.wait("window.saved")
-    found: tuple[str, list[str]] = page.run("""(async () => {
+    return page.run("""(async () => {
       const drawn = new Image(), canvas = document.createElement('canvas');
       const pen = canvas.getContext('2d', { willReadFrequently: true });
       drawn.src = window.saved.href;
@@ -124,7 +123,6 @@ def saved_picture(page: Chromium) -> tuple[str, list[str]]:
       const hex = (...place) => parts(...place).map((each) => each.toString(16).padStart(2, '0'));
       return [window.saved.download, [[38, 650], [398, 200]].map((place) => `#${hex(...place).join('')}`)];
     })()""")
-    return found
 
 
 @pytest.mark.parametrize("fen", [BISHOP, "8/8/8/8/8/2k5/1r6/K7 b - - 0 1", PROMOTION])
@@ -275,10 +273,9 @@ def test_a_finger_plays_turns_and_asks(page: Chromium, server: str) -> None:
 
 def middle_of(page: Chromium, selector: str) -> list[float]:
     """The middle of an element, scrolled to."""
-    found: list[float] = page.run(f"""(({{ left, top, width, height }}) => [left + width / 2, top + height / 2])(
+    return page.run(f"""(({{ left, top, width, height }}) => [left + width / 2, top + height / 2])(
       (document.querySelector({selector!r}).scrollIntoView({{ block: 'center' }}),
       document.querySelector({selector!r}).getBoundingClientRect()))""")
-    return found
 
 
 def test_a_printed_page_has_the_board_above_the_verdict(page: Chromium, server: str) -> None:
@@ -334,11 +331,8 @@ def test_a_score_explains_itself_to_pointer_and_keyboard(page: Chromium, server:
 def place_of(page: Chromium, square: str) -> list[float]:
     """The middle of a square."""
     file, rank = "abcdefgh".index(square[0]), 8 - int(square[1])
-    found: list[float] = (
-        page.run(f"""(({{ left, top, width }}) => [{file}, {rank}].map((each, place) => [left, top][place]
+    return page.run(f"""(({{ left, top, width }}) => [{file}, {rank}].map((each, place) => [left, top][place]
       + (each + 0.5) * width / 8))(document.querySelector('cg-board').getBoundingClientRect())""")
-    )
-    return found
 
 
 def click_squares(page: Chromium, *names: str) -> None:
@@ -435,16 +429,13 @@ def test_a_game_is_pasted_and_copied_with_its_branches(page: Chromium, server: s
     page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     page.run(f"document.getElementById('fen').value = {GAME!r}; document.getElementById('ask').requestSubmit()")
     given = chess.pgn.read_game(io.StringIO(GAME))
-    assert given is not None
     (read,) = games_in(GAME)
-    assert isinstance(read, PgnGame)
     wait_for(page, read.game.board.fen())
     assert fen_in(page) == read.game.board.fen()
     assert page.run("document.getElementById('accrued').value") == str(read.game.accrued) == "-G27.5"
     page.run("document.querySelector('#share [name=pgn]').click()")
     page.wait("window.copied")
     found = chess.pgn.read_game(io.StringIO(page.run("window.copied")))
-    assert found is not None
     assert not found.errors
     exporter = lambda: chess.pgn.StringExporter(headers=False, comments=False)  # noqa: E731
     for each in given.mainline():

@@ -30,8 +30,7 @@ GAME = (
 
 @pytest.fixture(scope="session")
 def description(client: TestClient) -> dict[str, Any]:
-    found: dict[str, Any] = client.get("/openapi.json").json()
-    return found
+    return client.get("/openapi.json").json()
 
 
 def check(description: dict[str, Any], answer: object, operation: dict[str, Any], status: int) -> None:
