@@ -128,12 +128,11 @@ class MatchStandings:
             pairs.update(self._pairs.get(key, {}))
         return Figures(Distribution(games), Distribution(pairs, games_each=2))
 
-    def ranking(self, scoring: Scoring | None = None) -> list[int]:
+    def ranking(self) -> list[int]:
         """Players, the largest share of points first; equal ones by the lexicographic tie-break."""
-        rule = self.scoring if scoring is None else scoring
 
         def merit(player: int) -> tuple[Fraction, tuple[int, ...]]:
-            games = self.record(player, rule).games
+            games = self.record(player, self.scoring).games
             results = (each for each in self.results.values() if player in (each.pairing.white, each.pairing.black))
             outcomes = ((result.side(player), result.game.outcome) for result in results)
             return games.mean if games.units else Fraction(0), lexicographic_key(outcomes)

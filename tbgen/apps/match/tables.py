@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -39,16 +39,6 @@ class Ending:
     """The name of the table that decided, with the plies until the score is reached."""
     bounds: str | None = None
     """The proved bounds of a provisional outcome, as in the tag `RMobilityBounds`."""
-
-
-class Decider(Protocol):
-    """Tables that may know the outcome of a game in play."""
-
-    def decide(self, game: Game) -> Ending | None:
-        """The outcome of best play from here, or None if the tables do not know it."""
-
-    def close(self) -> None:
-        """Put the tables away."""
 
 
 class TableDecider:
@@ -149,3 +139,7 @@ class SyzygyDecider:
 
     def close(self) -> None:
         self._tables.close()
+
+
+Decider = TableDecider | SolvingDecider | SyzygyDecider
+"""Tables that may know the outcome of a game in play: `decide` gives the ending by best play, or None."""
