@@ -10,7 +10,7 @@ from tbgen.apps.games.archive import GamesTask, decide_file
 from tbgen.apps.records.record import records_in
 from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site.boards import best_cards
-from tbgen.apps.site.pages import Drawn, drawn_in, endings_of
+from tbgen.apps.site.pages import Drawn, drawn_in
 
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
@@ -46,7 +46,7 @@ def test_drawn_positions_are_those_of_the_records() -> None:
     assert [share for _, share in rows(r"`(G\d\.5)`[^|]* \| ([0-9.]+) %")] == [
         decided(every, code) for code in (1, 3, 7)
     ]
-    endings = {str(material): drawn for material, drawn in endings_of(RECORDS).items()}
+    endings = {str(record.material): drawn_in([record]) for record in RECORDS}
     shown = rows(r"(K\w+) \| ([0-9.]+) % \| ([0-9.]+) % \| ([0-9.]+) % \| ([0-9.]+) %")
     assert len(shown) == 7
     for name, share, *shares in shown:
