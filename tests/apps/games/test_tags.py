@@ -15,36 +15,24 @@ from tbgen.score import Color, Score
 from tests.strategies import outcomes, scorings
 
 
-def test_all_tags_are_read_and_those_that_are_not_there_say_nothing() -> None:
-    assert read_tags({"Event": "?"}) == GameTags()
-    tags = read_tags(
-        {
-            "Event": "any - thing",
-            "Result": "1/2-1/2",
-            "RMobilityResult": "-G3.5",
-            "RMobilityCutoff": "G7.0",
-            "RMobilityScoring": "komi",
-            "Points": "0-1",
-            "Komi": "-G5.75",
-            "Legacy": "1",
-        }
-    )
-    assert tags == GameTags(
-        outcome=Score(7, Color.BLACK),
-        points=(Fraction(0), Fraction(1)),
-        scheme=Scheme.KOMI,
-        cutoff_code=14,
-        komi=Komi(Color.BLACK, 23),
-        legacy=True,
-        fifty_moves=FiftyMoveSetting.LEGACY,
-    )
-
-
-def test_spaces_around_the_dash_do_not_matter() -> None:
-    for points in ("0.5625-0.4375", "0.5625 - 0.4375", "0.5625 -0.4375"):
-        assert read_tags({"Points": points}).points == (Fraction(9, 16), Fraction(7, 16))
-    assert read_tags({"RMobilityResult": "- G3.5"}).outcome == Score(7, Color.BLACK)
-    assert [winner_of(result) for result in ("1 - 0", "0 -1", "1/2-1/2")] == [Color.WHITE, Color.BLACK, None]
+@pytest.mark.parametrize(
+    ("written", "tags"),
+    [
+        ({"Event": "any - thing", "Result": "1/2-1/2"}, GameTags()),
+        ({"RMobilityResult": "-G3.5"}, GameTags(outcome=Score(7, Color.BLACK))),
+        ({"RMobilityResult": "- G3.5"}, GameTags(outcome=Score(7, Color.BLACK))),
+        ({"RMobilityCutoff": "G7.0", "RMobilityScoring": "komi"}, GameTags(scheme=Scheme.KOMI, cutoff_code=14)),
+        ({"Komi": "-G5.75"}, GameTags(komi=Komi(Color.BLACK, 23))),
+        ({"Points": "0-1"}, GameTags(points=(Fraction(0), Fraction(1)))),
+        *(
+            ({"Points": points}, GameTags(points=(Fraction(9, 16), Fraction(7, 16))))
+            for points in ("0.5625-0.4375", "0.5625 - 0.4375", "0.5625 -0.4375")
+        ),
+        ({"Legacy": "1"}, GameTags(legacy=True, fifty_moves=FiftyMoveSetting.LEGACY)),
+    ],
+)
+def test_each_tag_is_read_and_those_that_are_not_there_say_nothing(written: dict[str, str], tags: GameTags) -> None:
+    assert read_tags(written) == tags
 
 
 @pytest.mark.parametrize(
@@ -78,6 +66,7 @@ def test_what_is_written_is_read_back(outcome: Score, scoring: Scoring, legacy: 
 @given(outcomes)
 def test_only_mate_is_decisive_in_the_classical_result(outcome: Score) -> None:
     assert winner_of(classical_result(outcome)) == (outcome.holder if outcome.is_mate else None)
+    assert [winner_of(result) for result in ("1 - 0", "0 -1", "1/2-1/2")] == [Color.WHITE, Color.BLACK, None]
 
 
 @pytest.mark.parametrize("setting", list(FiftyMoveSetting))

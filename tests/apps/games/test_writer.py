@@ -14,21 +14,14 @@ from tests.strategies import boards
 WORDS = st.text('abc {}[]();$%"\\'.replace("{", "").replace("}", ""), max_size=30)
 
 
-def sans_of(board: chess.Board) -> list[str]:
-    walker, sans = board.root(), []
-    for move in board.move_stack:
-        sans.append(walker.san(move))
-        walker.push(move)
-    return sans
-
-
 @given(boards(30), WORDS, st.data())
 def test_a_written_game_is_read_alike_by_python_chess_and_here(
     board: chess.Board, name: str, data: st.DataObject
 ) -> None:
     first = board.root()
     comments = [data.draw(WORDS) for _ in board.move_stack]
-    moves = zip(sans_of(board), comments, strict=True)
+    sans = (node.san() for node in chess.pgn.Game.from_board(board).mainline())
+    moves = zip(sans, comments, strict=True)
     tags = {"White": name, "Result": "1/2-1/2", "SetUp": "1", "FEN": first.fen()}
     text = format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))
     theirs = chess.pgn.read_game(io.StringIO(text))

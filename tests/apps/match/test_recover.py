@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import os
 import re
 import shutil
-import signal
 import subprocess
 import sys
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -26,13 +25,6 @@ from tests.apps.match.matches import Silent, games_of, run, scripted, walker
 
 SHORT = ["-games", "6", "-rounds", "2", "-maxmoves", "6", "-concurrency", "2", "-srand", "3"]
 BOOK = "".join(f'[Event "{move}"]\n\n1. {move} *\n\n' for move in ("e4", "d4", "c4", "Nf3", "b3"))
-
-
-def arguments(folder: Path, names: str, name: str, *more: str) -> list[str]:
-    book = folder / "book.pgn"
-    book.write_text(BOOK)
-    players = [word for each in names.split() for word in walker(each)]
-    return [*players, *SHORT, "-openings", f"file={book}", "order=random", "-pgnout", str(folder / name), *more]
 
 
 def signature(pgn: Path) -> list[tuple[int, str, str, str]]:
@@ -52,20 +44,19 @@ def killed_after(words: list[str], lines: int, beginning: str = "") -> bool:
     """Run the program and kill it when it has said so many lines that begin so; whether it got that far."""
     command = [sys.executable, "-m", "tbgen", "match", *words]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as process:
-        for line in process.stdout if lines else ():
-            lines -= line.startswith(beginning)
-            if not lines:
-                break
-        if lines:
-            assert process.wait() == 0
-            return False
-        os.kill(process.pid, signal.SIGKILL)
-    return True
+        heard = islice((line for line in process.stdout if line.startswith(beginning)), lines)
+        if len(list(heard)) == lines:
+            process.kill()
+            return True
+        assert process.wait() == 0
+    return False
 
 
 def test_killed_on_its_way_a_match_comes_to_the_same_end(tmp_path: Path) -> None:
-    run(arguments(tmp_path, "Ann Bob", "whole.pgn"))
-    broken = arguments(tmp_path, "Ann Bob", "broken.pgn", "-recover")
+    (book := tmp_path / "book.pgn").write_text(BOOK)
+    words = [*walker("Ann"), *walker("Bob"), *SHORT, "-openings", f"file={book}", "order=random", "-pgnout"]
+    run([*words, str(tmp_path / "whole.pgn")])
+    broken = [*words, str(tmp_path / "broken.pgn"), "-recover"]
     assert killed_after(broken, 6)
     assert not killed_after(broken, 1000)
     expected = signature(tmp_path / "whole.pgn")
