@@ -169,9 +169,19 @@ def test_so_many_tables_are_made_side_by_side_that_the_plan_is_shortest() -> Non
         assert with_default_jobs(plan(machine)).seconds() == min(seconds)
 
 
-def test_the_time_that_is_left_is_the_plan_s_until_blocks_say_more() -> None:
-    assert seconds_left(100.0, 0.0, "moves", 0.0) == seconds_left(100.0, 0.0, "blocks", 0.0) == pytest.approx(100.0)
-    assert seconds_left(100.0, 25.0, "levels", 0.9) == seconds_left(100.0, 25.0, "levels", 0.1) == 75.0
-    assert seconds_left(100.0, 50.0, "blocks", 0.5) == pytest.approx(50.0)
-    assert seconds_left(100.0, 90.0, "blocks", 0.9) == pytest.approx(0.9 * 10 + 0.1 * 10)
-    assert seconds_left(100.0, 150.0, "writing", 1.0) == pytest.approx(5.0)
+@pytest.mark.parametrize(
+    ("spent", "phase", "done", "left"),
+    [
+        (0.0, "moves", 0.0, 100.0),
+        (0.0, "blocks", 0.0, 100.0),
+        (25.0, "levels", 0.9, 75.0),
+        (25.0, "levels", 0.1, 75.0),
+        (50.0, "blocks", 0.5, 50.0),
+        (90.0, "blocks", 0.9, 0.9 * 10 + 0.1 * 10),
+        (150.0, "writing", 1.0, 5.0),
+    ],
+)
+def test_the_time_that_is_left_is_the_plan_s_until_blocks_say_more(
+    spent: float, phase: str, done: float, left: float
+) -> None:
+    assert seconds_left(100.0, spent, phase, done) == pytest.approx(left)

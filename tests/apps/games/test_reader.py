@@ -13,10 +13,10 @@ from tbgen.apps.games import chunks
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import games_in, read_games
 from tbgen.errors import PgnError, UnreadableFileError
-from tbgen.rules.game import FiftyMoveSetting
-from tbgen.rules.points import Scheme, Scoring
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
+from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.rules.position import own_score
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tests.apps.games.plain import assert_same, compiled, plain
 from tests.strategies import boards
 
@@ -157,10 +157,8 @@ def test_chess960_is_understood() -> None:
 def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
     text = '[RMobilityScoring "komi"]\n[Komi "-G3.5"]\n[RMobilityCutoff "G4.0"]\n[Legacy "1"]\n\n1. e4 *'
     game = only_game(text)
-    assert game.scoring == Scoring(Scheme.KOMI, 8, game.scoring.komi)
-    assert str(game.scoring.komi) == "-G3.5"
-    assert game.game.fifty_moves.setting is FiftyMoveSetting.LEGACY
-    assert game.game.fifty_moves.cutoff_code == 8
+    assert game.scoring == Scoring(Scheme.KOMI, 8, Komi(Color.BLACK, 14))
+    assert game.game.fifty_moves == FiftyMoves(FiftyMoveSetting.LEGACY, 8)
     asked = GameSettings(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
     other = only_game(text, asked)
     assert (other.scoring.scheme, other.scoring.cutoff_code) == (Scheme.OTB, 10)

@@ -94,11 +94,17 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         '[openings]\nfile = "a.epd"\nplies = 4\n[sprt]\nelo1 = 3\n'
     )
     found = settings_of(["-config", str(path), "-games", "20", "-sprt", "elo0=-3"])
-    assert (found.plan.games, found.plan.swap, found.rules.fifty_moves.setting) == (20, False, FiftyMoveSetting.LEGACY)
-    assert [spec.command for spec in found.engines] == [("one", "-x"), ("two",)]
-    assert [spec.options["Hash"] for spec in found.engines] == ["16", "32"]
-    assert (found.sprt.elo0, found.sprt.elo1) == (-3.0, 3.0)
-    assert (found.openings.notation, found.openings.plies) == (Notation.EPD, 4)
+    expected = {
+        "plan.games": 20,
+        "plan.swap": False,
+        "rules.fifty_moves.setting": FiftyMoveSetting.LEGACY,
+        "sprt.elo0": -3.0,
+        "sprt.elo1": 3.0,
+        "openings.notation": Notation.EPD,
+        "openings.plies": 4,
+    }
+    assert {name: attrgetter(name)(found) for name in expected} == expected
+    assert [(spec.command, spec.options["Hash"]) for spec in found.engines] == [(("one", "-x"), "16"), (("two",), "32")]
 
 
 @pytest.mark.parametrize(

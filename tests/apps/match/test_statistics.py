@@ -121,6 +121,5 @@ def test_the_generalised_ratio_over_pairs_equals_the_slow_one(pairs: list[tuple[
 def test_a_test_ends_at_the_bounds_of_wald() -> None:
     test = Sprt(0, 5, alpha=0.05, beta=0.1)
     assert (test.lower, test.upper) == (math.log(0.1 / 0.95), math.log(0.9 / 0.05))
-    assert test.conclusion(test.upper) is Conclusion.H1
-    assert test.conclusion(test.lower) is Conclusion.H0
-    assert test.conclusion(0.0) is Conclusion.OPEN
+    ends = [test.conclusion(ratio) for ratio in (test.upper, test.lower, 0.0)]
+    assert ends == [Conclusion.H1, Conclusion.H0, Conclusion.OPEN]
