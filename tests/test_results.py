@@ -13,7 +13,9 @@ from tbgen.apps.site.boards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
 
 ROOT = Path(__file__).parent.parent
-PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
+PAGE, ADJUDICATION = (
+    (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("results", "adjudication")
+)
 RECORDS = records_in(ROOT / "records")
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
 
@@ -61,10 +63,17 @@ def test_the_games_differ_as_often_as_their_tables() -> None:
     assert f"value {100 * differing / sum(table.positions for table in tables):.1f} %" in PAGE
 
 
-def test_the_drawn_games_are_decided_as_the_page_says() -> None:
+def test_the_games_are_decided_as_the_pages_say() -> None:
+    """The drawn ones on this page, three others on that about adjudication."""
     facts = [
         json.loads(fact) for part in decide_file(str(GAMES), GamesTask(texts=False, facts=True)) for fact in part.facts
     ]
+    shown = re.findall(
+        r"^\| (League \d), ([\d.]+) (.+) - (.+?) \| (\S+) \| `(\S+)`, `(\w+)` \|", ADJUDICATION, re.MULTILINE
+    )
+    fields = ("round", "white", "black", "result", "final", "source")
+    assert len(shown) == 3
+    assert set(shown) <= {(each["event"][-8:], *(each[name] for name in fields)) for each in facts}
     expected = [
         (f"{each['event'][-8:]}, {each['round']}", each["white"], each["black"], each["final"])
         for each in facts

@@ -9,13 +9,11 @@ from collections.abc import Callable, Hashable, Sequence
 import chess
 import numpy as np
 
-from tbgen.board.attacks import is_safe, may_castle
-from tbgen.board.board import KING, KNIGHT, PAWN, QUEEN, RIGHTS, TURN, packed_move, play, words_of
-from tbgen.board.moves import code_on
-from tbgen.board.replay import FACTS, HISTORY_WORDS, origins, replay
+from tbgen.board.board import play, words_of
+from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
+from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.compiled.arrays import Int, Words
 from tbgen.compiled.jit import kernel
-from tbgen.index.words import ONE, lowest_square
 
 ROOTS = (
     chess.STARTING_FEN,
@@ -84,26 +82,9 @@ def perft(board: Words, plies: Int) -> Int:
     """How many ways there are to play so many plies: moves one by one, and those of the last ply by number."""
     if plies == 1:
         return code_on(board) // 2
-    side = np.int64(board[TURN])
-    ways = 0
-    for target in range(64):
-        for role in range(PAWN, KING + 1):
-            left = origins(board, side, role, target)
-            while left:
-                origin = lowest_square(left)
-                left &= left - ONE
-                if is_safe(board, side, origin, target):
-                    last = role == PAWN and (target >= 56 or target < 8)
-                    for promotion in range(KNIGHT, QUEEN + 1) if last else range(1):
-                        after = board.copy()
-                        play(after, packed_move(origin, target, promotion))
-                        ways += perft(after, plies - 1)
-    left = board[RIGHTS] & board[side]
-    while left:
-        rook = lowest_square(left)
-        left &= left - ONE
-        if may_castle(board, side, rook):
-            after = board.copy()
-            play(after, packed_move(lowest_square(board[side] & board[1 + KING]), rook, 0))
-            ways += perft(after, plies - 1)
+    moves, ways = np.empty(MOST_MOVES, np.int64), 0
+    for n in range(legal_moves(board, moves)):
+        after = board.copy()
+        play(after, moves[n])
+        ways += perft(after, plies - 1)
     return ways

@@ -9,12 +9,9 @@ import numpy as np
 from tbgen.index.squares import KING_STEPS, SYMMETRY
 from tbgen.index.words import (
     ONE,
-    flip_file,
-    flip_rank,
     image,
     king_step,
     lowest_square,
-    transpose,
 )
 
 
@@ -62,14 +59,6 @@ def test_a_king_step_moves_every_square_that_stays_on_the_board() -> None:
                 if 0 <= square % 8 + file_step < 8 and 0 <= square // 8 + rank_step < 8
             }
             assert squares_of(king_step(word, direction)) == expected
-
-
-def test_flips_and_the_transposition_move_squares_to_their_images() -> None:
-    for word in WORDS:
-        squares = squares_of(word)
-        assert flip_file(word) == word_of(square ^ 7 for square in squares)
-        assert flip_rank(word) == word_of(square ^ 56 for square in squares)
-        assert transpose(word) == word_of(square % 8 * 8 + square // 8 for square in squares)
 
 
 def test_an_image_has_the_images_of_the_squares() -> None:

@@ -6,14 +6,13 @@ the move that is played: the nearest for the side that gains, the farthest for t
 Outcomes are signed: +(code + 1) White's, -(code + 1) Black's.
 """
 
-from collections.abc import Iterator
 from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .jit import njit
-from .material import LETTERS, material_of
+from .material import descent, material_of
 from .moves import (
     CAPTURED,
     MAN,
@@ -33,7 +32,6 @@ from .moves import (
 Ints = NDArray[np.int64]
 
 LOWEST_ACCRUED = 2  # mates and stalemates end the game
-ORDER = "KQRBNP"
 HALF = 1000  # more than any code
 
 
@@ -121,21 +119,6 @@ def moves_of(name: str, pairs: Pairs) -> Moves:
     return Moves(source, captured, promoted, promotion, jumped, after[:count])
 
 
-def materials_after(name: str, moves: Moves) -> Iterator[tuple[str, list[int], Ints]]:
-    """The materials that moves lead to: name, which men are left in the order of that name, and which moves."""
-    material = material_of(name)
-    kinds = np.stack([moves.captured, moves.promoted, moves.promotion])
-    found, which = np.unique(kinds, axis=1, return_inverse=True)
-    for number, (captured, promoted, promotion) in enumerate(found.T.tolist()):
-        letters = [LETTERS[role] for role in material.roles]
-        if promoted != NO_MAN:
-            letters[promoted] = LETTERS[promotion]
-        left = [man for man in range(material.men) if man != captured]
-        left.sort(key=lambda man: (material.colors[man], ORDER.index(letters[man])))
-        sides = ["".join(letters[man] for man in left if material.colors[man] == color) for color in (0, 1)]
-        yield "v".join(sides), left, np.flatnonzero(which.ravel() == number)
-
-
 def worth(signed: Ints) -> Ints:
     """The greater, the better for White."""
     return np.sign(signed) * HALF - signed
@@ -145,9 +128,13 @@ def expected(name: str, pairs: Pairs, ask: Ask) -> tuple[Ints, Ints]:
     """What the moves say of each pair."""
     moves = moves_of(name, pairs)
     value, plies = np.zeros(len(moves.source), np.int64), np.zeros(len(moves.source), np.int64)
-    for child, left, chosen in materials_after(name, moves):
-        side, none = 1 - pairs.side[moves.source[chosen]], np.zeros(len(chosen), np.int64)
-        value[chosen], plies[chosen] = ask(child, side, moves.squares[chosen][:, left], none, moves.jumped[chosen])
+    kinds, which = np.unique([moves.captured, moves.promoted, moves.promotion], axis=1, return_inverse=True)
+    for number, kind in enumerate(kinds.T.tolist()):
+        chosen, way = np.flatnonzero(which.ravel() == number), descent(material_of(name), *kind)
+        side, *squares = way.cells(1 - pairs.side[moves.source[chosen]], list(moves.squares[chosen].T))
+        jumped = moves.jumped[chosen] ^ np.where(way.colors_swapped & (moves.jumped[chosen] != NO_SQUARE), 56, 0)
+        there, plies[chosen] = ask(way.material.name, side, np.stack(squares, axis=1), 0 * side, jumped)
+        value[chosen] = -there if way.colors_swapped else there
     accrued, white = pairs.accrued[moves.source], pairs.side[moves.source] == WHITE
     lower = abs(value) < abs(accrued)
     value, plies = np.where(lower, value, accrued), np.where(lower, plies, -1)
