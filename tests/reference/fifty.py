@@ -10,7 +10,7 @@ A *rank* is an outcome as `level.py` numbers it, modulo 512: the least is White'
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -24,7 +24,6 @@ from .solver import LOWEST_CODE, Block, Key, ReferenceTable
 
 PLIES = 100
 CUTOFF = 12
-POOL = np.int16(outcome(WHITE, CUTOFF))
 
 Ranks = NDArray[np.int16]
 
@@ -97,30 +96,19 @@ def clocked(block: Block, rule: str, code: int, cutoff: int = CUTOFF) -> Clocked
 class FiftyTable(ReferenceTable):
     """Entry values under the fifty-move rule with the clock at 0, there and in all tables that the material leads to.
 
-    `dtg` means nothing here. A pooled table takes all scores of the cutoff or more for one outcome, as `pool` does.
-    Under `reset` the others stay as they are: which of those scores has accrued does not matter to them.
+    `dtg` means nothing here.
     """
 
     rule: str = "reset"
-    pooled: bool = False
 
     def _key(self, placement: tuple[int, ...]) -> Key:
-        return f"{self.rule}{' pooled' * self.pooled}", self.material, self.reduced, placement
-
-    def _build(self, placement: tuple[int, ...]) -> Block:
-        block = super()._build(placement)
-        if not self.pooled:
-            return block
-        nodes, graph = (each._replace(own=np.minimum(each.own, CUTOFF)) for each in (block.nodes, block.graph))
-        return replace(block, nodes=nodes, graph=graph)
+        return self.rule, self.material, self.reduced, placement
 
     def _solve(self, block: Block) -> None:
         for codes in self._groups(block.codes):
             if not np.isin(block.nodes.own, codes).any():
                 continue
             values = Clocked(block, codes, self.rule)
-            if self.pooled and codes.start == CUTOFF:
-                values.ranks[:] = POOL
             while values.left < PLIES and (values.go_on() or self.rule != "reset"):
                 pass  # under `reset` what has not changed once will not change any more
             for code in codes:
@@ -137,19 +125,14 @@ class FiftyTable(ReferenceTable):
             yield range(alone.stop, codes.stop)
 
     def _child(self, name: str) -> ReferenceTable:
-        return solve_clocked(name, self.rule, pooled=self.pooled)
+        return solve_clocked(name, self.rule)
 
 
-def pool(entry: Ranks) -> Ranks:
-    """Entry values with one for all scores of the cutoff or more: worse than White's others, better than Black's."""
-    return np.where(np.abs(entry) > CUTOFF, POOL, entry)
-
-
-def solve_clocked(material: str, rule: str, *, pooled: bool = False) -> FiftyTable:
+def solve_clocked(material: str, rule: str) -> FiftyTable:
     """The entry values of a material such as "KBvK" with the clock at 0, one position of each symmetry class."""
-    return _solved(material_of(material), rule, pooled)
+    return _solved(material_of(material), rule)
 
 
 @cache
-def _solved(material: Material, rule: str, pooled: bool) -> FiftyTable:
-    return FiftyTable(material, True, rule=rule, pooled=pooled)
+def _solved(material: Material, rule: str) -> FiftyTable:
+    return FiftyTable(material, True, rule=rule)

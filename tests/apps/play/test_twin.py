@@ -19,7 +19,7 @@ from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Color, Score
 from tests.positions import board_of
 from tests.reference import Block, ReferenceTable, solve
-from tests.reference.fifty import CUTOFF, PLIES, Clocked, clocked, pool, solve_clocked
+from tests.reference.fifty import CUTOFF, PLIES, Clocked, clocked, solve_clocked
 from tests.reference.level import RANKS
 from tests.reference.solver import LOWEST_CODE
 
@@ -57,11 +57,6 @@ def test_with_the_clock_at_0_only_scores_of_the_cutoff_or_more_change_in_clean_t
     unlimited, under_rule = solve(name, reduced=True).entry, solve_clocked(name, "reset").entry
     changed = unlimited != under_rule
     assert min(abs(unlimited[changed]).min(), abs(under_rule[changed]).min()) - 1 >= CUTOFF
-
-
-@pytest.mark.parametrize("name", SMALL[:2])
-def test_scores_of_the_cutoff_or_more_can_be_taken_for_one(name: str) -> None:
-    assert np.array_equal(solve_clocked(name, "reset", pooled=True).entry, pool(solve_clocked(name, "reset").entry))
 
 
 @pytest.mark.parametrize("name", SMALL)
