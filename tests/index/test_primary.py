@@ -32,15 +32,17 @@ def cells_in_order(layout: Layout) -> list[tuple[int, tuple[int, ...]]]:
     """Random cells whose equal men ascend, half of them in blocks that equal their mirror image, if there are any."""
     random_ = random.Random(str(layout.material))
     own_mirrors = [n for n, pawns in enumerate(layout.blocks) if layout.is_own_mirror(pawns)]
-    found = []
+    found, start = [], twin_start_of(layout)
     while len(found) < CASES:
         cell = random_.randrange(layout.cells)
         if own_mirrors and len(found) % 2:
             cell = random_.choice(own_mirrors) * 2 * layout.block_words * 64 + cell % (layout.block_words * 64)
         _, squares = layout.squares_of(cell)
-        if len(set(squares)) == len(squares) and are_in_order(
-            np.array(squares), twin_start_of(layout), layout.pawns + 1, len(squares) - 1
-        ):
+        if len(set(squares)) < len(squares):
+            continue
+        ascend = all(list(squares[first:end]) == sorted(squares[first:end]) for first, end in layout.twins)
+        assert are_in_order(np.array(squares), start, layout.pawns + 1, len(squares) - 1) == ascend
+        if ascend:
             found.append((cell, squares))
     return found
 
