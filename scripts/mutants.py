@@ -1,10 +1,13 @@
 """Change the program a little, many times, and see which changes no test notices.
 
     mutants.py tbgen/rules --count 40         40 seeded mutations of a package, each against the tests beside it
-    mutants.py tbgen/probe/values.py --suite  survivors then meet the whole ordinary suite
+    mutants.py tbgen/probe --reach .coverage  each against the tests that reach its line, wherever they stand
     mutants.py tbgen/index --list             print the mutations and run nothing
 
 Each mutation is made in a copy of the working tree that has its own compiled kernels, so nothing here changes.
+`--reach` takes what pytest-cov says of the whole suite: pytest -n auto --dist loadfile --cov=tbgen --cov-context=test
+--cov-report= . Compiled lines are in no such file; their mutants meet the tests beside them.
+
 A mutant that fails a test, or hangs, is killed. A survivor is a missing test or code that does nothing. Mutants that
 behave like the original stand in `tests/equivalent_mutants.csv`, with the reason.
 
@@ -280,6 +283,36 @@ def tests_of(path: str) -> list[list[str]]:
     return [[str(each) for each in stage if each and (ROOT / each).exists()] for stage in stages if any(stage)]
 
 
+class Reach:
+    """Which tests reach a line."""
+
+    def __init__(self, path: str) -> None:
+        from coverage import CoverageData
+
+        self.data = CoverageData(path)
+        self.data.read()
+
+    def tests(self, mutation: Mutation, source: str) -> list[str]:
+        """The tests that reach the statement of a mutation, nearest first."""
+        inside = Path(mutation.path).relative_to("tbgen")
+        own, folder = f"test_{inside.stem}.py::", f"tests/{inside.parent.as_posix()}/"
+        by_line = self.data.contexts_by_lineno(str(ROOT / mutation.path))
+        reached = {each for line in statement_at(source, mutation.line) for each in by_line.get(line, ())}
+        names = {each.rpartition("|")[0] for each in reached} - {""}
+        return sorted(names, key=lambda name: (own not in name, not name.startswith(folder), name))
+
+
+def statement_at(source: str, line: int) -> range:
+    """The lines of the innermost statement there, without those of the statements within it."""
+    spans = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.stmt) and node.end_lineno is not None:
+            body: list[ast.stmt] = getattr(node, "body", [])
+            end = max(node.lineno, body[0].lineno - 1) if body else node.end_lineno
+            spans.append(range(node.lineno, end + 1))
+    return max((each for each in spans if line in each), key=lambda each: each.start, default=range(line, line + 1))
+
+
 class Copy:
     """A copy of the working tree, with kernels of its own."""
 
@@ -296,14 +329,15 @@ class Copy:
             shutil.copytree(kernels, self.kernels)
         self.kernels.mkdir(mode=0o700, exist_ok=True)
 
-    def passes(self, tests: list[str], seconds: float, *, is_mutant: bool) -> tuple[bool, str]:
+    def passes(self, tests: list[str], seconds: float, *options: str, is_mutant: bool) -> tuple[bool, str]:
         """Whether the tests pass in time, none at all included, and what was said last."""
         environment = os.environ | {"TBGEN_CACHE": str(self.kernels), "PYTHONPATH": str(self.folder)}
         if is_mutant:  # byte code is kept by size and second: a mutant's could be taken for another's
             environment["PYTHONDONTWRITEBYTECODE"] = "1"
         own = ["-x", "-q", "--tb=line", "-p", "no:cacheprovider", f"--basetemp={self.folder.parent / 'scratch'}"]
-        command = [sys.executable, "-m", "pytest", *own, *tests]
-        output = self.folder.parent / "output"
+        names, output = self.folder.parent / "tests", self.folder.parent / "output"
+        names.write_text("\n".join(tests))
+        command = [sys.executable, "-m", "pytest", *own, *options, f"@{names}"]
         with output.open("w+") as file:
             running = subprocess.Popen(
                 command,
@@ -374,15 +408,18 @@ class Hunt:
         self.copies: queue.Queue[Copy] = queue.Queue()
 
     def prepare(self, tests: list[str]) -> float:
-        """Seconds that all tests take without a mutation. Kernels are compiled for all copies meanwhile."""
+        """Seconds that all tests take without a mutation. Kernels are compiled for all copies meanwhile.
+
+        Tests that reach a line have been run before, and are most of the suite: whether they are there is enough.
+        """
         from tbgen.compiled.folders import cache_home
 
         first = Copy(self.folder / "0", cache_home())
-        begun = time.monotonic()
-        passed, said = first.passes(tests, 3600, is_mutant=False)
+        begun, options = time.monotonic(), ["--collect-only"] if self.wanted.reach else []
+        passed, said = first.passes(tests, 3600, *options, is_mutant=False)
         if not passed:
             raise SystemExit(f"mutants: the tests fail without any mutation: {said}")
-        seconds = time.monotonic() - begun
+        seconds = 300 if self.wanted.reach else time.monotonic() - begun
         self.copies.put(first)
         for number in range(1, self.wanted.jobs):
             self.copies.put(Copy(self.folder / str(number), first.kernels))
@@ -408,7 +445,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--line", type=int, action="append", help="mutations of this line only")
     parser.add_argument("--tests", nargs="+", help="tests to run instead of those beside the file")
-    parser.add_argument("--suite", action="store_true", help="survivors meet the whole ordinary suite, too")
+    parser.add_argument("--reach", help="what pytest-cov wrote of the suite: run the tests that reach a line")
     parser.add_argument("-j", "--jobs", type=int, default=2, help="mutants at a time (default 2)")
     parser.add_argument("--patience", type=float, default=240, help="seconds beyond the usual time, to compile kernels")
     parser.add_argument("--list", action="store_true", help="print the mutations and run nothing")
@@ -429,13 +466,14 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         hunt = Hunt(Path(folder), wanted)
         stages = {each: [wanted.tests] if wanted.tests else tests_of(each.path) for each in mutants}
+        if wanted.reach:
+            reach = Reach(wanted.reach)
+            reached = {each: reach.tests(each, texts[each.path]) for each in mutants}
+            stages |= {each: [tests] for each, tests in reached.items() if tests}
         seconds = hunt.prepare(sorted({test for each in stages.values() for stage in each for test in stage}))
         with ThreadPoolExecutor(wanted.jobs) as pool:
             fates = pool.map(lambda each: hunt.meet(each, stages[each], seconds), mutants)
             survivors = [each for each, survived in zip(mutants, fates, strict=True) if survived]
-            if wanted.suite:
-                fates = pool.map(lambda each: hunt.meet(each, [["tests", "tbgen"]], 300), survivors)
-                survivors = [each for each, survived in zip(survivors, fates, strict=True) if survived]
     print(f"\n{len(mutants) - len(survivors)} of {len(mutants)} killed; survivors:", *survivors or ["none"], sep="\n")
     sys.exit(bool(survivors))
 

@@ -66,6 +66,11 @@ def test_the_tests_of_a_file_are_those_beside_it(path: str, first: list[str]) ->
     assert "tests/laws" in found[-1]
 
 
+def test_a_line_belongs_to_the_innermost_statement_there() -> None:
+    assert mutants.statement_at(TEXT, 5) == range(5, 6)  # the condition, not what depends on it
+    assert mutants.statement_at("a = (\n1,\n2)\nb = 3", 2) == range(1, 4)
+
+
 def test_equivalent_mutants_are_still_in_the_program_and_have_a_reason() -> None:
     reasons = mutants.equivalent()
     assert all(reasons.values())
