@@ -18,7 +18,8 @@ from pathlib import Path
 from tbgen.compiled.ahead import compile_for
 from tbgen.compiled.known import Purpose
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
-from tbgen.library.catalog import (
+from tbgen.library.costs import pace_of
+from tbgen.library.manifest import (
     FileRecord,
     Finding,
     examine,
@@ -29,7 +30,6 @@ from tbgen.library.catalog import (
     survey,
     without_needless_distances,
 )
-from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
 from tbgen.library.workers import Cluster, Made, Processes, WorkerLostError, Workers
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material

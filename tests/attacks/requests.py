@@ -6,7 +6,7 @@ import json
 import random
 import socket
 import string
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -86,14 +86,11 @@ def begin_bytes(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 def _told(port: int, sent: bytes, seconds: float) -> bytes:
     """What comes back before the server closes the connection, or says nothing for so many seconds."""
     parts = list[bytes]()
-    try:
-        with socket.create_connection(("127.0.0.1", port), timeout=30) as client:
-            client.sendall(sent)
-            client.settimeout(seconds)
-            while part := client.recv(1 << 16):
-                parts.append(part)
-    except (ConnectionError, TimeoutError):
-        pass
+    with suppress(ConnectionError, TimeoutError), socket.create_connection(("127.0.0.1", port), timeout=30) as client:
+        client.sendall(sent)
+        client.settimeout(seconds)
+        while part := client.recv(1 << 16):
+            parts.append(part)
     return b"".join(parts)
 
 

@@ -83,9 +83,10 @@ COMP_WORDS=(tbgen build KQvK) COMP_CWORD=2
 _tbgen_completion tbgen
 echo "${COMPREPLY[*]}"
 """
-    bash = shutil.which("bash")
     environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2])}
-    done = subprocess.run([bash, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [str(shutil.which("bash")), "-c", script], env=environment, capture_output=True, text=True, check=True
+    )
     registered, words = done.stdout.splitlines()
     assert registered.endswith("-F _tbgen_completion tbgen")
     assert "KQvKR" in words.split()

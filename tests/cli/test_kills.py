@@ -10,6 +10,7 @@ import pytest
 
 from tbgen import cli
 from tests.cli.killing import CASES, kill, undisturbed
+from tests.cli.test_help import all_commands
 
 QUICK = ("copy", "match")
 
@@ -34,9 +35,8 @@ def test_every_command_that_writes_is_killed() -> None:
     assert {case.words[0] for case in CASES.values()} == set(cli.COMMANDS) - READERS
 
 
-@pytest.mark.parametrize("name", cli.COMMANDS)
-def test_every_option_that_names_what_is_written_is_in_a_case_of_its_command(name: str) -> None:
-    command = cli.tbgen.get_command(click.Context(cli.tbgen), name)
+@pytest.mark.parametrize(("name", "command"), [each for each in all_commands() if each[0] in cli.COMMANDS])
+def test_every_option_that_names_what_is_written_is_in_a_case_of_its_command(name: str, command: click.Command) -> None:
     tried = {word for case in CASES.values() if case.words[0] == name for word in case.words}
     for option in command.params:
         if option.metavar in ("FILE", "DIR", "OUT.pgn") and not READ & set(option.opts):

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -31,59 +31,45 @@ def ends_of(path: Path) -> list[dict[str, str]]:
     return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
-def answers(folder: Path, end: str, setting: FiftyMoveSetting, found: ClockedValue) -> dict[str, Any]:
-    """What everyone says that is asked about one position, as JSON has it."""
-    board, accrued = parse_fen(end)
-    facts = {}
-    for how in ((), ("--line",)):
-        words = ("probe", end, *how, "--fifty", setting.value, "--json", "--data", str(folder))
-        facts[str(how)] = json.loads(printed(*words))
-        without = words[: words.index("--fifty")]
-        assert "within" not in json.loads(printed(*without, "--json", "--data", str(folder)))
-    with client_of(folder) as client:
-        asked = {"fen": board.fen(), "accrued": str(accrued), "fifty": setting.value}
-        for page in ("/r-mobility", "/r-mobility/line"):
-            facts[page] = client.get(page, params=asked).json()
-    with open_tablebase(folder) as tables:
-        verdict = Adjudicator(tables).decide(Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting)))
-    assert verdict.clocked == found
-    return {name: {key: each[key] for key in found.facts()} for name, each in facts.items()}
-
-
 def compare(folder: Path, ends: Sequence[dict[str, str]], work: Path) -> None:
     """All ends under both settings, and under `reset` as games of an archive and of a match."""
     known: dict[str, ClockedValue] = {}
-    with open_tablebase(folder) as tables:
-        for end in ends:
-            for setting in (FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET):
-                found = value_within(tables, *parse_fen(end["fen"]), FiftyMoves(setting))
-                assert (str(found.outcome), str(found.table)) == (end[setting.value], end["table"]), end["fen"]
-                told = answers(folder, end["fen"], setting, found)
-                assert all(each == found.facts() for each in told.values()), told
-                known[end["fen"]] = found
-    games, epd = work / "games.pgn", work / "ends.epd"
-    positions = [parse_fen(end["fen"]) for end in ends]
-    games.write_text(
-        "".join(
-            f'[SetUp "1"]\n[FEN "{board.fen()}"]\n[RMobilityAccrued "{accrued}"]\n[Result "*"]\n\n*\n\n'
-            for board, accrued in positions
+    games, epd, played = work / "games.pgn", work / "ends.epd", work / "match.pgn"
+    with open_tablebase(folder) as tables, client_of(folder) as client:
+        for end, setting in itertools.product(ends, (FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET)):
+            board, accrued = parse_fen(end["fen"])
+            known[end["fen"]] = found = value_within(tables, board, accrued, FiftyMoves(setting))
+            assert (str(found.outcome), str(found.table)) == (end[setting.value], end["table"]), end["fen"]
+            asked = {"fen": board.fen(), "accrued": str(accrued), "fifty": setting.value}
+            told = [client.get(page, params=asked).json() for page in ("/r-mobility", "/r-mobility/line")]
+            probe, fifty = ("probe", end["fen"], "--json", "--data", str(folder)), ("--fifty", setting.value)
+            told += [json.loads(printed(*probe, *fifty, *how)) for how in ((), ("--line",))]
+            facts, game = found.facts(), Game(board, accrued=accrued, fifty_moves=FiftyMoves(setting))
+            assert [{key: each[key] for key in facts} for each in told] == [facts] * 4
+            assert Adjudicator(tables).decide(game).clocked == found
+        assert "within" not in json.loads(printed(*probe))
+        positions = [parse_fen(fen) for fen in known]
+        games.write_text(
+            "".join(
+                f'[SetUp "1"]\n[FEN "{board.fen()}"]\n[RMobilityAccrued "{accrued}"]\n[Result "*"]\n\n*\n\n'
+                for board, accrued in positions
+            )
         )
-    )
-    archive = tbgen("adjudicate", str(games), "--data", str(folder)).stdout
-    told = re.findall(r'\[RMobilityClock "(.*)"\]', archive)
-    assert told == [str(each) for each in known.values() if each.matters]
-    epd.write_text("".join(f"{fen}\n" for fen in known))
-    openings = ["-openings", f"file={epd}", "-games", str(2 * len(ends)), "-pgnout", str(work / "match.pgn")]
-    run([*walker("Ann"), *walker("Bob"), *openings, "-tb", str(folder)])
-    matters = 0
-    with open_tablebase(folder) as tables:
-        for game in games_of(work / "match.pgn"):
-            if game.tags["RMobilitySource"] == "tablebase":  # a few plies after the end that it began with
-                board = game.game.board.copy(stack=False)
-                board.halfmove_clock = game.game.last.counter  # under `reset` an improvement starts it anew
-                found = value_within(tables, board, game.game.accrued)
-                assert game.tags["TerminationDetails"].startswith(f"tablebase {found.table} in ")
-                assert game.tags["TerminationDetails"].partition(", but ")[2] == (str(found) if found.matters else "")
+        archive = tbgen("adjudicate", str(games), "--data", str(folder)).stdout
+        said = re.findall(r'\[RMobilityClock "(.*)"\]', archive)
+        assert said == [str(each) for each in known.values() if each.matters]
+        epd.write_text("".join(f"{fen}\n" for fen in known))
+        openings = ["-openings", f"file={epd}", "-games", str(2 * len(ends)), "-pgnout", str(played)]
+        run([*walker("Ann"), *walker("Bob"), *openings, "-tb", str(folder)])
+        matters = 0
+        for match in games_of(played):
+            if match.tags["RMobilitySource"] == "tablebase":  # a few plies after the end that it began with
+                board = match.game.board.copy(stack=False)
+                board.halfmove_clock = match.game.last.counter  # under `reset` an improvement starts it anew
+                found = value_within(tables, board, match.game.accrued)
+                details, _, but = match.tags["TerminationDetails"].partition(", but ")
+                assert details.startswith(f"tablebase {found.table} in ")
+                assert but == (str(found) if found.matters else "")
                 matters += found.matters
     assert matters > 0
 

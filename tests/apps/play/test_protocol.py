@@ -30,6 +30,12 @@ def said(folder: Path, *lines: str) -> list[str]:
     return [line for each in out for line in each.splitlines()]
 
 
+def until(out: list[str], word: str) -> Iterator[str]:
+    """Lines that ask whether the player is ready, until it has said a word."""
+    while not any(word in line for line in out):
+        yield "isready"
+
+
 def moves_in(line: str) -> list[str]:
     """The moves of a line of `info`."""
     return line.partition(" pv ")[2].partition(" string ")[0].split()
@@ -77,10 +83,8 @@ def test_a_move_whose_line_leads_to_a_missing_table_is_played_without_a_line(
 def test_several_lines_come_best_first_and_only_moves_that_were_named(table_folder: Path, tables: Tablebase) -> None:
     moves = tables.probe_moves(chess.Board(BISHOP), Score("G4.0"))
     several = said(table_folder, "setoption name MultiPV value 3", f"position fen {BISHOP} G4.0", "go movetime 1")
-    shown = [moves_in(line) for line in several if " pv " in line]
-    assert shown == [[each.move.uci()] for each in moves[:3]]
-    values = [line.partition(" string ")[2] for line in several if " pv " in line]
-    assert values == [f"{each.outcome} in {in_plies(each.dtg or 0)}" for each in moves[:3]], "each line has its value"
+    shown = [(moves_in(line), line.partition(" string ")[2]) for line in several if " pv " in line]
+    assert shown == [([each.move.uci()], f"{each.outcome} in {in_plies(each.dtg or 0)}") for each in moves[:3]]
     named = said(table_folder, f"position fen {BISHOP} G4.0", "go searchmoves f5g6 e6d5 movetime 1")
     expected = next(each.move.uci() for each in moves if each.move.uci() in ("f5g6", "e6d5"))
     assert best(named) == expected
@@ -113,12 +117,10 @@ def test_without_end_the_answer_waits_for_stop(table_folder: Path) -> None:
             yield f"position fen {position}"
             yield asked
             yield "isready"
-            while not any(" pv " in line for line in out):
-                yield "isready"
+            yield from until(out, " pv ")
             assert not any("bestmove" in line for line in out)
             yield "stop"
-            while not any("bestmove" in line for line in out):
-                yield "isready"
+            yield from until(out, "bestmove")
 
     Protocol(table_folder, out.append).run(lines())
     assert best(out) == "e6e5"
@@ -253,8 +255,7 @@ def test_against_moves_at_random_it_keeps_what_the_tables_promise(
                     yield f"position fen {first}{f' moves {moves}' if moves else ''}"
                     out.clear()
                     yield "go movetime 1"
-                    while not any("bestmove" in line for line in out):
-                        yield "isready"
+                    yield from until(out, "bestmove")
                     game.push(chess.Move.from_uci(best(out)))
                 else:
                     game.push(draw.choice(list(game.board.legal_moves)))

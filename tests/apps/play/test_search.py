@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 
 import chess
 import pytest
 
 from tbgen.apps.play.search import Engine, Root, Searched
-from tbgen.probe import Tablebase, open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.positions import random_root as random_board
 from tests.reference import minimax
 
 MEN = "PPNBRQpnbrq"
-
-
-@pytest.fixture(scope="session")
-def tables(table_folder: Path) -> Iterator[Tablebase]:
-    with open_tablebase(table_folder, outcomes_only=True) as opened:
-        yield opened
 
 
 def random_root(men: int, chance: random.Random) -> Root:

@@ -6,7 +6,6 @@ import contextlib
 import random
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import chess
 import numpy as np
@@ -14,7 +13,7 @@ import pytest
 
 from tbgen.apps.play.within import SEARCHED_PLIES, ClockedValue, Within, value_within
 from tbgen.errors import AccruedError
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Color, Score
 from tests.positions import board_of
@@ -60,24 +59,23 @@ def test_with_the_clock_at_0_only_scores_of_the_cutoff_or_more_change_in_clean_t
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_an_answer_is_as_sure_as_it_says(name: str, table_folder: Path) -> None:
+def test_an_answer_is_as_sure_as_it_says(name: str, tables: Tablebase) -> None:
     """More plies left than are searched, under `reset`: positions with several accrued scores, drawn at random."""
     table, chance, seen = solve_clocked(name, "reset"), random.Random(f"sure {name}"), Counter[Within]()
     block = table.block(())
-    with open_tablebase(table_folder) as tables:
-        for code in (3, 7, 12, 15):
-            values = clocked(block, "reset", code)
-            while values.left < PLIES - 1 and (values.go_on() or values.left < 16):
-                pairs = random_pairs(table, block, values, code, chance, 1) if values.left > SEARCHED_PLIES else ()
-                for board, accrued, worth in pairs:
-                    with contextlib.suppress(AccruedError):
-                        found = value_within(tables, board, accrued)
-                        seen[found.within] += 1
-                        certain = [Within.CERTAIN, *([Within.LIKELY] if values.left > LAST[name] else ())]
-                        certain += [Within.SEARCHED] if worth.code < CUTOFF else []
-                        assert found.within not in certain or found.outcome == worth, (board.fen(), accrued)
-                        if found.within is Within.BETWEEN:
-                            assert worth in (found.accrued, found.table) or is_between(found, worth), board.fen()
+    for code in (3, 7, 12, 15):
+        values = clocked(block, "reset", code)
+        while values.left < PLIES - 1 and (values.go_on() or values.left < 16):
+            pairs = random_pairs(table, block, values, code, chance, 1) if values.left > SEARCHED_PLIES else ()
+            for board, accrued, worth in pairs:
+                with contextlib.suppress(AccruedError):
+                    found = value_within(tables, board, accrued)
+                    seen[found.within] += 1
+                    certain = [Within.CERTAIN, *([Within.LIKELY] if values.left > LAST[name] else ())]
+                    certain += [Within.SEARCHED] if worth.code < CUTOFF else []
+                    assert found.within not in certain or found.outcome == worth, (board.fen(), accrued)
+                    if found.within is Within.BETWEEN:
+                        assert worth in (found.accrued, found.table) or is_between(found, worth), board.fen()
     assert seen[Within.LIKELY] > 0
 
 
@@ -106,19 +104,18 @@ def test_a_value_in_reach_is_that_under_the_rule_if_more_plies_are_left(name: st
 
 @pytest.mark.parametrize("name", ["KNvK", *(pytest.param(name, marks=pytest.mark.slow) for name in ("KBvK", "KRvK"))])
 @pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
-def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSetting, table_folder: Path) -> None:
+def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSetting, tables: Tablebase) -> None:
     """More plies than the slow twin that plays every line reaches; the search need not answer all."""
     table, chance = solve(name, reduced=True), random.Random(f"whole {name} {setting.value}")
     block, answered, asked = table.block(()), 0, 0
-    with open_tablebase(table_folder) as tables:
-        for code in (3, 7, 12, 15):
-            values = clocked(block, setting.value, code)
-            while values.left < 7:
-                values.go_on()
-                for board, accrued, worth in random_pairs(table, block, values, code, chance, 1):
-                    with contextlib.suppress(AccruedError):
-                        found = value_within(tables, board, accrued, FiftyMoves(setting))
-                        asked, answered = asked + 1, answered + (found.within is Within.SEARCHED)
-                        if found.within in (Within.SEARCHED, Within.CERTAIN):
-                            assert found.outcome == worth, (board.fen(), accrued, values.left)
+    for code in (3, 7, 12, 15):
+        values = clocked(block, setting.value, code)
+        while values.left < 7:
+            values.go_on()
+            for board, accrued, worth in random_pairs(table, block, values, code, chance, 1):
+                with contextlib.suppress(AccruedError):
+                    found = value_within(tables, board, accrued, FiftyMoves(setting))
+                    asked, answered = asked + 1, answered + (found.within is Within.SEARCHED)
+                    if found.within in (Within.SEARCHED, Within.CERTAIN):
+                        assert found.outcome == worth, (board.fen(), accrued, values.left)
     assert 2 * answered > asked

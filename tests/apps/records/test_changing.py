@@ -67,10 +67,12 @@ def is_changed(tables: tbgen.Tablebase, fen: str) -> bool:
 
 
 @pytest.mark.parametrize(("name", "changing"), [("KBvK", 6), ("KPvK", 2)])
-def test_the_best_move_changes_where_probes_say_so(table_folder: Path, name: str, changing: int) -> None:
+def test_the_best_move_changes_where_probes_say_so(
+    table_folder: Path, tables: tbgen.Tablebase, name: str, changing: int
+) -> None:
     layout = layout_of(Material.parse(name))
     cells, random = every_cell(layout), np.random.default_rng(5)
-    with tbgen.open_tablebase(table_folder) as tables, counter(table_folder, name) as count:
+    with counter(table_folder, name) as count:
         found = first_changing(count, cells, changing)
         assert len(found) == changing
         assert all(is_changed(tables, fen_of_cell(layout, cell)) for cell in found)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.records.census import census_of
-from tbgen.apps.records.record import Record, read_record
+from tbgen.apps.records.record import Record
 from tbgen.material import Material, build_order, materials
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import path_of
@@ -40,9 +40,10 @@ def test_zugzwangs_are_those_of_the_reference(records: dict[str, Record], name: 
     assert tuple(far) == expected["longest"]
 
 
-def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(records: dict[str, Record]) -> None:
+def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(
+    records: dict[str, Record], published: list[Record]
+) -> None:
     assert {record.one_colored for record in records.values()} == {None}
-    published = [read_record(path) for path in (GOLDEN.parent.parent / "records").glob("K*.json")]
     assert {str(record.material) for record in published if record.one_colored} >= {"KBBvK"}
     assert all("BB" in str(record.material) for record in published if record.one_colored)
 

@@ -59,19 +59,15 @@ def test_factors_are_means_over_all_positions(some: list[Record]) -> None:
     record = next(record for record in some if str(record.material) == "KRvKN")
     mates = {"G0.0": Fraction(1), "-G0.0": Fraction(-1)}
     assert found["KRvKN"].mates == by_hand(record, mates)
-    points = {}
-    for code in range(60):
-        points[str(Score(code, Color.WHITE))] = Fraction(1, 2**code)
-        points[str(Score(code, Color.BLACK))] = -Fraction(1, 2**code)
+    signs = {Color.WHITE: 1, Color.BLACK: -1}
+    points = {str(Score(code, side)): Fraction(signs[side], 2**code) for code in range(60) for side in Color}
     assert found["KRvKN"].points == by_hand(record, points)
 
 
 def test_shares_count_scores_that_are_good_enough(some: list[Record]) -> None:
     found = {str(each.material): each for each in potentials_of(some)}["KBvK"]
-    assert found.share(Color.WHITE, Color.WHITE, 0) == 0
-    assert found.share(Color.WHITE, Color.WHITE, 1) == Fraction(924, 24178)
-    assert found.share(Color.WHITE, Color.WHITE, 3) == 1
-    assert found.share(Color.WHITE, Color.BLACK, 99) == 0
+    shares = [found.share(Color.WHITE, Color.WHITE, code) for code in (0, 1, 3)]
+    assert (shares, found.share(Color.WHITE, Color.BLACK, 99)) == ([0, Fraction(924, 24178), 1], 0)
 
 
 def test_a_lead_that_loses_more_than_it_wins_confirms_nothing(published: list[Record]) -> None:
@@ -85,9 +81,8 @@ def test_fitted_factors_are_means_of_endings(published: list[Record]) -> None:
     potentials = potentials_of(published)
     for fit in fits_of(potentials):
         some = [each for each in potentials if each.rule is fit.rule]
-        assert fit.mates == sum((each.mates for each in some), Fraction(0)) / len(some)
-        assert fit.endings == len(some)
-        assert fit.points == sum((each.points for each in some), Fraction(0)) / len(some)
+        mates, points = (sum((getattr(each, name) for each in some), Fraction(0)) for name in ("mates", "points"))
+        assert (fit.mates, fit.points, fit.endings) == (mates / len(some), points / len(some), len(some))
 
 
 def test_the_last_pawn_is_in_jeopardy_in_four_endings(published: list[Record]) -> None:

@@ -39,11 +39,12 @@ def test_the_counts_that_come_with_the_program_are_those_of_the_tests() -> None:
 
 def endings_by_longest_mate(file: Path) -> Counter[int]:
     """How many endings have a longest mate of so many moves; those with equal sides count once."""
-    found: Counter[int] = Counter()
-    for material, published in read_published(file).items():
-        winners = Color if material.white != material.black else [Color.WHITE]
-        found.update(moves for winner in winners if (moves := published.longest_mates[winner]))
-    return found
+    return Counter(
+        moves
+        for material, published in read_published(file).items()
+        for winner in (Color if material.white != material.black else [Color.WHITE])
+        if (moves := published.longest_mates[winner])
+    )
 
 
 def test_longest_mates_are_as_many_as_others_have_counted() -> None:

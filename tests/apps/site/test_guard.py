@@ -90,7 +90,7 @@ def test_work_for_a_client_that_has_left_is_dropped(
         return {}
 
     monkeypatch.setattr("tbgen.apps.site.answers.answer_of", answer)
-    monkeypatch.setattr("tbgen.apps.site.guard._PIECE_SECONDS", 0)
+    monkeypatch.setattr("tbgen.apps.site.replies._PIECE_SECONDS", 0)
     lines = b"8/8/8/4KBk1/8/8/8/8_b\n" * 500
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(BODY.replace(b"99", b"%d" % len(lines)).removesuffix(b"8/8/") + lines)
@@ -127,16 +127,13 @@ def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(mo
     now, calm, said = 100.0, Calm(), list[str]()
     monkeypatch.setattr("tbgen.apps.site.guard.time.monotonic", lambda: now)
 
-    def say(text: str, error: Exception | None = None) -> None:
-        trouble = (type(error), error, error.__traceback__) if error is not None else None
-        record = logging.LogRecord("uvicorn.error", logging.ERROR, "here.py", 7, text, (), trouble)
-        if calm.filter(record):
-            said.append(logging.Formatter("%(message)s").format(record))
-
     for number in range(1000):
         now += 0.02
-        say(f"bad request {number} {'x' * 5000}\n\x1b[2J")
-        say("failed", ValueError("why"))
+        for text, error in ((f"bad request {number} {'x' * 5000}\n\x1b[2J", None), ("failed", ValueError("why"))):
+            trouble = error and (type(error), error, None)
+            record = logging.LogRecord("uvicorn.error", logging.ERROR, "here.py", 7, text, (), trouble)
+            if calm.filter(record):
+                said.append(logging.Formatter("%(message)s").format(record))
     assert len(said) == 2 * 2
     assert max(map(len, said)) < 400
     assert said[2].startswith("bad request 501 xxx")

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tbgen.apps.records.record import Record, replay
 from tbgen.apps.site.boards import changes_of, zugzwang_cards
 from tbgen.apps.site.pages import Site
 from tbgen.errors import MoveError
-from tbgen.probe import open_tablebase
+from tbgen.probe import Tablebase
 from tbgen.score import Color
 
 
@@ -39,9 +37,8 @@ def pawns(published: list[Record]) -> Record:
     return next(record for record in published if str(record.material) == "KPvK")
 
 
-def test_best_play_reaches_what_either_side_to_move_is_worth(pawns: Record, table_folder: Path) -> None:
-    with open_tablebase(table_folder) as tables:
-        cards = zugzwang_cards(pawns, tables)
+def test_best_play_reaches_what_either_side_to_move_is_worth(pawns: Record, tables: Tablebase) -> None:
+    cards = zugzwang_cards(pawns, tables)
     values = pawns.zugzwangs.longest.white, pawns.zugzwangs.longest.black
     assert [card.side for card in cards] == list(Color)
     assert [(card.outcome, card.longest.dtg) for card in cards] == [(each.outcome, each.dtg) for each in values]
@@ -50,20 +47,16 @@ def test_best_play_reaches_what_either_side_to_move_is_worth(pawns: Record, tabl
         assert replay(card.longest.fen, card.longest.moves).outcomes[-1] == card.outcome
 
 
-def test_without_tables_there_are_boards_and_values(pawns: Record, published: list[Record], table_folder: Path) -> None:
+def test_without_tables_there_are_boards_and_values(pawns: Record, published: list[Record], tables: Tablebase) -> None:
     assert [card.longest.line for card in zugzwang_cards(pawns, None)] == [None, None]
     without = next(record for record in published if record.zugzwangs.longest is None)
     assert zugzwang_cards(without, None) == []
     five = next(record for record in published if record.zugzwangs.longest and record.material.men == 5)
-    with open_tablebase(table_folder) as tables:
-        assert [card.longest.line for card in zugzwang_cards(five, tables)] == [None, None]
+    assert [card.longest.line for card in zugzwang_cards(five, tables)] == [None, None]
 
 
-def test_a_page_plays_the_zugzwang_of_an_ending_with_tables(pawns: Record, table_folder: Path) -> None:
-    without = dict(Site([pawns]).files())["material/KPvK.html"]
-    with open_tablebase(table_folder) as tables:
-        played_out = dict(Site([pawns], tables=tables).files())["material/KPvK.html"]
-    for page, steps in ((without, 0), (played_out, 2)):
+def test_a_page_plays_the_zugzwang_of_an_ending_with_tables(pawns: Record, tables: Tablebase) -> None:
+    for there, steps in ((None, 0), (tables, 2)):
+        page = dict(Site([pawns], tables=there).files())["material/KPvK.html"]
         zugzwang = str(page).partition('id="lines"')[0]
-        assert zugzwang.count('id="zugzwang-') == 2
-        assert zugzwang.count('data-steps="') == steps
+        assert (zugzwang.count('id="zugzwang-'), zugzwang.count('data-steps="')) == (2, steps)

@@ -44,9 +44,11 @@ def test_answers_are_as_described(client: TestClient, description: dict[str, Any
     check(description, client.get(PATHS[path]).json(), description["paths"][path]["get"], 200)
 
 
-def test_decided_games_are_as_described(client: TestClient, description: dict[str, Any]) -> None:
+def test_decided_games_and_many_positions_are_as_described(client: TestClient, description: dict[str, Any]) -> None:
     found = client.post("/adjudicate", content=GAME + "\n1. e9 *\n", headers={"Content-Type": "text/plain"})
     check(description, found.json(), description["paths"]["/adjudicate"]["post"], 200)
+    many = client.post("/r-mobility", json=[FEN]).json()
+    check(description, many, description["paths"]["/r-mobility"]["post"], 200)
     (game,), (skipped,) = found.json()["games"], found.json()["skipped"]
     assert (game["final"], game["source"], game["dtg"]) == ("G1.5", "tablebase", 1)
     assert game["tags"]["RMobilityResult"] == "G1.5"
@@ -99,10 +101,6 @@ def test_every_parameter_is_known_and_every_known_one_described(
         message = client.get(path, params={"unknown": ""})
         names = message.text if path == "/explorer/plain" else message.json()["message"]
         assert set(names.partition("there are ")[2].partition('"')[0].split(", ")) == told
-
-
-def test_many_positions_are_as_described(client: TestClient, description: dict[str, Any]) -> None:
-    check(description, client.post("/r-mobility", json=[FEN]).json(), description["paths"]["/r-mobility"]["post"], 200)
 
 
 def test_the_description_is_sound(description: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ import anyio
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.guard import BusyError, Limits, Queue
+from tbgen.apps.site.replies import BusyError, Limits, Queue
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 from tbgen.probe import Tablebase
@@ -218,19 +218,15 @@ def test_an_error_quotes_the_ends_of_a_long_text_and_says_why(client: TestClient
 
 
 def test_a_client_that_leaves_before_its_body_has_come_is_no_failure(client: TestClient) -> None:
-    async def leave() -> list[str]:
-        messages = [{"type": "http.request", "body": b"8", "more_body": True}, {"type": "http.disconnect"}]
-        headers = [(b"host", b"testserver"), (b"content-type", b"text/plain")]
-        scope = {"type": "http", "method": "POST", "path": "/r-mobility", "query_string": b"", "headers": headers}
-        sent = list[str]()
+    messages = iter([{"type": "http.request", "body": b"8", "more_body": True}, {"type": "http.disconnect"}])
+    headers, sent = [(b"host", b"testserver"), (b"content-type", b"text/plain")], list[str]()
+    scope = {"type": "http", "method": "POST", "path": "/r-mobility", "query_string": b"", "headers": headers}
 
-        async def receive() -> dict[str, object]:
-            return messages.pop(0)
+    async def receive() -> dict[str, object]:
+        return next(messages)
 
-        async def send(message: MutableMapping[str, object]) -> None:
-            sent.append(str(message["type"]))
+    async def send(message: MutableMapping[str, object]) -> None:
+        sent.append(str(message["type"]))
 
-        await client.app({**scope, "http_version": "1.1", "root_path": ""}, receive, send)
-        return sent
-
-    assert anyio.run(leave) == ["http.response.start", "http.response.body"]
+    anyio.run(client.app, {**scope, "http_version": "1.1", "root_path": ""}, receive, send)
+    assert sent == ["http.response.start", "http.response.body"]
