@@ -49,17 +49,13 @@ def link_tables(folder: Path, children: Path, material: Material) -> None:
         path_of(folder, child, layer).symlink_to(path_of(children, child, layer))
 
 
-def peak_of(folder: Path, children: Path, name: str, threads: int, where: str = "", memory: int = 0) -> Peak:
-    """The most memory that a process of its own has while it makes a table; `where` says where solved blocks lie."""
-    material = Material.parse(name)
-    link_tables(folder, children, material)
-    return peak_in_a_process(folder, name, threads, where, memory)
-
-
 def peak_in_a_process(
     folder: Path, name: str, threads: int, where: str, memory: int = 0, kernels: Path | None = None
 ) -> Peak:
-    """The same, with kernels from this folder."""
+    """The most memory that a process of its own has while it makes a table; `where` says where solved blocks lie.
+
+    Its children are in the folder, and its kernels come from the usual folder unless another is given.
+    """
     command = [sys.executable, "-c", PROGRAM, str(folder), name, str(threads), where, str(memory)]
     environment = {**os.environ, "TBGEN_CACHE": str(kernels)} if kernels else None
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=environment)

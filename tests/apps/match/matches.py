@@ -20,16 +20,15 @@ from tests.positions import random_root
 ENGINES = Path(__file__).parent / "engines"
 
 
-def scripted(name: str, *arguments: str, limit: str = "nodes=1") -> list[str]:
+def scripted(name: str, *arguments: str, limit: str = "nodes=1", program: str = "scripted.py") -> list[str]:
     """An engine that plays by heart, as options of a match."""
-    words = [f"arg={word}" for word in (str(ENGINES / "scripted.py"), *arguments)]
+    words = [f"arg={word}" for word in (str(ENGINES / program), *arguments)]
     return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", limit]
 
 
 def walker(name: str) -> list[str]:
     """An engine that plays some legal move; always the same in a position."""
-    words = [f"arg={word}" for word in (str(ENGINES / "walker.py"), "--salt", name)]
-    return ["-engine", f"cmd={sys.executable}", *words, f"name={name}", "nodes=1"]
+    return scripted(name, "--salt", name, program="walker.py")
 
 
 def random_endings(count: int) -> list[str]:
