@@ -152,7 +152,7 @@ def rehearse(purpose: str) -> None:
 
 
 def facts_of(used: list[tuple[Any, Any]], groups: dict[str, list[str]]) -> dict[str, Any]:
-    from tbgen.compiled.signatures import read, written
+    from tbgen.compiled.groups import read, written
 
     kernels: list[Kernel] = []
     for function, signature in used:

@@ -1,4 +1,4 @@
-"""A board as twelve 64-bit words, and a move made on it.
+"""A board as twelve 64-bit words, a move made on it, and the squares that its men attack.
 
     board[WHITE], board[BLACK]   the men of a side, a bit a square
     board[KIND + role]           the men of a role, of both sides
@@ -9,6 +9,10 @@
 
 A move is one integer, `from | to << TARGET_SHIFT | role << PROMOTION_SHIFT`; the role is that of a promotion, else 0.
 Castling is the king's move to its own rook, as in Chess960: no other move ends on a man of its own side.
+
+Sliders use kindergarten bitboards, one small table for all lines. A multiplication gathers the men on a rank, file or
+diagonal into the top byte. Its six inner bits are the index into the table. The two outer squares of a line are left
+out because no square lies behind them.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inner, small
-from tbgen.index.words import NOTHING, square_bit
+from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, lowest_square, square_bit
 
 WHITE, BLACK, KIND, RIGHTS, EN_PASSANT, TURN, CHESS960, BOARD_WORDS = 0, 1, 1, 8, 9, 10, 11, 12
 """KIND is 1 because roles count from 1: the pawns are board[2], the kings board[7]."""
@@ -156,3 +160,208 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
     if board.is_castling(move) and not board.chess960:
         target += 1 if board.is_kingside_castling(move) else -2
     return move.from_square | target << TARGET_SHIFT | (move.promotion or 0) << PROMOTION_SHIFT
+
+
+FILES = RANKS = 8
+_ALL = (1 << 64) - 1
+_A_FILE = 0x0101010101010101
+_LONG_DIAGONAL = 0x0080402010080400
+"""c2-h7: a factor that gathers the a-file into the top byte, a1 in its highest bit."""
+
+_STEPS_OF_A_KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
+_STEPS_OF_A_KING = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
+
+
+def _steps(steps: tuple[tuple[int, int], ...]) -> Words:
+    """[square] -> the squares that steps lead to."""
+    table = np.zeros(64, np.uint64)
+    for square in range(64):
+        file, rank = square % 8, square // 8
+        reached = [(file + right, rank + up) for right, up in steps]
+        word = sum(1 << (x + 8 * y) for x, y in reached if 0 <= x < FILES and 0 <= y < RANKS)
+        table[square] = word
+    return table
+
+
+def _lines(*directions: tuple[int, int]) -> Words:
+    """[square] -> the other squares of the line through it."""
+    table = np.zeros(64, np.uint64)
+    for square in range(64):
+        word = 0
+        for right, up in directions:
+            x, y = square % 8 + right, square // 8 + up
+            while 0 <= x < FILES and 0 <= y < RANKS:
+                word |= 1 << (x + 8 * y)
+                x, y = x + right, y + up
+        table[square] = word
+    return table
+
+
+def _on_a_rank(place: int, inner: int) -> int:
+    """The squares of a rank that a slider at `place` attacks; `inner` has the six inner squares' men."""
+    men, reached = inner << 1, 0
+    for step in (1, -1):
+        at = place + step
+        while 0 <= at < FILES:
+            reached |= 1 << at
+            if men >> at & 1:
+                break
+            at += step
+    return reached
+
+
+def _fills() -> tuple[Words, Words]:
+    """[place * 64 + inner men] -> the squares attacked on all ranks at once, and those of the a-file."""
+    ranks, a_file = np.zeros(8 * 64, np.uint64), np.zeros(8 * 64, np.uint64)
+    for place in range(8):
+        for men in range(64):
+            reached = _on_a_rank(place, men)
+            ranks[place * 64 + men] = reached * _A_FILE & _ALL
+            down = _on_a_rank(7 - place, men)
+            a_file[place * 64 + men] = sum(1 << 8 * (7 - at) for at in range(8) if down >> at & 1)
+    return ranks, a_file
+
+
+KNIGHT_ATTACKS = _steps(_STEPS_OF_A_KNIGHT)
+KING_ATTACKS = _steps(_STEPS_OF_A_KING)
+_RANK = _lines((1, 0), (-1, 0))
+_RISING = _lines((1, 1), (-1, -1))
+_FALLING = _lines((1, -1), (-1, 1))
+_ON_RANKS, _ON_A_FILE = _fills()
+
+_FILE_A = np.uint64(_A_FILE)
+_FILE_B = np.uint64(_A_FILE << 1)
+"""One file further than the a-file, so that the shift by 58 drops the h-file and keeps the six inner squares."""
+_GATHER_FILE = np.uint64(_LONG_DIAGONAL)
+_THIRD_RANK, _SIXTH_RANK = np.uint64(0x0000000000FF0000), np.uint64(0x0000FF0000000000)
+_SEVEN, _NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
+
+
+@small
+def bishop_attacks(square: Int, occupied: Word) -> Word:
+    """The squares that a bishop attacks, up to and with the first man on each line."""
+    row = (square & 7) * 64
+    rising, falling = _RISING[square], _FALLING[square]
+    up = _ON_RANKS[row + np.int64((rising & occupied) * _FILE_B >> _TOP_SIX)] & rising
+    return up | _ON_RANKS[row + np.int64((falling & occupied) * _FILE_B >> _TOP_SIX)] & falling
+
+
+@small
+def rook_attacks(square: Int, occupied: Word) -> Word:
+    """The squares that a rook attacks, up to and with the first man on each line."""
+    rank = _RANK[square]
+    along = _ON_RANKS[(square & 7) * 64 + np.int64((rank & occupied) * _FILE_B >> _TOP_SIX)] & rank
+    file = np.uint64(square & 7)
+    column = np.int64((occupied >> file & _FILE_A) * _GATHER_FILE >> _TOP_SIX)
+    return along | _ON_A_FILE[(square >> 3) * 64 + column] << file
+
+
+@small
+def pawn_attacks(pawns: Word, black: bool) -> Word:
+    """The squares that pawns attack."""
+    if black:
+        return (pawns & NOT_A_FILE) >> _NINE | (pawns & NOT_H_FILE) >> _SEVEN
+    return (pawns & NOT_A_FILE) << _SEVEN | (pawns & NOT_H_FILE) << _NINE
+
+
+@small
+def pawn_pushes(pawns: Word, black: bool, empty: Word) -> tuple[Word, Word]:
+    """The empty squares that pawns may step to: by one square, and by two."""
+    if black:
+        single = pawns >> _EIGHT & empty
+        return single, (single & _SIXTH_RANK) >> _EIGHT & empty
+    single = pawns << _EIGHT & empty
+    return single, (single & _THIRD_RANK) << _EIGHT & empty
+
+
+@small
+def rank_between(low: Int, high: Int) -> Word:
+    """The squares strictly between two squares of one rank, the lower of which is given first."""
+    return (ONE << np.uint64(high)) - (ONE << np.uint64(low)) & ~(ONE << np.uint64(low))
+
+
+@inner
+def attackers(board: Words, square: Int, side: Int, occupied: Word) -> Word:
+    """The men of a side that attack a square."""
+    bishops, rooks = board[KIND + BISHOP] | board[KIND + QUEEN], board[KIND + ROOK] | board[KIND + QUEEN]
+    found = KNIGHT_ATTACKS[square] & board[KIND + KNIGHT] | KING_ATTACKS[square] & board[KIND + KING]
+    found |= pawn_attacks(square_bit(square), side == WHITE) & board[KIND + PAWN]
+    found |= bishop_attacks(square, occupied) & bishops | rook_attacks(square, occupied) & rooks
+    return found & board[side]
+
+
+@inner
+def attacked_by(board: Words, side: Int, occupied: Word) -> Word:
+    """All squares that a side attacks."""
+    men = board[side]
+    squares = pawn_attacks(men & board[KIND + PAWN], side == BLACK)
+    left = men & board[KIND + KNIGHT]
+    while left:
+        squares |= KNIGHT_ATTACKS[lowest_square(left)]
+        left &= left - ONE
+    left = men & (board[KIND + BISHOP] | board[KIND + QUEEN])
+    while left:
+        squares |= bishop_attacks(lowest_square(left), occupied)
+        left &= left - ONE
+    left = men & (board[KIND + ROOK] | board[KIND + QUEEN])
+    while left:
+        squares |= rook_attacks(lowest_square(left), occupied)
+        left &= left - ONE
+    return squares | KING_ATTACKS[lowest_square(men & board[KIND + KING])]
+
+
+@small
+def squares_between(one: Int, other: Int) -> Word:
+    """The squares strictly between two squares of one rank, file or diagonal; empty if they share none."""
+    either = square_bit(one) | square_bit(other)
+    if rook_attacks(one, NOTHING) >> np.uint64(other) & ONE:
+        return rook_attacks(one, either) & rook_attacks(other, either)
+    if bishop_attacks(one, NOTHING) >> np.uint64(other) & ONE:
+        return bishop_attacks(one, either) & bishop_attacks(other, either)
+    return NOTHING
+
+
+@inner
+def is_safe(board: Words, side: Int, origin: Int, target: Int) -> bool:
+    """Whether a pseudo-legal move other than castling leaves the own king out of check."""
+    enemy, left, reached = 1 - side, square_bit(origin), square_bit(target)
+    occupied = board[WHITE] | board[BLACK]
+    if board[KIND + KING] & left:
+        # The king must not shield the squares behind it from a slider, so its own square counts as empty.
+        return attackers(board, target, enemy, occupied ^ left) & ~reached == NOTHING
+    captured = reached
+    if board[KIND + PAWN] & left and reached == board[EN_PASSANT]:
+        # Both pawns leave their rank at once, which can open it for a rook: no pin test sees that.
+        captured = one_rank_back(reached, side)
+        occupied ^= captured
+    king = lowest_square(board[side] & board[KIND + KING])
+    return attackers(board, king, enemy, (occupied ^ left) | reached) & ~captured == NOTHING
+
+
+@inner
+def can_castle(board: Words, side: Int, rook: Int, danger: Word) -> bool:
+    """Whether the king may castle with the rook on a square; the caller knows that it is not in check.
+
+    `danger` holds the squares that the other side attacks with our king taken off the board.
+    """
+    own_king = board[side] & board[KIND + KING]
+    king, home = lowest_square(own_king), 56 * side
+    king_to, rook_to = (home + 2, home + 3) if rook < king else (home + 6, home + 5)
+    passed = rank_between(min(king, king_to), max(king, king_to))
+    crossed = rank_between(min(rook, rook_to), max(rook, rook_to)) | square_bit(rook_to)
+    others = (board[WHITE] | board[BLACK]) ^ own_king ^ square_bit(rook)
+    if others & (passed | crossed | square_bit(king_to)) or passed & danger:
+        return False
+    # Asked anew and not of `danger`: under Chess960 the rook may have left the rank open behind it.
+    return attackers(board, king_to, 1 - side, others | square_bit(rook_to)) == NOTHING
+
+
+@inner
+def may_castle(board: Words, side: Int, rook: Int) -> bool:
+    """Whether castling with the rook on a square is legal."""
+    occupied, own_king = board[WHITE] | board[BLACK], board[side] & board[KIND + KING]
+    if board[RIGHTS] & board[side] & square_bit(rook) == NOTHING:
+        return False
+    if attackers(board, lowest_square(own_king), 1 - side, occupied):
+        return False
+    return can_castle(board, side, rook, attacked_by(board, 1 - side, occupied ^ own_king))

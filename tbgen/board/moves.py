@@ -7,26 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen.board.attacks import (
-    KING_ATTACKS,
-    KNIGHT_ATTACKS,
-    attacked_by,
-    attackers,
-    bishop_attacks,
-    can_castle,
-    is_safe,
-    pawn_attacks,
-    pawn_pushes,
-    rook_attacks,
-    squares_between,
-)
 from tbgen.board.board import (
     BISHOP,
     BLACK,
     EN_PASSANT,
     KIND,
     KING,
+    KING_ATTACKS,
     KNIGHT,
+    KNIGHT_ATTACKS,
     LAST_RANKS,
     PAWN,
     QUEEN,
@@ -34,8 +23,17 @@ from tbgen.board.board import (
     ROOK,
     TURN,
     WHITE,
+    attacked_by,
+    attackers,
+    bishop_attacks,
+    can_castle,
+    is_safe,
     packed_move,
+    pawn_attacks,
+    pawn_pushes,
     role_on,
+    rook_attacks,
+    squares_between,
 )
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inner, small

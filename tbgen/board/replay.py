@@ -8,16 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from tbgen.board.attacks import (
-    KING_ATTACKS,
-    KNIGHT_ATTACKS,
-    bishop_attacks,
-    is_safe,
-    may_castle,
-    pawn_attacks,
-    pawn_pushes,
-    rook_attacks,
-)
 from tbgen.board.board import (
     BISHOP,
     BLACK,
@@ -26,7 +16,9 @@ from tbgen.board.board import (
     EN_PASSANT,
     KIND,
     KING,
+    KING_ATTACKS,
     KNIGHT,
+    KNIGHT_ATTACKS,
     LAST_RANKS,
     NO_MOVE,
     PAWN,
@@ -34,9 +26,15 @@ from tbgen.board.board import (
     ROOK,
     TURN,
     WHITE,
+    bishop_attacks,
+    is_safe,
+    may_castle,
+    one_rank_back,
     packed_move,
+    pawn_attacks,
     play,
     role_on,
+    rook_attacks,
 )
 from tbgen.board.moves import code_on
 from tbgen.compiled.arrays import Bytes, Int, Ints, Word, Words
@@ -45,18 +43,13 @@ from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 
 _FILE = np.uint64(0x0101010101010101)
 _RANK = np.uint64(0xFF)
+_SECOND_RANKS = np.uint64(0x00FF00000000FF00)
 _CAPITAL, _ZERO, _HYPHEN, _PLUS, _HASH, _EQUALS, _X = 79, 48, 45, 43, 35, 61, 120
 
 
-def _roles() -> Ints:
-    table = np.zeros(256, np.int64)
-    for role, letter in enumerate("PNBRQK", start=PAWN):
-        table[ord(letter)] = role
-    return table
-
-
-_ROLES = _roles()
+_ROLES = np.zeros(256, np.int64)
 """[byte] -> the role of a capital letter."""
+_ROLES[list(b"PNBRQK")] = range(PAWN, KING + 1)
 
 
 @inner
@@ -72,8 +65,11 @@ def origins(board: Words, side: Int, role: Int, target: Int) -> Word:
         return men & KING_ATTACKS[target]
     if role == PAWN:
         found = pawn_attacks(bit, side == WHITE) if bit & (board[1 - side] | board[EN_PASSANT]) else NOTHING
+        behind = one_rank_back(bit, side)
         if occupied & bit == NOTHING:
-            found |= _pawn_stepping_to(men, side, ~occupied, target)
+            found |= behind
+            if occupied & behind == NOTHING:
+                found |= one_rank_back(behind, side) & _SECOND_RANKS
         return men & found
     found = NOTHING
     if role != ROOK:
@@ -81,20 +77,6 @@ def origins(board: Words, side: Int, role: Int, target: Int) -> Word:
     if role != BISHOP:
         found |= rook_attacks(target, occupied)
     return men & found
-
-
-@inner
-def _pawn_stepping_to(pawns: Word, side: Int, empty: Word, target: Int) -> Word:
-    """The pawn, if any, that can step straight ahead to an empty square, as a word."""
-    step = 8 if side == BLACK else -8
-    for squares in range(1, 3):
-        origin = target + squares * step
-        if 0 <= origin < 64:
-            pawn = pawns & square_bit(origin)
-            single, double = pawn_pushes(pawn, side == BLACK, empty)
-            if (single | double) >> np.uint64(target) & ONE:
-                return pawn
-    return NOTHING
 
 
 @inner

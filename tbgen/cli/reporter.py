@@ -251,7 +251,7 @@ def compile_for(*purposes: Purpose, quiet: bool = False) -> None:
     """Compile the kernels that some purposes lack. That happens once after an installation, and is said at once."""
     wanted = missing(purposes)
     if wanted:
-        from tbgen.compiled.ahead import compile_all
+        from tbgen.compiled.known import compile_all
 
         with progress("compiling kernels, once", len(wanted), quiet=quiet, at_once=True) as shown:
             compile_all(wanted, shown.reach)

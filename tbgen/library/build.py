@@ -15,8 +15,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from tbgen.compiled.ahead import compile_for
-from tbgen.compiled.known import Purpose
+from tbgen.compiled.known import Purpose, compile_for
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.costs import pace_of
 from tbgen.library.manifest import (

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.compiled import ahead, known
-from tbgen.compiled.ahead import compile_all
-from tbgen.compiled.known import Known, Purpose, missing
+from tbgen.compiled import known
+from tbgen.compiled.known import Known, Purpose, compile_all, missing
 
 SMALL = "tbgen.retro.levels.histories", "_count"
 
@@ -20,7 +19,7 @@ def kernel(name: str, *calls: str, module: str = "tbgen.retro.made_up") -> Known
 
 def order_of(kernels: list[Known]) -> list[str]:
     """In which order one process is given kernels."""
-    queue, order = ahead._Queue(kernels, lambda done, total: None), list[str]()
+    queue, order = known._Queue(kernels, lambda done, total: None), list[str]()
     while each := queue.take("one"):
         order.append(each.name)
         queue.done(each)

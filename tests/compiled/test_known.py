@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.compiled.groups import read
 from tbgen.compiled.known import Purpose, groups, known
-from tbgen.compiled.signatures import read
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "kernels.py"
 ALL = sorted({each for purpose in Purpose for each in known(purpose)}, key=lambda each: (each.module, each.name))

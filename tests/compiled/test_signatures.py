@@ -8,7 +8,7 @@ import numba
 import numpy as np
 import pytest
 
-from tbgen.compiled.signatures import Groups, read, written
+from tbgen.compiled.groups import Groups, read, written
 from tbgen.table import Cells
 
 

@@ -11,7 +11,6 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.apps.games import scan as at
-from tbgen.apps.games import tokens
 from tbgen.apps.games.files import open_bytes
 from tbgen.compiled.arrays import Bytes, Ints
 from tbgen.errors import PgnError
@@ -92,7 +91,7 @@ class ScannedChunk(NamedTuple):
 def scanned(chunk: Chunk, *, is_last: bool = True) -> ScannedChunk:
     """Find the games of a chunk; unless it is the last of its file, its last game may still go on."""
     data = np.frombuffer(chunk.text, np.uint8)
-    columns = (at.GAME_COLUMNS, tokens.TAG_COLUMNS, tokens.MOVE_COLUMNS)
+    columns = (at.GAME_COLUMNS, at.TAG_COLUMNS, at.MOVE_COLUMNS)
     rows = (np.empty((len(data) // 2 + 3, number), np.int64) for number in columns)  # enough for any text
     found = at.ScanRows(np.zeros(at.STATE_WORDS, np.int64), *rows)
     at.scan(data, chunk.start, is_last, chunk.in_line, found)

@@ -7,7 +7,6 @@ import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 
 from tbgen.apps.games import scan as at
-from tbgen.apps.games import tokens
 from tbgen.apps.games.chunks import ScannedChunk
 from tbgen.apps.games.tags import GAME_TAG
 
@@ -91,21 +90,21 @@ def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iter
     """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves."""
     text = chunk.text
     rows = chunk.tag_rows(place).tolist()
-    names = [text[row[tokens.NAME] : row[tokens.NAME_END]] for row in rows]
+    names = [text[row[at.NAME] : row[at.NAME_END]] for row in rows]
     own = [row for row, name in zip(rows, names, strict=True) if name in _OWN_NAMES]
     others = [row for row, name in zip(rows, names, strict=True) if name not in _OWN_NAMES]
     results = [row for row, name in zip(rows, names, strict=True) if name == b"Result"]
-    yield from ((row[tokens.LINE], row[tokens.NEXT_LINE], b"") for row in own)
+    yield from ((row[at.LINE], row[at.NEXT_LINE], b"") for row in own)
     lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
     anchor = (results or others or [None])[-1]
     if anchor is not None:
-        behind = anchor[tokens.NEXT_LINE]
-        line_end = _line_end_in(text, anchor[tokens.VALUE_END], behind)
+        behind = anchor[at.NEXT_LINE]
+        line_end = _line_end_in(text, anchor[at.VALUE_END], behind)
         is_ended = text[behind - 1] in at.LINE_ENDS
         yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
     elif own:
-        line_end = _line_end_in(text, own[0][tokens.VALUE_END], own[0][tokens.NEXT_LINE])
-        yield own[0][tokens.LINE], own[0][tokens.LINE], b"".join(line + line_end for line in lines)
+        line_end = _line_end_in(text, own[0][at.VALUE_END], own[0][at.NEXT_LINE])
+        yield own[0][at.LINE], own[0][at.LINE], b"".join(line + line_end for line in lines)
     else:
         yield _before_moves(chunk, place, lines)
 

@@ -21,7 +21,7 @@ from tbgen.apps.hold.keys import (
     side_to_move,
     unpack,
 )
-from tbgen.board.board import EN_PASSANT, KIND, KING, PAWN, RIGHTS, copy_words, origin_of, play, target_of
+from tbgen.board.board import KIND, KING, PAWN, RIGHTS, copy_words, origin_of, play, target_of
 from tbgen.board.moves import code_on, legal_moves
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner
@@ -38,7 +38,6 @@ BROKEN = -1
 QUIET, CAPTURES, ALL = 0, 1, 2
 """What B's men may do: captures are left out, pawn moves and castling are, or nothing is."""
 
-_ONE = np.uint64(1)
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -270,8 +269,7 @@ def made(scratch: Scratch, move: Int) -> bool:
     """Make a move on the child's board; whether it is a reset."""
     copy_words(scratch.board, scratch.child)
     reset = play(scratch.child, move)
-    if scratch.child[EN_PASSANT]:
-        forget_idle_en_passant(scratch.child)
+    forget_idle_en_passant(scratch.child)
     return reset
 
 

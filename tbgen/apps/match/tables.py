@@ -78,8 +78,7 @@ class SolvingDecider:
 
     def __init__(self, folders: str, budget: int) -> None:
         from tbgen.apps.games.decide import Adjudicator
-        from tbgen.compiled.ahead import load_for
-        from tbgen.compiled.known import Purpose
+        from tbgen.compiled.known import Purpose, load_for
         from tbgen.position.solving import PositionSolver
         from tbgen.probe import Tablebase
 

@@ -16,19 +16,20 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.board.attacks import KING_ATTACKS, attacked_by
 from tbgen.board.board import (
     BLACK,
     BOARD_WORDS,
     EN_PASSANT,
     KIND,
     KING,
+    KING_ATTACKS,
     KNIGHT,
     PAWN,
     QUEEN,
     RIGHTS,
     TURN,
     WHITE,
+    attacked_by,
     copy_words,
     origin_of,
     play,

@@ -51,8 +51,7 @@ from tbgen.apps.site.replies import (
     tagged,
 )
 from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, with_preview
-from tbgen.compiled.ahead import load_for
-from tbgen.compiled.known import Purpose
+from tbgen.compiled.known import Purpose, load_for
 from tbgen.errors import MaterialError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
