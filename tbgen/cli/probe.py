@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from tbgen.apps.games.lines import pgn_of
+from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option
 from tbgen.cli.options import (

@@ -1,23 +1,31 @@
-"""Annotation: a game ply by ply, from where tables know its positions: its value, and the mistakes."""
+"""A game ply by ply, from where tables know its positions: its value, and the mistakes; and best play as PGN."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.tags import Source, write_tags
+from tbgen.apps.games.writer import format_game, numbered
 from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, Material
-from tbgen.probe import Grade, MoveProbe, Probe, Tablebase
-from tbgen.rules.game import Ply
+from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe
+from tbgen.rules.fen import with_score
+from tbgen.rules.points import Scoring
+from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
 from tbgen.text import facts_of, in_plies
+
+if TYPE_CHECKING:
+    from tbgen.apps.games.game import PgnGame
+    from tbgen.probe import Tablebase
+    from tbgen.rules.game import Ply
 
 _MOST_NAMED = 3
 _LEAST_SHOWN = Fraction(1, 20_000)
@@ -217,3 +225,39 @@ def _better(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[Move
     except NO_TABLE:
         return ()
     return tuple(each for each in moves if each.best) or tuple(each for each in moves if each.keeps)
+
+
+def pgn_of(
+    board: chess.Board, answer: Probe, steps: Sequence[LineStep], scoring: Scoring, *, clock: str | None = None
+) -> str:
+    """A line as a PGN game that begins on the board; comments say own score, accrued score and plies to go.
+
+    `clock` says what the fifty-move rule makes of it, where that matters.
+    """
+    first, carried, result = board, {}, {}
+    if answer.accrued != answer.own:
+        first, accrued = with_score(board, answer.accrued)
+        carried = {"RMobilityAccrued": str(accrued)}
+    if (steps[-1].accrued if steps else answer.accrued) == answer.outcome:  # the line is whole
+        result = write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)
+        result["RMobilitySource"] = Source.TABLEBASE.value
+    tags = {
+        "Event": "Best play",
+        "Round": "-",
+        "White": "tbgen",
+        "Black": "tbgen",
+        "Result": "*",
+        "SetUp": "1",
+        "FEN": first.fen(),
+        **carried,
+        **result,
+        **({} if clock is None else {"RMobilityClock": clock}),
+    }
+    moves = [(step.san, f"{step.own}, accrued {step.accrued}, {_to_go(step)}") for step in steps]
+    return format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))
+
+
+def _to_go(step: LineStep) -> str:
+    if step.accrued == step.outcome:
+        return "reached"
+    return str(step.outcome) if step.dtg is None else f"{step.outcome} in {in_plies(step.dtg)}"

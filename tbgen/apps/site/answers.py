@@ -14,7 +14,7 @@ from urllib.parse import urlencode
 
 import chess
 
-from tbgen.apps.games.lines import pgn_of
+from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.play.within import value_if_asked
 from tbgen.apps.site.templates import environment

@@ -6,7 +6,7 @@ import re
 import chess.pgn
 import pytest
 
-from tbgen.apps.games.lines import pgn_of
+from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.reader import games_in
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
