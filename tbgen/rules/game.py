@@ -132,7 +132,10 @@ class Game:
             raise IllegalPositionError(self.board.fen(), broken)
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         self._seen: Counter[Hashable] = Counter()
-        first = self._first_stage(None if accrued is None else expect_score(accrued, "accrued"))
+        own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
+        reached, counter = first_accrued(self.board, own, carried, self.game), self.board.halfmove_clock
+        self._times_seen()
+        first = first_stage(own, reached, counter, is_bare_kings(self.board), self.fifty_moves)
         self._plies = [Ply(first, None, "", first.accrued, 0)]
         for move in given.move_stack:
             self.push(move)
@@ -289,12 +292,6 @@ class Game:
             lowest, lowest_since = own, stage.number
         self._plies.append(Ply(stage, move, san, lowest, lowest_since))
         return self.last
-
-    def _first_stage(self, carried: Score | None) -> Stage:
-        own = own_score(self.board)
-        accrued, counter = first_accrued(self.board, own, carried, self.game), self.board.halfmove_clock
-        self._times_seen()
-        return first_stage(own, accrued, counter, is_bare_kings(self.board), self.fifty_moves)
 
     def _times_seen(self) -> int:
         """How often the position on the board has arisen, this time included."""

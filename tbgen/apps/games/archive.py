@@ -135,11 +135,8 @@ class ChunkDecider:
 
     @cached_property
     def tables(self) -> Tablebase | None:
-        return (
-            None
-            if self.task.tables is None
-            else Tablebase(self.task.tables, game=self.task.settings.game, missing_ok=True)
-        )
+        folders = self.task.tables
+        return None if folders is None else Tablebase(folders, game=self.task.settings.game, missing_ok=True)
 
     @cached_property
     def adjudicator(self) -> Adjudicator:
@@ -237,44 +234,34 @@ def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str
     game, verdict = found.game, found.verdict
     known = read_tags(game.tags)
     fifty_moves = settings.fifty_moves_of(known).setting
-    tags = write_tags(verdict.final, game.scoring)
     plain = FiftyMoveSetting.LEGACY if known.legacy else FiftyMoves().setting
-    if fifty_moves is not plain:
-        tags["RMobilityFifty"] = fifty_moves.value
-    tags["RMobilitySource"] = verdict.source.value
-    if verdict.table is not None:
-        tags["RMobilityTablebase"] = verdict.table
-    if verdict.missing is not None:
-        tags["RMobilityMissing"] = str(verdict.missing)
-    if verdict.bounds_tag is not None:
-        tags["RMobilityBounds"] = verdict.bounds_tag
-    if verdict.clocked is not None and verdict.clocked.matters:
-        tags["RMobilityClock"] = str(verdict.clocked)
-    if not settings.game.forgets:
-        tags[GAME_TAG] = str(settings.game)
-    return {name: tags[name] for name in OWN_TAGS if name in tags}
+    matters = verdict.clocked is not None and verdict.clocked.matters
+    tags = write_tags(verdict.final, game.scoring) | {
+        "RMobilityFifty": "" if fifty_moves is plain else fifty_moves.value,
+        "RMobilitySource": verdict.source.value,
+        "RMobilityTablebase": verdict.table or "",
+        "RMobilityMissing": "" if verdict.missing is None else str(verdict.missing),
+        "RMobilityBounds": verdict.bounds_tag or "",
+        "RMobilityClock": str(verdict.clocked) if matters else "",
+        GAME_TAG: "" if settings.game.forgets else str(settings.game),
+    }
+    return {name: tags[name] for name in OWN_TAGS if tags.get(name)}
 
 
-class _DeciderProcess(NamedTuple):
-    """The decider of a worker process, and the signal to stop."""
-
-    decider: ChunkDecider
-    stopped: Event
-
-
-_worker: _DeciderProcess | None = None
-"""Set once, when the process starts."""
+_worker: tuple[ChunkDecider, Event] | None = None
+"""The decider of this process, which is set once when it starts, and the signal to stop."""
 
 
 def _start_worker(task: GamesTask, stopped: Event) -> None:
     global _worker
     follow_parent()
-    _worker = _DeciderProcess(ChunkDecider(task), stopped)
+    _worker = ChunkDecider(task), stopped
 
 
 def _decide_chunk(chunk: Chunk, name: str) -> Decided:
     assert _worker is not None
-    return Decided() if _worker.stopped.is_set() else _worker.decider.decide(scanned(chunk), name)
+    decider, stopped = _worker
+    return Decided() if stopped.is_set() else decider.decide(scanned(chunk), name)
 
 
 def positions_to_solve(path: str, task: GamesTask) -> Iterator[chess.Board]:

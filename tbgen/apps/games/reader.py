@@ -109,15 +109,6 @@ class GameRoot(NamedTuple):
     carried: Score | None
 
 
-class Replayed(NamedTuple):
-    """A game that kernels have replayed."""
-
-    facts: list[list[int]]
-    """The columns of `board.replay` for every ply."""
-    board: Words
-    """The position after the last ply."""
-
-
 def games_of(chunk: ScannedChunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
     """Every game of a chunk, or the error that is in its place."""
     for place in range(len(chunk.games)):
@@ -140,17 +131,17 @@ def _replayed_game(chunk: ScannedChunk, place: int, name: str, number: int, sett
     known = read_tags(tags)
     root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, settings.game)
     spans = chunk.move_rows(place)
-    replayed = _replayed(chunk, spans, root)
+    facts, words = _replayed(chunk, spans, root)
     if (problem := chunk.problem_of(place)) is not None:
         raise UsageError(problem)
     fifty_moves = settings.fifty_moves_of(known)
-    last, ended = _last_and_end(root, replayed, fifty_moves, settings.game)
+    last, ended = _last_and_end(root, facts, fifty_moves, settings.game)
     written = chunk.result_of(place)
     result = tags.get("Result", written or "*")
     warnings = tuple(contradictions(tags, written, last, ended, GameSettings().scoring(known)))
-    board = partial(_last_board, root.board, replayed.board, last.number)
+    board = partial(_last_board, root.board, words, last.number)
     again = partial(_game_by_python_chess, root, fifty_moves, settings.game, chunk, spans)
-    men = int(replayed.board[WHITE] | replayed.board[BLACK]).bit_count()
+    men = int(words[WHITE] | words[BLACK]).bit_count()
     return PgnGame(
         *(name, number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men),
         _board=board,
@@ -165,8 +156,11 @@ def _root(fen: str | None, variant: str | None, accrued: Score | None, game: Mob
     return GameRoot(board, words_of(board), carried)
 
 
-def _replayed(chunk: ScannedChunk, spans: Ints, root: GameRoot) -> Replayed:
-    """Replay a game; a word that the kernel cannot read may still be a move in another spelling."""
+def _replayed(chunk: ScannedChunk, spans: Ints, root: GameRoot) -> tuple[list[list[int]], Words]:
+    """The columns of `board.replay` for every ply of a game, and its last position.
+
+    A word that the kernel cannot read may still be a move in another spelling.
+    """
     rows = len(spans) + 1
     history, facts = np.empty((rows, HISTORY_WORDS), np.uint64), np.empty((rows, FACTS), np.int64)
     board = root.words.copy()
@@ -176,20 +170,19 @@ def _replayed(chunk: ScannedChunk, spans: Ints, root: GameRoot) -> Replayed:
         before = board_of(board)
         move = parse_one(before, decoded(chunk.text[start:end]), plies + 1)
         plies = int(replay(chunk.data, spans, board, history, facts, plies, kernel_move(before, move)))
-    return Replayed(facts.tolist(), board)
+    return facts.tolist(), board
 
 
 def _last_and_end(
-    root: GameRoot, replayed: Replayed, fifty_moves: FiftyMoves, game: Mobility
+    root: GameRoot, facts: list[list[int]], fifty_moves: FiftyMoves, game: Mobility
 ) -> tuple[Stage, Stage | None]:
     """The last ply, and the first one at which the game was over."""
-    code, _, bare, _ = replayed.facts[0]
+    code, _, bare, _ = facts[0]
     own = Score(code, color_of(not root.board.turn))
     accrued = first_accrued(root.board, own, root.carried, game)
     stage = first_stage(own, accrued, root.board.halfmove_clock, bare, fifty_moves)
     ended = None if stage.end is None else stage
-    for number in range(1, len(replayed.facts)):
-        code, reset, bare, seen = replayed.facts[number]
+    for code, reset, bare, seen in facts[1:]:
         stage = next_stage(stage, code, reset, bare, seen, fifty_moves, game)
         if stage.end is not None and ended is None:
             ended = stage

@@ -44,14 +44,6 @@ Values = dict[str, Fraction]
 """Player -> the value of a criterion; more is better."""
 
 
-class _Part(NamedTuple):
-    """The contribution of a cell to a tie-break."""
-
-    score: Fraction
-    """The opponent's; the player's own where there was no game (article 16.4)."""
-    cell: Cell
-
-
 def settled(table: CrossTable) -> CrossTable:
     """The table of an event; if everyone has met everyone, forfeits count as games and rest days not at all."""
     if not all(table.keys() - {name} <= {cell.opponent for cell in cells} for name, cells in table.items()):
@@ -106,7 +98,7 @@ def _average_moves(cells: Sequence[Cell], points: Fraction) -> Fraction:
 
 def sonneborn_berger(table: CrossTable) -> Values:
     """The opponents' scores, each times the points against that opponent (article 9.1)."""
-    return {name: sum((part.score * part.cell.points for part in parts), _NONE) for name, parts in _parts(table)}
+    return {name: sum((score * cell.points for score, cell in parts), _NONE) for name, parts in _parts(table)}
 
 
 def buchholz(table: CrossTable, *, lowest: int = 0, highest: int = 0) -> Values:
@@ -116,8 +108,9 @@ def buchholz(table: CrossTable, *, lowest: int = 0, highest: int = 0) -> Values:
     """
     values = {}
     for name, parts in _parts(table):
-        kept = sorted(parts, key=lambda part: (not part.cell.is_voluntary, part.score))[lowest:]
-        values[name] = sum(sorted(part.score for part in kept)[: max(0, len(kept) - highest)], _NONE)
+        ranked = sorted((not cell.is_voluntary, score) for score, cell in parts)
+        kept = sorted(score for _, score in ranked[lowest:])
+        values[name] = sum(kept[: max(0, len(kept) - highest)], _NONE)
     return values
 
 
@@ -141,10 +134,10 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
     return groups if len(groups) == 1 else [part for group in groups for part in direct_encounter(table, group)]
 
 
-def _parts(table: CrossTable) -> list[tuple[str, list[_Part]]]:
-    """The contributions of the cells of every player."""
+def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell]]]]:
+    """The cells of every player, each with the opponent's score, or the player's own without a game (article 16.4)."""
     own, seen = scores(table), {name: _seen_by_opponents(cells) for name, cells in table.items()}
-    return [(name, [_Part(_score_in(cell, own[name], seen), cell) for cell in cells]) for name, cells in table.items()]
+    return [(name, [(_score_in(cell, own[name], seen), cell) for cell in cells]) for name, cells in table.items()]
 
 
 def _score_in(cell: Cell, own: Fraction, seen: Values) -> Fraction:

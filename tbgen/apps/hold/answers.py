@@ -48,8 +48,18 @@ class Proof:
 
     @property
     def cycle(self) -> Cycle:
-        """A line of the strategy."""
-        return cycle_of(self.strategy)
+        """A line of the strategy, in which the other side goes back to where the game has been as soon as it can."""
+        strategy = self.strategy
+        board, accrued = strategy.board.copy(stack=False), strategy.accrued
+        line, places = list[str](), dict[tuple[str, int], int]()
+        while (here := (place_of(board), strategy.goal.threshold(accrued))) not in places:
+            places[here] = len(line)
+            move = _move_on(strategy, board, accrued, places)
+            if move is None:
+                return Cycle(tuple(line), ())
+            line.append(board.san(move))
+            accrued = play_move(board, move, accrued).accrued
+        return Cycle(tuple(line[: places[here]]), tuple(line[places[here] :]))
 
     @property
     def materials(self) -> list[str]:
@@ -185,22 +195,6 @@ class HoldBracket(Shown):
             "black": self.black.facts(with_map=with_map),
         }
         return {name: plain(value) for name, value in facts.items()}
-
-
-def cycle_of(strategy: Strategy) -> Cycle:
-    """A line of the strategy, in which the other side goes back to where the game has been as soon as it can."""
-    board, accrued = strategy.board.copy(stack=False), strategy.accrued
-    line, places = list[str](), dict[tuple[str, int], int]()
-    while True:
-        here = place_of(board), strategy.goal.threshold(accrued)
-        if here in places:
-            return Cycle(tuple(line[: places[here]]), tuple(line[places[here] :]))
-        places[here] = len(line)
-        move = _move_on(strategy, board, accrued, places)
-        if move is None:
-            return Cycle(tuple(line), ())
-        line.append(board.san(move))
-        accrued = play_move(board, move, accrued).accrued
 
 
 def _move_on(

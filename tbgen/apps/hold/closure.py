@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -72,11 +72,6 @@ class Tables:
         there = base.available()
         found = {key for material in there for key in (_key_of(material), _key_of(material.flipped()))}
         return cls(base, np.array(sorted(found), np.uint64), max((material.men for material in there), default=0))
-
-    def entries(self, boards: list[chess.Board]) -> Iterator[Score | None]:
-        """Their entry values; None where a table has no answer."""
-        for found in self.base.probe_many(boards, accrued=None):
-            yield None if found is None else found[0]
 
 
 def _key_of(material: Material) -> int:
@@ -190,8 +185,8 @@ class Searcher:
         """Ask the tables of leaves, and refute those that are worth too little; False if there is no room."""
         boards = [self.board_of(int(leaf)) for leaf in leaves]
         fits = True
-        for leaf, entry in zip(leaves.tolist(), tables.entries(boards), strict=True):
-            if entry is not None and goal.is_met_by(entry):
+        for leaf, found in zip(leaves.tolist(), tables.base.probe_many(boards, accrued=None), strict=True):
+            if found is not None and goal.is_met_by(found[0]):  # an entry value; None where a table has no answer
                 self._space.state[leaf] = SURE
             else:
                 fits &= bool(kernels.refute(self._space, task, leaf, self._scratch.refuted))

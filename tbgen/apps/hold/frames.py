@@ -180,7 +180,8 @@ class Frame:
             if left == 1:
                 return [*line, board.san(self._exit(board, accrued, node))]
             node = next(each for each in self.after[node] if self.plies[each] == left - 1)
-            move = self._move_to(board, node)
+            after = board_in(self.found.keys[node])
+            move = chess.Move(chess.lsb(board.occupied & ~after.occupied), chess.lsb(after.occupied & ~board.occupied))
             line.append(board.san(move))
             accrued = play_move(board, move, accrued).accrued
         return line
@@ -199,14 +200,6 @@ class Frame:
         threshold = self.threshold_of(0)
         nodes = (node for node, plies in enumerate(self.plies) if plies is None and not self.is_b[node])
         return {node for node in nodes if self.threshold_of(node) == threshold}
-
-    def is_lost(self, node: int) -> bool:
-        """Whether C gets out, or has done so already."""
-        return self.plies[node] is not None or own_score(board_in(self.found.keys[node])).code < self.threshold_of(node)
-
-    def _move_to(self, board: chess.Board, node: int) -> chess.Move:
-        after = board_in(self.found.keys[node])
-        return chess.Move(chess.lsb(board.occupied & ~after.occupied), chess.lsb(after.occupied & ~board.occupied))
 
     def _exit(self, board: chess.Board, accrued: Score, node: int) -> chess.Move:
         """A move by which C leaves the frame: best one that breaks the goal, else one of another man or a reset."""
@@ -309,7 +302,9 @@ def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameM
         names = chess.square_name(b), chess.square_name(c)
         squares.setdefault(names[1], []).append(names[0])
         node = turned.get((b, c))
-        if node is not None and frame.is_lost(node):
+        if node is not None and (
+            frame.plies[node] is not None or own_score(board_in(frame.found.keys[node])).code < threshold
+        ):
             zugzwangs.add(names)
     are_kings = all(board.piece_type_at(square) == chess.KING for square in pair)
     men = name_of(board, pair.b), name_of(board, pair.c)

@@ -186,9 +186,13 @@ class _Ladder:
         """Try one rung after the other."""
         verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
         for attempt in self._attempts(goal.side, pairs):
-            found = self._try(goal, attempt, frames)
-            if isinstance(found, Strategy):
-                return _Climb(goal, HoldVerdict.HELD, found)
+            is_frame = attempt.rung is Rung.FRAME
+            searcher, tables = (frames, None) if is_frame else (self._wide_searcher, self.tables)
+            watch = _nobody if is_frame else self._note
+            found = searcher.search(self.board, goal, self.accrued, attempt, tables, watch)
+            if found is Found.HELD:
+                strategy = searcher.strategy(self.board, goal, self.accrued, attempt)
+                return _Climb(goal, HoldVerdict.HELD, strategy)
             if found is Found.FULL:
                 verdict = HoldVerdict.UNKNOWN
         return _Climb(goal, verdict)
@@ -223,16 +227,6 @@ class _Ladder:
         yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in pairs))
         if self.wide:
             yield from (Attempt(rung, None, None) for rung in (Rung.PIECES, Rung.ALL))
-
-    def _try(self, goal: Goal, attempt: Attempt, frames: Searcher) -> Strategy | Found:
-        """One search; the strategy if it holds."""
-        is_frame = attempt.rung is Rung.FRAME
-        searcher, tables = (frames, None) if is_frame else (self._wide_searcher, self.tables)
-        watch = _nobody if is_frame else self._note
-        found = searcher.search(self.board, goal, self.accrued, attempt, tables, watch)
-        if found is not Found.HELD:
-            return found
-        return searcher.strategy(self.board, goal, self.accrued, attempt)
 
     @cached_property
     def _wide_searcher(self) -> Searcher:

@@ -18,7 +18,7 @@ from tbgen.errors import InputError, ProofError
 from tbgen.rules.facts import to_json
 from tbgen.rules.fen import parse_fen
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
-from tbgen.text import Field, parse_json, trouble
+from tbgen.text import parse_json, trouble
 
 _FORMAT = "tbgen strategy 1"
 
@@ -137,18 +137,14 @@ def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
         facts = parse_json(text)
         if facts.get("format").value != _FORMAT:
             raise ProofError(name, f"its format is not {_FORMAT!r}")
-        return _strategy_of(facts)
+        board, _ = parse_fen(facts["fen"].text())
+        goal = Goal(Color[facts["side"].text().upper()], Score(facts["goal"].text()))
+        moves = {}
+        for row in facts["moves"].each():
+            place, threshold, uci = row.each()
+            moves[place.text(), threshold.whole()] = chess.Move.from_uci(uci.text())
+        men = tuple(man.text() for man in facts["men"].each())
+        leaves = frozenset(leaf.text() for leaf in facts["tables"].each())
+        return Strategy(board, Score(facts["accrued"].text()), goal, Rung(facts["rung"].text()), men, moves, leaves)
     except (LookupError, ValueError, InputError) as error:
         raise ProofError(name, trouble(error)) from None
-
-
-def _strategy_of(facts: Field) -> Strategy:
-    board, _ = parse_fen(facts["fen"].text())
-    goal = Goal(Color[facts["side"].text().upper()], Score(facts["goal"].text()))
-    moves = {}
-    for row in facts["moves"].each():
-        place, threshold, uci = row.each()
-        moves[place.text(), threshold.whole()] = chess.Move.from_uci(uci.text())
-    men = tuple(man.text() for man in facts["men"].each())
-    leaves = frozenset(leaf.text() for leaf in facts["tables"].each())
-    return Strategy(board, Score(facts["accrued"].text()), goal, Rung(facts["rung"].text()), men, moves, leaves)
