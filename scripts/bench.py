@@ -33,8 +33,8 @@ sys.path.insert(0, str(ROOT))
 from tbgen import Tablebase, open_tablebase  # noqa: E402
 from tbgen.apps.games.archive import GamesTask, decide_file  # noqa: E402
 from tbgen.apps.games.reader import read_games  # noqa: E402
+from tbgen.library.catalog import read_manifest  # noqa: E402
 from tbgen.library.costs import measured_file  # noqa: E402
-from tbgen.library.manifest import read_manifest  # noqa: E402
 from tbgen.material import Material  # noqa: E402
 from tbgen.storage.files import path_of  # noqa: E402
 from tbgen.storage.folders import game_of_folder  # noqa: E402

@@ -25,7 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tbgen.index.layout import layout_of  # noqa: E402
-from tbgen.library.manifest import read_manifest  # noqa: E402
+from tbgen.library.catalog import read_manifest  # noqa: E402
 from tbgen.material import Material, build_order  # noqa: E402
 from tbgen.storage.files import path_of  # noqa: E402
 from tbgen.table import fits_memory  # noqa: E402

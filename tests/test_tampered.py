@@ -13,7 +13,7 @@ import pytest
 from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.records.record import read_record
 from tbgen.errors import TbgenError
-from tbgen.library.manifest import MANIFEST, read_manifest
+from tbgen.library.catalog import MANIFEST, read_manifest
 
 ROOT = Path(__file__).parent.parent
 JUNK = (None, True, -1, 1 << 80, 0.5, "", "x", "G9.9", [], [1], {}, {"a": 1}, "\udcff", "1e999")

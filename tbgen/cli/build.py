@@ -32,8 +32,8 @@ from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Reporter, Work, clock, duration, progress, reporter
 from tbgen.errors import TbgenError, UsageError
 from tbgen.library.build import Built, Settings, Watcher, build, plan_for
+from tbgen.library.catalog import Condition, Finding
 from tbgen.library.costs import seconds_left
-from tbgen.library.manifest import Condition, Finding
 from tbgen.library.workers import kill_all
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility

@@ -17,8 +17,7 @@ from pathlib import Path
 
 from tbgen.compiled.known import Purpose, compile_for
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
-from tbgen.library.costs import pace_of
-from tbgen.library.manifest import (
+from tbgen.library.catalog import (
     FileRecord,
     Finding,
     examine,
@@ -29,6 +28,7 @@ from tbgen.library.manifest import (
     survey,
     without_needless_distances,
 )
+from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
 from tbgen.library.workers import Cluster, Made, Processes, WorkerLostError, Workers
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tbgen.index.layout import layout_of
-from tbgen.library.manifest import FileRecord
+from tbgen.library.catalog import FileRecord
 from tbgen.material import Material, Role
 from tbgen.score import Color, Mobility
 from tbgen.table import fits_memory

@@ -37,7 +37,7 @@ from tbgen import __version__
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import UsageError
 from tbgen.index.layout import layout_of
-from tbgen.library.manifest import FileRecord
+from tbgen.library.catalog import FileRecord
 from tbgen.library.plan import Machine
 from tbgen.material import Material
 from tbgen.score import Color

@@ -83,7 +83,7 @@ class Asking:
         node = node_on(here)
         if node in self._closure.edges:
             cell = node.layout.cell_of(int(not here.turn), squares_on(here, node.layout))
-            block = self._passes[self._bound.other if turned else self._bound].block(node)
+            block = self._passes[Bound(-self._bound.value) if turned else self._bound].block(node)
             return FoundPosition(mover, partial(_value_in_block, block, cell, turned))
         bound = self._of_promotion(board)
         return FoundPosition(mover, lambda carried, own: (bound, None))
@@ -110,7 +110,7 @@ class Asking:
         pawns = *board.pieces(chess.PAWN, chess.WHITE), *board.pieces(chess.PAWN, chess.BLACK)
         node, cell = Node(material_of(board), pawns), 0
         man = Color.of(not board.turn), Role(board.piece_type_at(new_man) or 0)
-        limits = self._passes[self._bound].limits(node, man, new_man % 8)
+        limits = self._passes[self._bound].classes.limits(self._bound, node, man, new_man % 8)
         for square in squares_on(board, node.layout)[len(node.pawns) :]:
             cell = cell if square == new_man else cell * 64 + square
         return Score.from_byte(int(limits[cell])) if len(limits) else None
@@ -154,10 +154,15 @@ def answer(passes: Passes, board: chess.Board, accrued: Score) -> Solution:
 def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[MoveBracket]:
     """The brackets of all moves, those of the best guarantee first."""
     mover, above = Color.of(board.turn), {each.move: each.outcome for each in upper.moves(board, accrued)}
+
+    def worths(bracket: Bracket) -> list[int]:
+        """The least and the greatest rank."""
+        return sorted((bracket.lower.worth_to(mover), bracket.upper.worth_to(mover)))
+
     found = [(each, Bracket(each.outcome, above[each.move])) for each in lower.moves(board, accrued)]
-    most = max((bracket.worths_to(mover)[1] for _, bracket in found), default=0)
-    found.sort(key=lambda each: (*(-worth for worth in each[1].worths_to(mover)), each[0].move.uci()))
-    return [MoveBracket(move.move, move.san, each, each.worths_to(mover)[0] >= most) for move, each in found]
+    most = max((worths(bracket)[1] for _, bracket in found), default=0)
+    found.sort(key=lambda each: (*(-worth for worth in worths(each[1])), each[0].move.uci()))
+    return [MoveBracket(move.move, move.san, each, worths(each)[0] >= most) for move, each in found]
 
 
 def best_line(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[LineStep]:

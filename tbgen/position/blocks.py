@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from tbgen.index.layout import HOW_BITS, Layout, Slot, Squares, partial_layout
+from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout
 from tbgen.material import Material
 from tbgen.position.bounds import Bound, bound_of_promotions
 from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
@@ -49,7 +49,7 @@ class Pass:
     """The blocks of a closure with one bound of what it does not solve."""
 
     def __init__(self, closure: Closure, bound: Bound, folder: BlockFolder, classes: Classes) -> None:
-        self.closure, self.bound, self._folder, self._classes = closure, bound, folder, classes
+        self.closure, self.bound, self._folder, self.classes = closure, bound, folder, classes
         self._keys: dict[Node, str] = {}
 
     def key(self, node: Node) -> str:
@@ -66,7 +66,7 @@ class Pass:
             return self.closure.known.digest(edge.child.material)
         if edge.kind is Kind.NODE:
             return self.key(edge.child)
-        return f"{self._classes.key(edge.child)}" if self._classes.has(edge.child) else ""
+        return f"{self.classes.key(edge.child)}" if self.classes.has(edge.child) else ""
 
     def find(self, node: Node) -> SolvedBlock | None:
         """A solved block; None if it is not solved yet."""
@@ -91,10 +91,6 @@ class Pass:
         if kind is Kind.NODE:
             return self.block(node).plane(side)
         return np.full(node.cells // 2, self.bound.value, np.int8)
-
-    def limits(self, node: Node, man: Slot, file: int) -> Entries:
-        """Another bound of a promotion to a man on a file, cell by cell; empty if there is none."""
-        return self._classes.limits(self.bound, node, man, file)
 
 
 Passes = Mapping[Bound, Pass]
@@ -197,15 +193,16 @@ class BlockSolver:
 
     def _with_bounds(self, tables: ChildTables) -> ChildTables:
         """The child tables with the bounds of promotions without a capture to unsolved positions."""
-        start, entry, dtg = tables.promotions
+        (start, entry, dtg), bound = tables.promotions, self.source.bound
         for pawn in sorted({reset.promoted for reset in self.bounded}):
             color, pawns = self.layout.slots[pawn][0], self.node.pawns
             left, file = (*pawns[:pawn], *pawns[pawn + 1 :]), pawns[pawn] % 8
-            some = [reset for reset in self.bounded if reset.promoted == pawn]
             limits = {
-                each.role: self.source.limits(Node(each.material, left), (color, each.role), file) for each in some
+                each.role: self.source.classes.limits(bound, Node(each.material, left), (color, each.role), file)
+                for each in self.bounded
+                if each.promoted == pawn
             }
-            found = bound_of_promotions(self.layout, pawns, pawn, limits, tables, self.source.bound)
+            found = bound_of_promotions(self.layout, pawns, pawn, limits, tables, bound)
             start[self.number, pawn, [int(role) for role in limits]] = len(entry)
             more, plies = values_of(found, int(color.other))
             entry, dtg = np.concatenate([entry, more]), np.concatenate([dtg, plies])

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
+from tbgen.compiled.arrays import Int, Ints, SignedBytes, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
 from tbgen.index.kernels import byte_of_rank, rank_of_byte
 from tbgen.index.layout import Layout, Squares
@@ -30,11 +30,9 @@ from tbgen.retro.resets.folding import fold_reset
 from tbgen.retro.words.block import Block, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry, geometry_of
 from tbgen.retro.words.moves import GONE, ROLE, SLOT, TO, Scratch, new_scratch, note_moves, unpack_squares
-from tbgen.retro.words.worklist import Worklist, add_bits, add_word, list_words
+from tbgen.retro.words.worklist import Worklist, add_bits, list_words
 from tbgen.score import STALEMATE_CODE, Color
 from tbgen.table import Entries
-
-_STALEMATE = STALEMATE_CODE
 
 
 class Bound(enum.Enum):
@@ -42,10 +40,6 @@ class Bound(enum.Enum):
 
     LOWER = -1
     UPPER = 1
-
-    @property
-    def other(self) -> Bound:
-        return Bound.UPPER if self is Bound.LOWER else Bound.LOWER
 
 
 # entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0 where
@@ -91,7 +85,7 @@ def fold_bounds(
             bit = square_bit(square)
             byte: Int = np.int64(scratch.folded.outcome[square])
             if not moves & bit:
-                byte = byte_of_rank(0 if block.check[side, word] & bit else _STALEMATE, 1 - side)
+                byte = byte_of_rank(0 if block.check[side, word] & bit else STALEMATE_CODE, 1 - side)
             elif others & bit and (byte == 0 or rank_of_byte(unknown, side) < rank_of_byte(byte, side)):
                 byte = unknown
             cell = number * 64 + square
@@ -208,25 +202,17 @@ def word_after(block: Block, scratch: Scratch, move: Ints) -> Int:
     return word
 
 
-@inlined
-def before_move(block: Block, move: Ints, bits: Word) -> Word:
-    """The bits of a word after a move, as those of the positions before it: the black king has left them for one."""
-    if move[SLOT] == len(block.pawns) + len(block.geometry.role) + 1:
-        return EVERYTHING if bits & square_bit(move[TO]) else NOTHING
-    return bits
-
-
 # reach[certain or possible, forcer, side, word]: the forcer's positions with a reset to a mate of his; the defender's
 # with one that is none. Positions with a reset are added to those in check.
 @borrowing
-def find_resets(block: Block, after: After, scratch: Scratch, reach: Words) -> None:
-    """Find the positions that reach a mate by a reset, or avoid one."""
-    pawns = len(block.pawns)
+def find_resets(block: Block, after: After, scratch: Scratch, reach: Words, first: int, end: int) -> None:
+    """Find the positions that reach a mate by a reset, or avoid one, with the sides first to end to move."""
+    pawns, black_king = len(block.pawns), len(block.pawns) + len(block.geometry.role) + 1
     for word in range(len(block.occupied)):
         if block.occupied[word] == NOTHING:
             continue
         unpack_squares(block, scratch, word)
-        for side in range(2):
+        for side in range(first, end):
             note_moves(block, scratch, word, side)
             for n in range(scratch.noted[0]):
                 move, kings = scratch.moves[n], scratch.kings[n]
@@ -245,29 +231,9 @@ def find_resets(block: Block, after: After, scratch: Scratch, reach: Words) -> N
                             bits = after.pawn_gone[forcer, there]
                         else:
                             bits = after.man_gone[key, forcer, there]
-                        bits = before_move(block, move, bits)
+                        if slot == black_king:
+                            bits = EVERYTHING if bits & square_bit(to) else NOTHING
                         reach[sure, forcer, side, word] |= kings & (bits if side == forcer else ~bits)
-
-
-# The pawn of `block` stands on its goal: whatever man it has become, replies that take it are the same.
-@borrowing
-def find_promotions(block: Block, after: After, scratch: Scratch) -> None:
-    """The bits of a promotion: known only as far as replies that take the new man decide."""
-    side = block.geometry.pawn_color[0]
-    other = 1 - side
-    for word in range(len(block.occupied)):
-        won, saved = NOTHING, NOTHING
-        if block.occupied[word] != NOTHING:
-            unpack_squares(block, scratch, word)
-            note_moves(block, scratch, word, other)
-            for n in range(scratch.noted[0]):
-                move, kings = scratch.moves[n], scratch.kings[n]
-                if move[GONE] == 0:
-                    there = word_after(block, scratch, move)
-                    won |= kings & before_move(block, move, after.pawn_gone[other, there])
-                    saved |= kings & before_move(block, move, ~after.pawn_gone[side, there])
-        after.steps[0, CERTAIN, other, word], after.steps[0, CERTAIN, side, word] = won, NOTHING
-        after.steps[0, POSSIBLE, other, word], after.steps[0, POSSIBLE, side, word] = EVERYTHING, ~saved
 
 
 @inner
@@ -283,19 +249,13 @@ def join(forcer: Forcer, side: Int, worklist: Worklist) -> int:
     return size
 
 
-# block.check[side, word]: positions in check, and those with a reset.
+# reach[side, word], as for this forcer; block.check[side, word]: positions in check, and those with a reset.
 @borrowing
-def spread_mates(block: Block, forcer: Forcer, reach: Words, again: bool) -> None:
-    """Let all positions join from which the forcer mates; `again` goes on from the certain to the possible ones."""
+def spread_mates(block: Block, forcer: Forcer, reach: Words) -> None:
+    """Let all positions join from which the forcer forces mate; those that are members stay so."""
     side, members = forcer.side, forcer.forced
     joining, yielding, checked = forcer.joining, forcer.yielding, forcer.checked
     for word in range(len(members.left)):
-        if not again:
-            for mover in range(2):
-                members.free[mover, word] = block.legal[mover, word]
-                if block.legal[mover, word]:
-                    add_word(members.live[mover], word)
-            members.left[word] = block.legal[side, word]
         members.blocked[word] = reach[1 - side, word]
         add_bits(joining, word, reach[side, word] & members.free[side, word])
         add_bits(checked, word, block.check[1 - side, word] & members.free[1 - side, word] & ~members.blocked[word])

@@ -11,7 +11,7 @@ import chess
 from tbgen.probe.answers import LineStep
 from tbgen.probe.display import Shown
 from tbgen.rules.points import Scoring, points_facts
-from tbgen.score import Color, Score
+from tbgen.score import Score
 from tbgen.text import facts_of
 
 
@@ -25,8 +25,8 @@ class Bracket:
     >>> bracket = Bracket(Score("G5.5"), Score("G4.0"))
     >>> str(bracket), bracket.is_exact, bracket.exact, str(bracket.flipped())
     ('G5.5 to G4.0', False, None, '-G4.0 to -G5.5')
-    >>> bracket.worths_to(Color.BLACK), bracket.facts()["lower"]["outcome"]
-    ((-1992, -1989), 'G5.5')
+    >>> bracket.facts()["lower"]["outcome"]
+    'G5.5'
     """
 
     lower: Score
@@ -58,18 +58,6 @@ class Bracket:
             The bounds with their colours and places exchanged.
         """
         return Bracket(self.upper.flipped(), self.lower.flipped())
-
-    def worths_to(self, side: Color) -> tuple[int, int]:
-        """The bounds as numbers for sorting.
-
-        Arguments:
-            side: The side for which a greater number is better.
-
-        Returns:
-            The least and the greatest rank.
-        """
-        least, greatest = sorted((self.lower.worth_to(side), self.upper.worth_to(side)))
-        return least, greatest
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """Both bounds as JSON has them.

@@ -131,18 +131,20 @@ class Closure:
         self.inexact |= other.inexact
 
     def _edges_of(self, node: Node) -> Iterator[Edge]:
-        slots = slots_of(node.material)
+        slots, known = slots_of(node.material), self.known
         if node.material not in self._resets:
-            self._resets[node.material] = resets_of(node.layout, self.known.as_stored)
+            self._resets[node.material] = resets_of(
+                node.layout, lambda each: each.canonical() if known.has(each) else each
+            )
         for reset in self._resets[node.material]:
             for pawns in _pawns_after(slots, node.pawns, reset):
                 child, kind = node_of(reset.material, pawns), Kind.NODE
-                if self.known.has(child.material):
+                if known.has(child.material):
                     kind = Kind.TABLE
                 elif reset.promoted != NO_SLOT and (child.free > self.most_free or not child.pawns):
                     kind = Kind.BOUND
                 elif not child.pawns:
-                    self.known.table(child.material)  # which raises MissingTableError
+                    known.table(child.material)  # which raises MissingTableError
                 yield Edge(reset, child, kind)
 
     def plan(self) -> SolvePlan:

@@ -48,10 +48,6 @@ class KnownTables(OpenTables):
     def _there(self) -> dict[Material, bool]:
         return {}
 
-    def as_stored(self, material: Material) -> Material:
-        """A material with the colours of its table, if there is one."""
-        return material.canonical() if self.has(material) else material
-
     def digest(self, material: Material) -> str:
         """The digest of a table's outcomes."""
         return self.table(material).file.digest

@@ -15,7 +15,8 @@ from chess import square_name
 
 from tbgen.compiled.arrays import Words
 from tbgen.errors import ClosureTooLargeError
-from tbgen.index.layout import Layout, Slot, partial_layout, slots_of
+from tbgen.index.layout import Slot, partial_layout, slots_of
+from tbgen.index.words import EVERYTHING, NOTHING
 from tbgen.material import Material, Role
 from tbgen.position import bounds as kernels
 from tbgen.position.bounds import CERTAIN, POSSIBLE, After, Bound, bare_block
@@ -24,10 +25,10 @@ from tbgen.position.closure import PROGRAM_BYTES, RANK_FLIP, Node, node_of, pawn
 from tbgen.position.known import BlockFolder, KnownTables, key_of
 from tbgen.retro.levels.forcer import Forcer, Members, new_forcer
 from tbgen.retro.resets.destinations import Reset, resets_of, shapes_of
-from tbgen.retro.words.block import enter_block, find_legal
-from tbgen.retro.words.geometry import Geometry, geometry_of
-from tbgen.retro.words.moves import MOST_SLOTS, NO_SLOT, new_scratch
-from tbgen.retro.words.worklist import new_word_set, new_worklist
+from tbgen.retro.words.block import Block, enter_block, find_legal
+from tbgen.retro.words.geometry import geometry_of
+from tbgen.retro.words.moves import MOST_SLOTS, NO_SLOT, Scratch, new_scratch
+from tbgen.retro.words.worklist import new_worklist
 from tbgen.score import Color
 from tbgen.table import Cells, Dictionary, Entries, Run
 
@@ -40,11 +41,12 @@ Sets = Words
 """[certain or possible, forcer, side to move, word]"""
 
 
-def _new_forcer(side: int, geometry: Geometry) -> Forcer:
-    """A forcer without labels, histories and seeds."""
-    words, few = geometry.words, new_forcer(side, geometry._replace(words=0), 1, middles=False)
-    free, live = np.zeros((2, words), np.uint64), np.stack([new_word_set(words), new_word_set(words)])
-    members = Members(free, live, left=np.zeros(words, np.uint64), blocked=np.zeros(words, np.uint64))
+def _new_forcer(side: int, block: Block) -> Forcer:
+    """A forcer without members, labels, histories and seeds."""
+    geometry, words = block.geometry, block.geometry.words
+    few = new_forcer(side, geometry._replace(words=0), 1, middles=False)
+    live = np.packbits(block.legal != 0, axis=1, bitorder="little").view(np.uint64)
+    members = Members(block.legal.copy(), live, left=block.legal[side].copy(), blocked=np.zeros(words, np.uint64))
     joining, yielding, checked = (new_worklist(words) for _ in range(3))
     return few._replace(forced=members, joining=joining, yielding=yielding, checked=checked)
 
@@ -53,59 +55,64 @@ class MatesSolver:
     """Finds the classes of one canonical material with one pawn, from the tables that captures lead to."""
 
     def __init__(self, material: Material, known: KnownTables) -> None:
-        self.material, self._known = material, known
-        self.slots = slots_of(material)
-        self.color = self.slots[0][0]
-        self._pawn_gone: Words | None = None
+        layout = partial_layout(material, [(8,)])
+        self.slots, self.words, self._geometry, self._known = (
+            layout.slots,
+            layout.block_words,
+            geometry_of(layout),
+            known,
+        )
+        self.color, self._resets = self.slots[0][0], resets_of(layout)
+        self._up = 8 if self.color is Color.WHITE else -8
+        (pawn_gone,) = (reset for reset in self._resets if reset.gone == 0)
+        self._pawn_gone = self._expand(pawn_gone, 8, self.words)
 
     def file(self, file: int) -> Iterator[tuple[int, Sets]]:
         """Each square of a file, from the last before promotion on, and its classes."""
         before = list[Words]()
         for rank in range(6, 0, -1) if self.color is Color.WHITE else range(1, 7):
             square = rank * 8 + file
-            sets = self._block(partial_layout(self.material, [(square,)]), square, before)
+            sets = self._block(square, before)
             yield square, sets
             before = [np.ascontiguousarray(sets[:, :, self.color.other]), *before[:1]]
 
-    def _block(self, layout: Layout, square: int, before: list[Words]) -> Sets:
-        geometry, words = geometry_of(layout), layout.block_words
-        block, scratch, after = (
-            bare_block(geometry, words),
-            new_scratch(layout.others),
-            self._after(layout, square, before),
-        )
-
-        def put_pawn(to: int) -> None:
-            enter_block(block, 0, np.array([to], np.int64))
-            find_legal(block, scratch.men, 0, words)
-
+    def _block(self, square: int, before: list[Words]) -> Sets:
+        block, scratch = bare_block(self._geometry, self.words), new_scratch(len(self._geometry.role))
+        after, reach = self._after(square, before), np.zeros((2, 2, 2, self.words), np.uint64)
         if not before:
-            put_pawn(square + (8 if self.color is Color.WHITE else -8))
-            kernels.find_promotions(block, after, scratch)
-        put_pawn(square)
-        reach = np.zeros((2, 2, 2, words), np.uint64)
-        kernels.find_resets(block, after, scratch, reach)
+            # The pawn is on its goal: whatever man it becomes, replies that take it are the same. Others are unknown.
+            unknown, other = np.zeros_like(after.man_gone), int(self.color.other)
+            unknown[:, self.color] = EVERYTHING
+            self._enter(block, square + self._up, scratch)
+            kernels.find_resets(block, after._replace(man_gone=unknown), scratch, reach, other, other + 1)
+            after.steps[0, CERTAIN, other], after.steps[0, POSSIBLE, other] = reach[CERTAIN, other, other], EVERYTHING
+            after.steps[0, POSSIBLE, self.color] = ~reach[POSSIBLE, self.color, other]
+            reach[:] = NOTHING
+        self._enter(block, square, scratch)
+        kernels.find_resets(block, after, scratch, reach, 0, 2)
         del after
         for color in Color:
-            forcer = _new_forcer(int(color), geometry)
+            forcer = _new_forcer(int(color), block)
             for sure in (CERTAIN, POSSIBLE):
-                kernels.spread_mates(block, forcer, reach[sure, color], sure == POSSIBLE)
+                kernels.spread_mates(block, forcer, reach[sure, color])
                 reach[sure, color] = block.legal & ~forcer.forced.free
         return reach
 
-    def _after(self, layout: Layout, square: int, before: list[Words]) -> After:
-        words, men = layout.block_words, layout.others
-        man_gone = np.zeros((men * kernels.KEYS, 2, words // 64), np.uint64)
-        for reset in resets_of(layout):
-            if reset.gone > 0:
-                for key, to in self._captures(reset, square):
-                    man_gone[(reset.gone - 2) * kernels.KEYS + key] = self._expand(reset, to, words // 64)
-            elif reset.gone == 0 and self._pawn_gone is None:
-                self._pawn_gone = self._expand(reset, square, words)
-        assert self._pawn_gone is not None
+    def _after(self, square: int, before: list[Words]) -> After:
+        words = self.words
+        man_gone = np.zeros((len(self._geometry.role) * kernels.KEYS, 2, words // 64), np.uint64)
+        for reset in self._resets:
+            for key, to in self._captures(reset, square) if reset.gone > 0 else ():
+                man_gone[(reset.gone - 2) * kernels.KEYS + key] = self._expand(reset, to, words // 64)
         is_home = square // 8 == (1 if self.color is Color.WHITE else 6)
         nearest = before[0] if before else np.zeros((2, 2, words), np.uint64)
         return After(np.stack(before) if is_home else nearest[np.newaxis], self._pawn_gone, man_gone)
+
+    @staticmethod
+    def _enter(block: Block, square: int, scratch: Scratch) -> None:
+        """Put the pawn on a square."""
+        enter_block(block, 0, np.array([square], np.int64))
+        find_legal(block, scratch.men, 0, len(block.occupied))
 
     def _captures(self, reset: Reset, square: int) -> Iterator[tuple[int, int]]:
         """The keys of a reset that captures a man, and where the pawn stands then."""

@@ -194,12 +194,7 @@ class PositionSolver(contextlib.ExitStack):
         solve_closures(map(self._passes, batch.closures), self._pool, watch)
 
     def preparation(self, material: Material) -> SolvePlan:
-        """The cost of making the classes of mates of the materials that a promotion leads to.
-
-        Raises:
-            ClosureTooLargeError: No promotion leads to one pawn and at most five other men.
-            MissingTableError: A table that the classes need is missing.
-        """
+        """The cost of making the classes of mates of the materials that a promotion leads to."""
         return self.classes.plan(material)
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:

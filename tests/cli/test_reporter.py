@@ -10,7 +10,7 @@ import pytest
 
 from tbgen.cli.build import BuildWatcher
 from tbgen.cli.reporter import Lines, progress, reading
-from tbgen.library.manifest import Condition, Finding
+from tbgen.library.catalog import Condition, Finding
 from tbgen.material import Material
 from tests.cli.terminals import run_on_terminal, shown_on_terminal
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from tbgen.apps.records.record import without_record
 from tbgen.index.layout import layout_of
-from tbgen.library.manifest import read_manifest
+from tbgen.library.catalog import read_manifest
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import most_run_blocks
 from tbgen.storage.files import PARTIAL, path_of

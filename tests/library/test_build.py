@@ -19,7 +19,7 @@ from tbgen.cli.build import BuildWatcher
 from tbgen.cli.reporter import Lines
 from tbgen.errors import BuildError, MaterialError
 from tbgen.library.build import Settings, Watcher, build
-from tbgen.library.manifest import MANIFEST, Condition, examine, read_manifest
+from tbgen.library.catalog import MANIFEST, Condition, examine, read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import LOCK, Layer, build_lock, path_of
 from tbgen.storage.reader import TableFile

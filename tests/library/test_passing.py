@@ -6,7 +6,7 @@ from pathlib import Path
 from unittest import mock
 
 from tbgen.library.build import Settings, Watcher, build
-from tbgen.library.manifest import MARK, read_manifest
+from tbgen.library.catalog import MARK, read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import Layer, path_of, tables_in
 from tests.cli.calls import tbgen

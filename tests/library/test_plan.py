@@ -11,8 +11,8 @@ import pytest
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
+from tbgen.library.catalog import FileRecord
 from tbgen.library.costs import class_of, cost_of, least_memory, memory_needed, pace_of, primary_cells, seconds_left
-from tbgen.library.manifest import FileRecord
 from tbgen.library.plan import Machine, Plan, Slot, Step, plan_of, with_default_jobs
 from tbgen.material import Material, all_materials, materials
 from tbgen.score import Mobility
@@ -51,8 +51,7 @@ def at_work(slots: list[Slot], moment: float) -> list[Slot]:
 def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machine(machine: Machine) -> None:
     slots = plan(machine).schedule()
     ends = {slot.start.material: slot.ends for slot in slots}
-    assert sorted(map(str, ends)) == sorted(map(str, all_materials()))
-    assert len(slots) == len(ends)
+    assert sorted(str(slot.start.material) for slot in slots) == sorted(map(str, all_materials()))
     for slot in slots:
         assert all(ends[child] <= slot.begins for child in slot.start.material.children())
         beside = at_work(slots, slot.begins)
@@ -74,9 +73,9 @@ def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.Monk
 
 
 def test_what_does_not_fit_is_refused_with_its_figures() -> None:
-    for machine in (Machine(4, 4, 2 * GIB), Machine(4, 4, 2 * GIB, is_cluster=True)):
+    for is_cluster in (False, True):
         with pytest.raises(NotEnoughMemoryError) as refused:
-            plan(machine, SMALL).check(None)
+            plan(Machine(4, 4, 2 * GIB, is_cluster=is_cluster), SMALL).check(None)
         assert (refused.value.needed_bytes, refused.value.available_bytes) == (3 * GIB, 2 * GIB)
     whole = plan(Machine(4, 4), SMALL)
     whole.check(whole.bytes)
@@ -109,7 +108,6 @@ def test_what_there_is_no_memory_for_is_named_and_the_rest_has_its_time() -> Non
     assert too_large == set(materials(5))
     assert {slot.start.material for slot in whole.schedule()} == {step.material for step in whole.fitting}
     assert len(whole.fitting) + len(too_large) == len(whole.steps)
-    assert whole.seconds() > 0
     assert whole.cpu_seconds == pytest.approx(sum(step.cost.cpu_seconds for step in whole.fitting))
     facts = whole.facts()
     assert [each["material"] for each in facts["too_large"]] == [str(step.material) for step in whole.too_large]
@@ -125,14 +123,13 @@ def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
 
 
 def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None:
-    draw, records = random.Random(5), []
-    for material in materials(4):
-        seconds = 3.0 * cost_of(material).cpu_seconds * draw.uniform(0.8, 1.2)
-        records.append((material, FileRecord(1, "", seconds, threads=1)))
+    draw = random.Random(5)
+    taken = [(each, 3.0 * cost_of(each).cpu_seconds * draw.uniform(0.8, 1.2)) for each in materials(4)]
+    records = [(each, FileRecord(1, "", seconds, threads=1)) for each, seconds in taken]
     assert pace_of(records) == pytest.approx(3.0, rel=0.1)
     assert pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", 40.0, threads=1))]) == 1.0
-    slow, fast = (plan_of(SMALL, machine=Machine(1, 1), pace=pace) for pace in (2.0, 1.0))
-    assert slow.seconds() == pytest.approx(2 * fast.seconds())
+    slow, fast = (plan_of(SMALL, machine=Machine(1, 1), pace=pace).seconds() for pace in (2.0, 1.0))
+    assert slow == pytest.approx(2 * fast)
 
 
 @pytest.mark.parametrize("game", Mobility)
@@ -140,12 +137,10 @@ def test_every_table_of_five_men_was_measured_and_larger_ones_are_estimated_by_t
     classes = {class_of(material) for material in all_materials()}
     for kind in classes:
         six = next(material for material in materials(6) if class_of(material) == kind)
-        five = [cost_of(each, game) for each in materials(5) if class_of(each) == kind]
-        cells = sum(primary_cells(each) for each in materials(5) if class_of(each) == kind)
-        rate = primary_cells(six) / cells
-        cost = cost_of(six, game)
-        assert cost.cpu_seconds == pytest.approx(rate * sum(each.cpu_seconds for each in five))
-        assert cost.bytes == pytest.approx(rate * sum(each.bytes for each in five))
+        five = [each for each in materials(5) if class_of(each) == kind]
+        rate, cost = primary_cells(six) / sum(map(primary_cells, five)), cost_of(six, game)
+        assert cost.cpu_seconds == pytest.approx(rate * sum(cost_of(each, game).cpu_seconds for each in five))
+        assert cost.bytes == pytest.approx(rate * sum(cost_of(each, game).bytes for each in five))
     assert primary_cells(Material.parse("KQQvK")) == primary_cells(Material.parse("KQRvK")) / 2
     assert cost_of(Material.parse("KQRvK")).wall_seconds(2) > cost_of(Material.parse("KQRvK")).cpu_seconds / 2
 

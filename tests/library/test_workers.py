@@ -14,7 +14,7 @@ import pytest
 from tbgen.errors import BuildError, NotEnoughDiskError
 from tbgen.library import build as build_module
 from tbgen.library.build import Settings, Watcher, build
-from tbgen.library.manifest import read_manifest
+from tbgen.library.catalog import read_manifest
 from tbgen.library.workers import Processes
 from tbgen.material import Material, materials
 from tbgen.storage.files import PARTIAL, tables_in

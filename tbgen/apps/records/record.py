@@ -19,7 +19,7 @@ from typing import Any, Final
 import chess
 
 from tbgen.errors import InputError, RecordError
-from tbgen.library.manifest import read_manifest
+from tbgen.library.catalog import read_manifest
 from tbgen.material import Material
 from tbgen.rules.facts import to_json
 from tbgen.rules.fen import parse_fen

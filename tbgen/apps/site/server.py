@@ -25,8 +25,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tbgen.apps.site.answers import error_facts
-from tbgen.apps.site.guard import PLACES, places_for
-from tbgen.apps.site.replies import BusyError, as_json, refusal, status_of
+from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
 from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.folders import folders_in

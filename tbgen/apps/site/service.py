@@ -34,7 +34,7 @@ from tbgen.apps.site.answers import (
     scoring_in,
 )
 from tbgen.apps.site.boards import in_words, map_facts, picture_of_value, signed
-from tbgen.apps.site.replies import (
+from tbgen.apps.site.guard import (
     HTML,
     JSON,
     LINES,

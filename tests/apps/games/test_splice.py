@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from tbgen.apps.games.chunks import Chunk, ScannedChunk, scanned
-from tbgen.apps.games.splice import OWN_TAGS, commented, spliced, variation
+from tbgen.apps.games.splice import commented, spliced, variation
 from tests.apps.games.test_archive import OWN_LINE, files
 
 PLAIN = (
@@ -19,17 +19,16 @@ def chunk_of(text: bytes) -> ScannedChunk:
     return scanned(Chunk(text, 0, False, 1))
 
 
-def with_comments(text: str, comments: dict[int, str]) -> str:
-    chunk = chunk_of(text.encode())
-    return (commented(chunk, 0, comments) + chunk.rest()).decode()
+def with_comments(text: bytes, comments: dict[int, str]) -> bytes:
+    chunk = chunk_of(text)
+    return b"".join([*(commented(chunk, game, comments) for game in range(len(chunk.games))), chunk.rest()])
 
 
 @pytest.mark.parametrize("text", [PLAIN, PLAIN.replace("\n", "\r\n"), "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4", "1.e4 *"])
-def test_comments_can_be_taken_out_again_and_nothing_else_has_changed(text: str) -> None:
-    once = with_comments(text, COMMENTS)
-    assert once.count("{tbgen: ") == (4 if "Ba4" in text else 2)
-    assert with_comments(once, COMMENTS) == once
-    assert with_comments(once, {}) == text
+def test_comments_stand_behind_their_plies(text: str) -> None:
+    once = with_comments(text.encode(), COMMENTS)
+    assert once.count(b"{tbgen: ") == (4 if "Ba4" in text else 2)
+    assert with_comments(once, {}) == text.encode()
 
 
 def test_the_variation_of_an_adjudication_stays() -> None:
@@ -40,16 +39,11 @@ def test_the_variation_of_an_adjudication_stays() -> None:
     assert commented(chunk_of(once), 0, {}) == line
 
 
-def all_commented(text: bytes, comments: dict[int, str]) -> bytes:
-    chunk = chunk_of(text)
-    return b"".join([*(commented(chunk, game, comments) for game in range(len(chunk.games))), chunk.rest()])
-
-
 @given(files())
 def test_a_file_of_several_games_commented_twice_and_stripped_is_as_it_was(text: bytes) -> None:
-    once = all_commented(text, COMMENTS)
-    assert all_commented(once, COMMENTS) == once
-    assert all_commented(once, {}) == text
+    once = with_comments(text, COMMENTS)
+    assert with_comments(once, COMMENTS) == once
+    assert with_comments(once, {}) == text
 
 
 @given(files())
@@ -61,7 +55,5 @@ def test_our_tags_follow_the_last_result_or_else_the_last_tag_and_every_other_by
         assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text[start:end])
         names = [line[1:].split()[0].decode() for line in once.splitlines() if line.startswith(b"[")]
         first = names.index("RMobilityResult")
-        others = [name for name in names if name not in OWN_TAGS]
         assert names[first : first + 2] == ["RMobilityResult", "Points"]
-        after = [name for name in names[first + 2 :] if "Result" not in others or name == "Result"]
-        assert after == []
+        assert [name for name in names[first + 2 :] if "Result" not in names or name == "Result"] == []

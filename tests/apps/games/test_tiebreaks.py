@@ -71,14 +71,12 @@ def simulated(chance: random.Random) -> CrossTable:
     for _ in range(chance.randint(1, 9)):
         order = chance.sample(names, len(names))
         for white, black in zip(order[::2], order[1::2], strict=False):
-            points, is_played = chance.choice([WIN, DRAW, LOSS]), chance.random() < 0.9
-            if chance.random() < 0.15:
-                table[white].append(Cell(None, chance.choice([WIN, DRAW, LOSS]), is_played=False))
-                table[black].append(Cell(None, LOSS, is_played=False))
-                continue
-            points = points if is_played else chance.choice([WIN, LOSS])
-            table[white].append(Cell(black, points, is_played))
-            table[black].append(Cell(white, 1 - points, is_played))
+            points = chance.choice([WIN, DRAW, LOSS])
+            cells = [Cell(black, points, True), Cell(white, 1 - points, True)]
+            absent = [Cell(None, points, False), Cell(None, LOSS, False)]
+            forfeited = [Cell(black, WIN, False), Cell(white, LOSS, False)]
+            for name, cell in zip((white, black), chance.choice([*[cells] * 8, absent, forfeited]), strict=True):
+                table[name].append(cell)
         if len(order) % 2:
             table[order[-1]].append(Cell(None, WIN, is_played=False))
     return table

@@ -26,38 +26,24 @@ ENGINES = [word for name, program in PROGRAMS.items() for word in ("-engine", f"
 
 
 @needs_engines
-def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn(tmp_path: Path) -> None:
-    """With bare kings or one minor piece, up to the end that the variant has."""
-    pgn, epd = tmp_path / "games.pgn", tmp_path / "openings.epd"
+@pytest.mark.parametrize("endings", [0, pytest.param(246, marks=pytest.mark.slow)])
+def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn(tmp_path: Path, endings: int) -> None:
+    """With bare kings or one minor piece, up to the end that the variant has; a thousand games in the slow suite."""
+    pgn, epd, copy = tmp_path / "games.pgn", tmp_path / "openings.epd", tmp_path / "copy.pgn"
     drawn = ["8/8/8/2K3k1/8/8/8/8 w - - 0 1", "8/8/4K3/5Bk1/8/8/8/8 w - - 0 1", "8/8/8/3k4/8/3NK3/8/8 b - - 0 1"]
-    epd.write_text("\n".join([chess.STARTING_FEN, *drawn]))
-    words = [*ENGINES, "-each", "tc=60+1", "nodes=40", "hash=1", "threads=1", "-games", "8", "-concurrency", "2"]
-    standings, records = run([*words, "-openings", f"file={epd}", "-pgnout", str(pgn)])
+    openings = [chess.STARTING_FEN, *drawn, *random_endings(endings)]
+    epd.write_text("\n".join(openings))
+    count = (4 if endings else 2) * len(openings)
+    words = [*ENGINES, "-each", "tc=60+1", "nodes=40", "hash=1", "threads=1", "-games", str(count)]
+    standings, records = run([*words, "-concurrency", "2", "-openings", f"file={epd}", "-pgnout", str(pgn)])
     games = games_of(pgn)
-    assert len(games) == len(standings.results) == 8
+    assert sorted(standings.results) == sorted(int(game.tags["MatchGame"]) for game in games) == [*range(1, count + 1)]
     assert not standings.forfeits()
     for game in games:
         check(game)
-        assert game.game.last.number >= 2
         assert game.tags.get("FEN") not in drawn or game.tags["TerminationDetails"] in ENDS
     notes = [note for record in records for note in record.sheet.notes.values()]
     assert all(note.remaining is not None and note.evaluation.plies is not None for note in notes)
-
-
-@pytest.mark.slow
-@needs_engines
-def test_a_thousand_games_are_played_and_scored_by_the_rules(tmp_path: Path) -> None:
-    pgn, epd = tmp_path / "games.pgn", tmp_path / "endings.epd"
-    epd.write_text("\n".join([*random_endings(220), *[chess.STARTING_FEN] * 30]))
-    words = [*ENGINES, "-each", "nodes=20", "hash=1", "-games", "1000", "-concurrency", "2", "-srand", "1"]
-    standings, _ = run([*words, "-openings", f"file={epd}", "order=random", "-pgnout", str(pgn)])
-    games = games_of(pgn)
-    assert sorted(int(game.tags["MatchGame"]) for game in games) == list(range(1, 1001))
-    assert len(standings.results) == 1000
-    assert not standings.forfeits()
-    for game in games:
-        check(game)
-    copy = tmp_path / "adjudicated.pgn"
     assert tbgen("adjudicate", str(pgn), "-o", str(copy), folder=tmp_path).returncode == 0
     results = ([game.tags["RMobilityResult"] for game in games_of(path)] for path in (pgn, copy))
     assert next(results) == next(results)

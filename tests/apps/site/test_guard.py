@@ -90,7 +90,7 @@ def test_work_for_a_client_that_has_left_is_dropped(
         return {}
 
     monkeypatch.setattr("tbgen.apps.site.answers.answer_of", answer)
-    monkeypatch.setattr("tbgen.apps.site.replies._PIECE_SECONDS", 0)
+    monkeypatch.setattr("tbgen.apps.site.guard._PIECE_SECONDS", 0)
     lines = b"8/8/8/4KBk1/8/8/8/8_b\n" * 500
     with socket.create_connection(("127.0.0.1", port)) as client:
         client.sendall(BODY.replace(b"99", b"%d" % len(lines)).removesuffix(b"8/8/") + lines)

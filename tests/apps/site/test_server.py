@@ -15,7 +15,7 @@ import anyio
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.replies import BusyError, Limits, Queue
+from tbgen.apps.site.guard import BusyError, Limits, Queue
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 from tbgen.probe import Tablebase
