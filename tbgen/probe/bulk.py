@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any, Final, NamedTuple, TypeAlias
 
@@ -68,24 +69,13 @@ class Positions(NamedTuple):
     """The square behind a pawn that has just made a double step, -1 where there is none."""
 
 
-class Answers(NamedTuple):
-    """Signed outcomes, 0 where there is no answer; distances, NaN where there is none; and faults."""
+def _no_answers(count: int) -> BulkProbe:
+    return BulkProbe(np.zeros(count, np.int8), np.full(count, np.nan, np.float32), np.zeros(count, np.uint8))
 
-    outcome: Int64s
-    dtg: npt.NDArray[np.float32]
-    fault: npt.NDArray[np.uint8]
 
-    @classmethod
-    def none(cls, count: int) -> Answers:
-        return cls(np.zeros(count, np.int64), np.full(count, np.nan, np.float32), np.zeros(count, np.uint8))
-
-    def put(self, places: Any, some: Sequence[Any], *, flipped: bool = False) -> None:
-        """Enter outcomes, distances and faults; `flipped` says that their colours are reversed."""
-        outcome, self.dtg[places], self.fault[places] = some
-        self.outcome[places] = -outcome if flipped else outcome
-
-    def bulk(self) -> BulkProbe:
-        return BulkProbe(self.outcome.astype(np.int8), self.dtg, self.fault)
+def _put(answers: BulkProbe, places: Any, outcome: Any, dtg: Any, fault: Any = Fault.NONE) -> None:
+    """Enter outcomes, distances and faults at some places."""
+    answers.outcome[places], answers.dtg[places], answers.fault[places] = outcome, dtg, fault
 
 
 def answer_arrays(
@@ -113,14 +103,13 @@ def answer_arrays(
         flipped, sides, men, numbers = True, 1 - sides, men ^ RANK_FLIP, -numbers
         targets = np.where(targets < 0, -1, targets ^ RANK_FLIP)
     men = men[:, columns_of(material, table.layout, flipped=flipped)]
-    answers = Answers.none(len(men))
-    answers.put(slice(None), _answer(values, table, Positions(sides, men, numbers, targets)), flipped=flipped)
-    return answers.bulk()
+    found = _answer(values, table, Positions(sides, men, numbers, targets))
+    return replace(found, outcome=-found.outcome) if flipped else found
 
 
 def answer_positions(values: TableValues, positions: Sequence[Position], accrued: ManyAccrued) -> BulkProbe:
     """The values of boards and FENs, whatever their materials."""
-    answers, given = Answers.none(len(positions)), accrued_numbers(accrued, len(positions))
+    answers, given = _no_answers(len(positions)), accrued_numbers(accrued, len(positions))
     groups: dict[tuple[StoredTable, bool], list[tuple[Any, ...]]] = {}
     for n, position in enumerate(positions):
         try:
@@ -136,8 +125,9 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
         groups.setdefault((table, flipped), []).append(row)
     for (table, flipped), rows in groups.items():
         places, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        answers.put(places, _answer(values, table, Positions(*asked)), flipped=flipped)
-    return answers.bulk()
+        found = _answer(values, table, Positions(*asked))
+        _put(answers, places, -found.outcome if flipped else found.outcome, found.dtg, found.fault)
+    return answers
 
 
 def accrued_numbers(accrued: ManyAccrued, count: int) -> Int64s:
@@ -190,23 +180,23 @@ def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int
     return columns
 
 
-def _answer(values: TableValues, table: StoredTable, asked: Positions) -> Answers:
+def _answer(values: TableValues, table: StoredTable, asked: Positions) -> BulkProbe:
     """The values of positions of a table; those with a right to take en passant are searched one by one."""
-    answers, layout = Answers.none(len(asked.sides)), table.layout
+    answers, layout = _no_answers(len(asked.sides)), table.layout
     legal, has_right = are_legal(layout, asked.sides, asked.squares), asked.en_passant >= 0
     answers.fault[~legal] = Fault.ILLEGAL
     rows = np.flatnonzero(legal & ~has_right)
-    places = table.places_of(cells_of(layout, asked.sides[rows], asked.squares[rows]))
-    answers.put(rows, (*table.all_entries(places), Fault.NONE))
+    places = table.file.order.place_of(cells_of(layout, asked.sides[rows], asked.squares[rows]))
+    _put(answers, rows, *table.all_entries(places))
     given = asked.accrued[rows] != 0
     _let_accrue(values, table, asked, answers, rows[given], places[given])
     for row in np.flatnonzero(legal & has_right).tolist():
-        answers.put(row, _searched(values, layout.slots, *(each[row].tolist() for each in asked)))
+        _put(answers, row, *_searched(values, layout.slots, *(each[row].tolist() for each in asked)))
     return answers
 
 
 def _let_accrue(
-    values: TableValues, table: StoredTable, asked: Positions, answers: Answers, rows: Int64s, places: Int64s
+    values: TableValues, table: StoredTable, asked: Positions, answers: BulkProbe, rows: Int64s, places: Int64s
 ) -> None:
     """Replace entry values where what has accrued makes a difference, as `StoredPosition.value` has it."""
     layout, accrued, entry = table.layout, asked.accrued[rows], answers.outcome[rows]
@@ -218,9 +208,9 @@ def _let_accrue(
     sides, is_possible = asked.sides[rows], is_possible[unsure]
     own = signed_of(sides != int(Color.WHITE), own_codes(layout.slots, sides, asked.squares[rows]))
     wrong = rows[~is_possible & (own != accrued)]
-    answers.put(wrong, (0, np.nan, Fault.ACCRUED))
+    _put(answers, wrong, 0, np.nan, Fault.ACCRUED)
     held = is_possible & (abs(own) >= abs(accrued)) & (own != accrued) & (abs(entry) >= abs(accrued))
-    answers.put(rows[held], (*table.all_held(places[held], accrued[held]), Fault.NONE))
+    _put(answers, rows[held], *table.all_held(places[held], accrued[held]))
 
 
 @cache

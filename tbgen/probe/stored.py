@@ -6,7 +6,7 @@ import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import MissingTableError, TooManyMenError, UsageError
-from tbgen.index.layout import Layout
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.many import Value
 from tbgen.rules.position import material_of
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import folder_with, path_of
+from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 from tbgen.table import Patterns
@@ -49,7 +49,7 @@ class ChunkCache:
         self._chunks: OrderedDict[tuple[int, str, int], npt.NDArray[Any]] = OrderedDict()
         self._lock = threading.Lock()
 
-    def chunk(self, file: TableFile, name: str, number: int) -> npt.NDArray[Any]:
+    def chunk(self, file: LayerFile, name: str, number: int) -> npt.NDArray[Any]:
         """A chunk of one of a table's columns, from memory or from the disk."""
         key = (id(file), name, number)
         with self._lock:
@@ -57,7 +57,7 @@ class ChunkCache:
             if found is not None:
                 self._chunks.move_to_end(key)
                 return found
-        chunk = file.column_part(name, number)
+        chunk = file.part(name, number)
         with self._lock:
             if key not in self._chunks:
                 self._chunks[key] = chunk
@@ -78,11 +78,11 @@ class Column:
     It keeps the last of them beside the cache: moves lead to neighbours, and a look into the cache takes a lock.
     """
 
-    __slots__ = ("_cache", "_file", "_last", "_name", "_size")
+    __slots__ = ("_chunk", "_dataset", "_last", "_size")
 
-    def __init__(self, file: TableFile, name: str, cache: ChunkCache) -> None:
-        self._file, self._name, self._cache = file, name, cache
-        self._size = file.part_items(name)
+    def __init__(self, file: LayerFile, name: str, cache: ChunkCache) -> None:
+        self._chunk, self._dataset = partial(cache.chunk, file, name), file.dataset(name)
+        self._size = self._dataset.chunk_items
         self._last: tuple[int, npt.NDArray[Any]] = (-1, np.empty(0))
 
     def __getitem__(self, place: int) -> Any:
@@ -90,7 +90,7 @@ class Column:
         number, offset = divmod(place, self._size)
         last, chunk = self._last  # one tuple, so that threads see a number with its own chunk
         if number != last:
-            chunk = self._cache.chunk(self._file, self._name, number)
+            chunk = self._chunk(number)
             self._last = number, chunk
         return chunk.item(offset)
 
@@ -99,11 +99,10 @@ class Column:
         by_place = np.argsort(places, kind="stable")
         numbers = places[by_place] // self._size
         ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
-        result = np.empty(len(places), self._file.kind_of(self._name))
+        result = np.empty(len(places), self._dataset.kind)
         for start, end in itertools.pairwise([0, *ends.tolist()] if len(places) else []):
             number, some = int(numbers[start]), by_place[start:end]
-            chunk = self._cache.chunk(self._file, self._name, number)
-            result[some] = chunk[places[some] - number * self._size]
+            result[some] = self._chunk(number)[places[some] - number * self._size]
         return result
 
 
@@ -141,16 +140,15 @@ class StoredPosition:
         """The value where nobody can better the accrued score for its holder."""
         held = accrued.flipped() if self._flipped else accrued
         row = _row_for(self._table.outcome_rows, self._first, self._rows, held)
-        outcome = held if row is None else _worse(_OUTCOMES[row[2]], held)
-        if outcome == held:
+        outcome = held if row is None else _OUTCOMES[row[2]]
+        if not (outcome < held if held.holder is Color.WHITE else outcome > held):  # no worse for the holder
             return accrued, 0 if self._table.knows_distances else None
         dtg = self._dtg_of_break(held) if self._table.knows_distances else None
         return _FLIPPED[outcome] if self._flipped else outcome, dtg
 
     def _dtg(self) -> int:
-        stored: int = self._table.column(DTG)[self._place]
-        is_flipped: bool = (self._entry > 0) == self._table.white_moves_in(self._place)
-        return stored ^ int(is_flipped)
+        dtg: int = self._table.dtg(self._table.column(DTG)[self._place], self._entry, self._place)
+        return dtg
 
     def _dtg_of_break(self, accrued: Score) -> int:
         """How far away the outcome is that the hold of an accrued score breaks into."""
@@ -173,19 +171,13 @@ def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int
     return None
 
 
-def _worse(outcome: Score, accrued: Score) -> Score:
-    """The value of a hold that breaks into an outcome only where that is worse for its holder."""
-    is_worse = outcome < accrued if accrued.holder is Color.WHITE else outcome > accrued
-    return outcome if is_worse else accrued
-
-
 class StoredTable:
     """An open table with what it takes to find positions in it."""
 
     def __init__(self, file: TableFile, cache: ChunkCache, *, outcomes_only: bool = False) -> None:
         self.file, self._cache = file, cache
         self.knows_distances = file.has_distances and not outcomes_only
-        self.layout: Layout = file.order.layout
+        self.layout, self._plane = file.order.layout, file.order.plane_places
         self._columns: dict[str, Column] = {}
         self.symbols, self.meanings, self.outcome_rows = map(self.column, (SYMBOL, "symbols", "outcome_rows"))
         self._groups = [(color is Color.WHITE, int(role)) for (color, role), _ in itertools.groupby(self.layout.slots)]
@@ -193,7 +185,7 @@ class StoredTable:
     def column(self, name: str) -> Column:
         """A column by its name; an error of TableError if it is one of distances that are not there or not sound."""
         if name not in self._columns:
-            self._columns[name] = Column(self.file, name, self._cache)
+            self._columns[name] = Column(self.file.layer(name), name, self._cache)
         return self._columns[name]
 
     @cached_property
@@ -203,25 +195,22 @@ class StoredTable:
 
         return placing_of(self.file.order)
 
-    def white_moves_in(self, place: int) -> bool:
-        """Whether White is to move in a place."""
-        return place // self.file.order.plane_places % 2 == int(Color.WHITE)
+    def dtg(self, stored: Any, entry: Any, place: Any) -> Any:
+        """The distance of an entry value from what the file has for it in a place; of one or of many."""
+        return stored ^ ((entry > 0) == (place // self._plane % 2 == 0))  # White is to move in even planes
 
     def find(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
         """Where a legal position lies."""
         cell = self.layout.cell_of(int(board.turn is flipped), self.squares_of(board, flipped))
         return StoredPosition(self, self.file.order.place_of(cell), flipped=flipped)
 
-    def places_of(self, cells: Places) -> Places:
-        """Where many positions lie."""
-        return self.file.order.place_of(cells)
-
     def all_entries(self, places: Places) -> tuple[Places, Plies]:
         """The signed entry values of many positions, and their distances."""
         symbols = self.symbols.items(places)
         entry = self.meanings.items(symbols.astype(np.int64))["entry"].astype(np.int64)
-        dtg = self._all_dtg(places, entry) if self.knows_distances else np.full(len(places), np.nan)
-        return entry, dtg.astype(np.float32)
+        if not self.knows_distances:
+            return entry, np.full(len(places), np.nan, np.float32)
+        return entry, self.dtg(self.column(DTG).items(places), entry, places).astype(np.float32)
 
     def all_held(self, places: Places, accrued: Places) -> tuple[Places, Plies]:
         """`StoredPosition.held` for many positions: signed outcomes and distances."""
@@ -234,18 +223,11 @@ class StoredTable:
         if len(broken):
             some, column = places[broken], self.column
             groups = column("symbol_groups").items(symbols[broken]).astype(np.int64)
-            groups += self._all_dtg(some, records["entry"][broken].astype(np.int64))
+            groups += self.dtg(column(DTG).items(some), records["entry"][broken], some)
             states = column("group_states").items(groups).astype(np.int64) + column(DETAIL).items(some)
             records = column("states").items(states)
             outcome[broken], dtg[broken] = self._rows_for(records, column("rows"), accrued[broken])
         return outcome, dtg
-
-    def _all_dtg(self, places: Places, entry: Places) -> Places:
-        """The distances of many entry values."""
-        stored = self.column(DTG).items(places).astype(np.int64)
-        white_moves = places // self.file.order.plane_places % 2 == int(Color.WHITE)
-        dtg: Places = stored ^ ((entry > 0) == white_moves).astype(np.int64)
-        return dtg
 
     @staticmethod
     def _rows_for(records: npt.NDArray[Any], column: Column, accrued: Places) -> tuple[Places, Places]:

@@ -35,11 +35,6 @@ class Layer(enum.Enum):
     DISTANCES = "distances"
     """How far away that is; of no use without the outcomes."""
 
-    @property
-    def suffix(self) -> str:
-        """What follows the material in the file's name."""
-        return ".h5" if self is Layer.OUTCOMES else ".dtg.h5"
-
 
 class Written(NamedTuple):
     """A file that has been brought to the disk."""
@@ -70,7 +65,8 @@ def suffix_of(layer: Layer, game: Mobility) -> str:
     >>> suffix_of(Layer.DISTANCES, Mobility.RESET), suffix_of(Layer.DISTANCES, Mobility.WHOLE_GAME)
     ('.dtg.h5', '.whole-game.dtg.h5')
     """
-    return layer.suffix if game.forgets else f".{game}{layer.suffix}"
+    suffix = ".h5" if layer is Layer.OUTCOMES else ".dtg.h5"
+    return suffix if game.forgets else f".{game}{suffix}"
 
 
 def folder_with(folders: Sequence[Path], material: Material) -> Path:

@@ -10,7 +10,7 @@ table can be brought into the order of the file part by part.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import math
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -19,7 +19,6 @@ import numpy.typing as npt
 
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
-from tbgen.storage.files import Layer
 from tbgen.storage.schema import CHUNK_CELLS
 
 Cells = npt.NDArray[np.int64]
@@ -28,22 +27,17 @@ Place = TypeVar("Place", int, npt.NDArray[np.int64])
 _PART_CELLS = 1 << 22
 
 
-@dataclass(frozen=True, eq=False)
 class Order:
-    """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk of outcomes."""
+    """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk of a stream."""
 
-    layout: Layout
-    axes: tuple[int, ...]
-    shape: tuple[int, ...] = field(init=False)
-    chunk: tuple[int, ...] = field(init=False)
-    chunk_cells: int = field(init=False)
-
-    def __post_init__(self) -> None:
-        shape = tuple(self.layout.shape[axis] for axis in self.axes)
-        chunk = _chunk_of(shape, CHUNK_CELLS[Layer.OUTCOMES])
-        object.__setattr__(self, "shape", shape)
-        object.__setattr__(self, "chunk", chunk)
-        object.__setattr__(self, "chunk_cells", int(np.prod(chunk)))
+    def __init__(self, layout: Layout, axes: tuple[int, ...]) -> None:
+        self.layout, self.axes = layout, axes
+        self.shape = tuple(layout.shape[axis] for axis in axes)
+        self.chunk = _chunk_of(self.shape)
+        self.chunk_cells = math.prod(self.chunk)
+        self.steps = [math.prod(self.shape[axes.index(axis) + 1 :]) for axis in range(len(axes))]
+        """[axis of the layout] -> how many places neighbours along it lie apart."""
+        self._inner = [*zip(layout.shape[:0:-1], self.steps[:0:-1], strict=True)]
 
     @property
     def names(self) -> list[str]:
@@ -55,10 +49,6 @@ class Order:
     @property
     def chunks(self) -> int:
         return -(-self.layout.cells // self.chunk_cells)
-
-    def chunk_in(self, layer: Layer) -> tuple[int, ...]:
-        """The shape of a chunk of a layer; a whole number of smaller chunks fill a larger one."""
-        return _chunk_of(self.shape, CHUNK_CELLS[layer])
 
     @property
     def plane_places(self) -> int:
@@ -76,18 +66,13 @@ class Order:
         >>> order_of(Material.parse("KvK")).place_of(1)
         10
         """
-        digits, place = self.digits_of(cell), cell * 0
-        for axis, size in zip(self.axes, self.shape, strict=True):
-            place = place * size + digits[axis]
-        return place
-
-    def digits_of(self, cell: Any) -> list[Any]:
-        """A cell's (or an array of cells') index along each axis of the layout."""
-        digits = []
-        for size in reversed(self.layout.shape[1:]):
-            cell, digit = divmod(cell, size)
-            digits.append(digit)
-        return [cell, *reversed(digits)]
+        left: Any = cell
+        place: Any = 0
+        for size, step in self._inner:
+            left, digit = divmod(left, size)
+            place += digit * step
+        found: Place = place + left * self.steps[0]
+        return found
 
     def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """What cells many places keep."""
@@ -125,14 +110,14 @@ class Order:
         return [slice(start, min(start + step, self.layout.cells)) for start in range(0, self.layout.cells, step)]
 
 
-def _chunk_of(shape: tuple[int, ...], most_cells: int) -> tuple[int, ...]:
+def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
     """Trailing axes whole, then a power of two of one axis, then ones.
 
     So a chunk is a box of the array and at the same time a range of places, and every chunk of a plane is full.
     """
     chunk, cells = [1] * len(shape), 1
     for axis in range(len(shape) - 1, -1, -1):
-        room = most_cells // cells
+        room = CHUNK_CELLS // cells
         if shape[axis] > room:
             chunk[axis] = 1 << room.bit_length() - 1
             break

@@ -150,19 +150,11 @@ class TableFile:
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, which stays at hand; not to be changed."""
-        return self._layer(name).column(name)
+        return self.layer(name).column(name)
 
-    def column_part(self, name: str, number: int) -> npt.NDArray[Any]:
-        """A chunk of a column or of a stream, `part_items` long; not to be changed."""
-        return self._layer(name).part(name, number)
-
-    def kind_of(self, name: str) -> np.dtype[Any]:
-        """What an item of a dataset is."""
-        return self._layer(name).dataset(name).kind
-
-    def part_items(self, name: str) -> int:
-        """How many items a chunk of a dataset has; the last one is filled up."""
-        return self._layer(name).dataset(name).chunk_items
+    def layer(self, name: str) -> LayerFile:
+        """The file that has a dataset; an error of TableError if it is of distances that are not there or not sound."""
+        return self.outcomes if _LAYER_OF[name] is Layer.OUTCOMES else self.distances
 
     def values(self) -> EntryValues:
         """The entry values and distances of all cells; cells without a position have some value or other."""
@@ -281,9 +273,6 @@ class TableFile:
             records["first"] >= max(rows, 1)
         ).any():
             raise self.distances.damaged("a state has rows that are not there")
-
-    def _layer(self, name: str) -> LayerFile:
-        return self.outcomes if _LAYER_OF[name] is Layer.OUTCOMES else self.distances
 
     def _check_blocks(self) -> None:
         blocks = np.array(self.order.layout.blocks, np.uint8).ravel()

@@ -43,7 +43,7 @@ DETAIL: Final = "detail"
 """[place] -> the number of its state among those with the same symbol and distance."""
 
 
-CHUNK_CELLS: Final = {Layer.OUTCOMES: 1 << 15, Layer.DISTANCES: 1 << 15}
+CHUNK_CELLS: Final = 1 << 15
 """At most so many cells are in a chunk of a stream that is written; readers take what the index says."""
 
 STREAMS: Final = {Layer.OUTCOMES: (SYMBOL,), Layer.DISTANCES: (DTG, DETAIL)}

@@ -13,9 +13,8 @@ import os
 import shutil
 import threading
 from bisect import bisect_right, insort
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -26,12 +25,13 @@ from tbgen.errors import DamagedTableError
 from tbgen.material import Material
 from tbgen.storage.codec import SCRATCH_LEVEL, pack, unpack_into
 from tbgen.storage.files import write_whole
+from tbgen.storage.schema import digest_of
 from tbgen.system.process import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"
 RUN_SUFFIX: Final = ".run"
-_DIGEST_BYTES: Final = 32
+_DIGEST_BYTES: Final = 64
 
 Array = npt.NDArray[Any]
 
@@ -103,7 +103,7 @@ class ScratchStore:
         facts = {"identity": self._identity, "first": run.first, "end": run.end, "rows": run.rows}
         head = json.dumps({**facts, "shape": run.found.shape, "columns": columns}).encode() + b"\n"
         path = self.path / f"{run.first:016}{RUN_SUFFIX}"
-        write_whole(path, [_digest_of([head, *packed]), head, *packed])
+        write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
         self._enter(_Stored(run, path, _columns_of(columns, _DIGEST_BYTES + len(head))))
 
     def runs(self) -> Sequence[Run]:
@@ -142,7 +142,7 @@ class ScratchStore:
         """Enter the run of a file, or remove the file."""
         content = path.read_bytes() if path.is_file() else b""
         head = content[_DIGEST_BYTES : content.find(b"\n", _DIGEST_BYTES) + 1]
-        is_whole = bool(head) and content[:_DIGEST_BYTES] == _digest_of([memoryview(content)[_DIGEST_BYTES:]])
+        is_whole = bool(head) and content[:_DIGEST_BYTES] == digest_of(memoryview(content)[_DIGEST_BYTES:]).encode()
         facts = json.loads(head) if is_whole else {}
         if facts.get("identity") != self._identity:
             path.unlink()
@@ -191,13 +191,6 @@ class ScratchStore:
 
 def _first_of(stored: _Stored) -> int:
     return stored.run.first
-
-
-def _digest_of(parts: Iterable[bytes | memoryview]) -> bytes:
-    digest = sha256()
-    for part in parts:
-        digest.update(part)
-    return digest.digest()
 
 
 def _columns_of(columns: Mapping[str, tuple[str, int, Sequence[int]]], offset: int) -> dict[str, _Column]:

@@ -50,15 +50,6 @@ def check_32_bits(number: int, what: str) -> None:
         raise RepresentationError(f"the number of {what}", "the 32 bits that files have for it")
 
 
-def smallest(count: int) -> type[np.unsignedinteger[Any]]:
-    """The smallest type that can number so many things."""
-    if count <= 1 << 8:
-        return np.uint8
-    if count > 1 << 32:
-        raise RepresentationError(f"{count} kinds of places", "the 32 bits that files have for one")
-    return np.uint16 if count <= 1 << 16 else np.uint32
-
-
 def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:
     """The patterns that states have, and their new numbers: cells without a position may have had others."""
     occurs = np.zeros(len(patterns), np.bool_)
@@ -88,7 +79,6 @@ def patterns_of(records: Records, rows: Records) -> tuple[Numbers, Patterns]:
     first, count = records["first"], records["rows"]
     begins = np.zeros(len(rows) + 1, np.bool_)
     begins[first[count > 0]] = True
-    check_32_bits(int(np.count_nonzero(begins)), "patterns")
     number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
     start = in_32_bits(np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]), "rows")
     return number, Patterns(start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")])

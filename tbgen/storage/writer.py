@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,12 +16,11 @@ import numpy.typing as npt
 
 from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.layout import fen_of_cell
-from tbgen.material import Material
-from tbgen.score import Color, Mobility, Score
+from tbgen.score import Color
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
 from tbgen.storage.files import FileDigests, Layer, path_of, write_whole
 from tbgen.storage.folders import game_of_folder
-from tbgen.storage.numbering import NewArray, look_up, states_of
+from tbgen.storage.numbering import NewArray, Numbering, look_up, states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     CHUNK,
@@ -42,9 +41,9 @@ from tbgen.storage.schema import (
     Seal,
     digest_of,
 )
-from tbgen.storage.states import Ids, States, flips_of, smallest
-from tbgen.storage.symbols import Details, Symbols, details_of, symbols_of
-from tbgen.table import Content, Patterns, Tally
+from tbgen.storage.states import Ids, States, flips_of
+from tbgen.storage.symbols import details_of, symbols_of
+from tbgen.table import Content
 
 _SAMPLE, _SAMPLED = 7, 256
 """One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
@@ -59,9 +58,8 @@ so many turns at least, if there are as many chunks, for threads to be done at a
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
 
-Tallies = Mapping[Color, Mapping[Score, Tally]]
-FileParts = tuple[bytes, bytes, bytes]
-"""Seal, HDF5 and index."""
+_STREAMS = frozenset(name for names in STREAMS.values() for name in names)
+
 Packed = Mapping[str, tuple[Dataset, list[bytes]]]
 """[name of a dataset] -> as the index has it, and its compressed chunks, which are let go as they are written."""
 
@@ -74,19 +72,6 @@ class Source:
     items: int
     part: Callable[[int, int], npt.NDArray[Any]]
     """Items first to end."""
-
-
-@dataclass(eq=False)
-class Numbered:
-    """A table whose states have numbers."""
-
-    material: Material
-    numbers: Ids
-    """[place] -> its state; the largest array by far. Whoever writes lets go of it when all streams are packed."""
-    states: States
-    patterns: Patterns
-    tallies: Tallies
-    game: Mobility = Mobility.RESET
 
 
 def write_table(
@@ -106,18 +91,9 @@ def write_table(
     """
     if game_of_folder(folder) is not table.game:
         raise UsageError(f"{folder} is no folder for tables of {table.game}")
-    numbering = states_of(table, order_of(table.material), counters or threads, new)
-    numbered = Numbered(table.material, *numbering, table.patterns, table.tallies, table.game)
-    del numbering
-    outcomes, distances = files_of(numbered, generator=generator, source=source, threads=threads)
-    after = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
-    before = write_whole(path_of(folder, table.material), outcomes)
-    return FileDigests(before.bytes + after.bytes, before.sha256, after.sha256)
-
-
-def files_of(table: Numbered, *, generator: str, source: str, threads: int = 1) -> tuple[FileParts, FileParts]:
-    """The parts of a table's files: outcomes and distances."""
     order = order_of(table.material)
+    # The number of each place's state, the largest array by far, is let go when all streams are packed.
+    packed = _packed_layers(states_of(table, order, counters or threads, new), table, order, threads)
     attributes = {
         "axes": json.dumps(order.names),
         "game": str(table.game),
@@ -127,63 +103,61 @@ def files_of(table: Numbered, *, generator: str, source: str, threads: int = 1) 
         "rules": RULES[table.game],
         "source": source,
     }
-    packed = _packed_layers(table, order, threads)
-    table.numbers = np.empty(0, np.uint32)
-    outcomes = _file(Layer.OUTCOMES, order, packed[Layer.OUTCOMES], attributes)
+    outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
     belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
-    return outcomes, _file(Layer.DISTANCES, order, packed[Layer.DISTANCES], belongs)
+    after = write_whole(
+        path_of(folder, table.material, Layer.DISTANCES), _file(Layer.DISTANCES, order, packed, belongs)
+    )
+    before = write_whole(path_of(folder, table.material), outcomes)
+    return FileDigests(before.bytes + after.bytes, before.sha256, after.sha256)
 
 
-def _packed_layers(table: Numbered, order: Order, threads: int) -> dict[Layer, Packed]:
+def _packed_layers(numbering: Numbering, table: Content, order: Order, threads: int) -> Packed:
     """The datasets of both files, compressed."""
-    symbols = symbols_of(table.states, table.patterns)
-    details = details_of(table.states, symbols.of_state, table.patterns)
-    with ThreadPoolExecutor(threads) as pool:
-        return {
-            Layer.OUTCOMES: _packed(Layer.OUTCOMES, order, _outcome_sources(table, order, symbols), pool),
-            Layer.DISTANCES: _packed(Layer.DISTANCES, order, _distance_sources(table, order, details), pool),
-        }
-
-
-def _packed(layer: Layer, order: Order, sources: Mapping[str, Source], pool: Executor) -> Packed:
-    """The datasets of a layer, compressed."""
-    chunk_cells = int(np.prod(order.chunk_in(layer)))
+    sources = _sources(numbering, table, order)
     level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
-    streams = {name: _packed_stream(sources[name], chunk_cells, level, pool) for name in STREAMS[layer]}
-    return streams | {name: _packed_column(sources[name], pool) for name in COLUMNS[layer]}
+    packed = dict[str, tuple[Dataset, list[bytes]]]()
+    with ThreadPoolExecutor(threads) as pool:
+        for name, source in sources.items():
+            is_large = source.kind.itemsize > 1
+            if name in _STREAMS:
+                ways = (False, True) if is_large else (False,)
+                packed[name] = _packed(source, order.chunk_cells, level, ways, pool)
+            else:
+                size = min(max(source.items, 1), COLUMN_ITEMS)
+                packed[name] = _packed(source, size, EASY_LEVEL, (is_large,), pool)
+    return packed
 
 
-def _outcome_sources(table: Numbered, order: Order, symbols: Symbols) -> dict[str, Source]:
-    sides = [(side, outcome, tally) for side, outcome, tally in _tally_rows(table.tallies)]
-    return {
-        SYMBOL: _looked_up(table, symbols.of_state),
-        "block_squares": _array(np.array(order.layout.blocks, np.uint8).ravel()),
-        "counts": _array(
-            np.array(
-                [(side, outcome, tally.count) for side, outcome, tally in sides], COLUMNS[Layer.OUTCOMES]["counts"]
-            )
-        ),
-        "symbols": _array(symbols.records),
-        "outcome_rows": _array(symbols.rows),
-    }
-
-
-def _distance_sources(table: Numbered, order: Order, details: Details) -> dict[str, Source]:
+def _sources(numbering: Numbering, table: Content, order: Order) -> dict[str, Source]:
+    """What goes into the datasets of both files."""
+    numbers, states = numbering
+    symbols = symbols_of(states, table.patterns)
+    details = details_of(states, symbols.of_state, table.patterns)
+    patterns, kinds = details.patterns, {**COLUMNS[Layer.OUTCOMES], **COLUMNS[Layer.DISTANCES]}
+    tallies = [
+        (int(side), outcome.to_byte(), tally)
+        for side in Color
+        for outcome, tally in sorted(table.tallies[side].items(), reverse=True)
+    ]
+    counts = [(side, outcome, tally.count) for side, outcome, tally in tallies]
     longest = [
         (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
-        for side, outcome, tally in _tally_rows(table.tallies)
+        for side, outcome, tally in tallies
     ]
-    patterns = details.patterns
     return {
-        DTG: _distances(table, order),
-        DETAIL: _looked_up(table, details.of_state),
-        "longest": _array(np.array(longest, COLUMNS[Layer.DISTANCES]["longest"])),
+        SYMBOL: _looked_up(numbers, symbols.of_state),
+        DTG: _distances(numbers, states, order),
+        DETAIL: _looked_up(numbers, details.of_state),
+        "block_squares": _array(np.array(order.layout.blocks, np.uint8).ravel()),
+        "counts": _array(np.array(counts, kinds["counts"])),
+        "symbols": _array(symbols.records),
+        "outcome_rows": _array(symbols.rows),
+        "longest": _array(np.array(longest, kinds["longest"])),
         "symbol_groups": _array(details.symbol_groups),
         "group_states": _array(details.group_states),
         "states": _array(details.records),
-        "rows": _records(
-            COLUMNS[Layer.DISTANCES]["rows"], (patterns.holder, patterns.code, patterns.outcome, patterns.dtg)
-        ),
+        "rows": _records(kinds["rows"], (patterns.holder, patterns.code, patterns.outcome, patterns.dtg)),
     }
 
 
@@ -203,25 +177,23 @@ def _records(kind: np.dtype[Any], columns: Sequence[npt.NDArray[Any]]) -> Source
     return Source(kind, len(columns[0]), part)
 
 
-def _looked_up(table: Numbered, of_state: npt.NDArray[Any]) -> Source:
+def _looked_up(numbers: Ids, of_state: npt.NDArray[Any]) -> Source:
     """What a number of each state makes of the places."""
-    kind = np.dtype(smallest(int(of_state.max(initial=0)) + 1))
-    found = of_state.astype(kind)
-    return Source(kind, len(table.numbers), lambda first, end: _found(found, table.numbers[first:end]))
+    found = of_state.astype(np.min_scalar_type(int(of_state.max(initial=0))))
+    return Source(found.dtype, len(numbers), lambda first, end: _found(found, numbers[first:end]))
 
 
-def _distances(table: Numbered, order: Order) -> Source:
+def _distances(numbers: Ids, states: States, order: Order) -> Source:
     """The entry value's distance of each place, as the file has it."""
-    states = table.states
-    kind = np.dtype(smallest((int(states.dtg.max(initial=0)) | 1) + 1))
+    kind = np.min_scalar_type(int(states.dtg.max(initial=0)) | 1)
     with_white = (states.dtg ^ flips_of(states.entry, Color.WHITE)).astype(kind)
 
     def part(first: int, end: int) -> npt.NDArray[Any]:
-        found = _found(with_white, table.numbers[first:end])
+        found = _found(with_white, numbers[first:end])
         order.black_part(first, found)[:] ^= 1  # the side to move alone decides what is flipped of a state
         return found
 
-    return Source(kind, len(table.numbers), part)
+    return Source(kind, len(numbers), part)
 
 
 def _found(items: npt.NDArray[Any], numbers: Ids) -> npt.NDArray[Any]:
@@ -234,18 +206,12 @@ def _found(items: npt.NDArray[Any], numbers: Ids) -> npt.NDArray[Any]:
     return found
 
 
-def _tally_rows(tallies: Tallies) -> Iterator[tuple[int, int, Tally]]:
-    for side in Color:
-        for outcome, tally in sorted(tallies[side].items(), reverse=True):
-            yield int(side), outcome.to_byte(), tally
-
-
-def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> FileParts:
-    """The parts of a layer's file."""
+def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> tuple[bytes, bytes, bytes]:
+    """The seal, the HDF5 part and the index of a layer's file."""
     attributes = {**attributes, "layer": layer.value}
-    datasets = {name: dataset for name, (dataset, _) in packed.items()}
-    image = _hdf5(layer, order, packed, attributes)
-    index = Index(attributes, datasets)
+    there = {name: packed[name] for name in (*STREAMS[layer], *COLUMNS[layer])}
+    image = _hdf5(order, there, attributes)
+    index = Index(attributes, {name: dataset for name, (dataset, _) in there.items()})
     end, start = index.to_bytes(), SEAL_BYTES + len(image)
     digests = digest_of(image, end), digest_of(end)
     material, outcomes = attributes["material"], attributes.get("outcomes", "")
@@ -253,10 +219,10 @@ def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
     return seal.to_bytes(), image, end
 
 
-def _packed_stream(source: Source, size: int, level: int, pool: Executor) -> tuple[Dataset, list[bytes]]:
-    """A stream as the index has it, and its compressed chunks.
+def _packed(source: Source, size: int, level: int, ways: Sequence[bool], pool: Executor) -> tuple[Dataset, list[bytes]]:
+    """A dataset as the index has it, and its compressed chunks; a sample decides between ways to shuffle.
 
-    Shuffling helps where few numbers are frequent, and harms where there are many: a sample decides.
+    Shuffling helps where few numbers are frequent, and harms where there are many.
     """
     chunks = -(-source.items // size)
 
@@ -268,23 +234,13 @@ def _packed_stream(source: Source, size: int, level: int, pool: Executor) -> tup
         )
         return dict(zip(numbers, itertools.chain.from_iterable(packed), strict=True))
 
-    sample: dict[bool, dict[int, bytes]] = {False: {}}
-    if source.kind.itemsize > 1:
-        tried = range(0, chunks, _SAMPLE * (chunks // (_SAMPLE * _SAMPLED) | 1))
-        sample = {way: some(tried, shuffled=way, level=EASY_LEVEL) for way in (False, True)}
+    tried = range(0, chunks if len(ways) > 1 else 0, _SAMPLE * (chunks // (_SAMPLE * _SAMPLED) | 1))
+    sample = {way: some(tried, shuffled=way, level=EASY_LEVEL) for way in ways}
     shuffled = min(sample, key=lambda way: sum(map(len, sample[way].values())))
     packed = sample[shuffled] if level == EASY_LEVEL else {}
     packed |= some([number for number in range(chunks) if number not in packed], shuffled=shuffled, level=level)
     found = [packed[number] for number in range(chunks)]
     return Dataset(source.kind, source.items, size, shuffled, np.zeros(chunks, CHUNK)), found
-
-
-def _packed_column(source: Source, pool: Executor) -> tuple[Dataset, list[bytes]]:
-    """A column as the index has it, and its compressed chunks."""
-    size, shuffled = min(max(source.items, 1), COLUMN_ITEMS), source.kind.itemsize > 1
-    chunks = -(-source.items // size)
-    packed = list(pool.map(lambda number: pack(_chunk(source, number, size), shuffled=shuffled), range(chunks)))
-    return Dataset(source.kind, source.items, size, shuffled, np.zeros(chunks, CHUNK)), packed
 
 
 def _chunk(source: Source, number: int, size: int) -> npt.NDArray[Any]:
@@ -301,18 +257,17 @@ def check_library() -> None:
         raise UsageError(f"h5py has HDF5 {h5py.version.hdf5_version}: tables need 2.0; install h5py 3.16 or later")
 
 
-def _hdf5(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> bytes:
+def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
     """The bytes up to the index, made in memory; the datasets are told where in them their chunks lie."""
     with h5py.File(
         "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
     ) as file:
         for name, (dataset, stored) in packed.items():
-            if name in STREAMS[layer]:
-                shape, chunk = order.shape, order.chunk_in(layer)
-            else:
-                shape, chunk = (dataset.items,), (dataset.chunk_items,)
-            corners = _corners(shape, dataset)
-            _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored, corners)
+            shape: tuple[int, ...] = (dataset.items,)
+            chunk: tuple[int, ...] = (dataset.chunk_items,)
+            if name in _STREAMS:
+                shape, chunk = order.shape, order.chunk
+            _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored, shape)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())
         file.attrs["format"] = np.int64(FORMAT)
@@ -321,12 +276,6 @@ def _hdf5(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
     for dataset, _ in packed.values():
         _check_places(image, dataset)
     return image
-
-
-def _corners(shape: tuple[int, ...], dataset: Dataset) -> list[tuple[int, ...]]:
-    """The first index of each chunk."""
-    first = np.arange(len(dataset.chunks)) * dataset.chunk_items
-    return [tuple(row) for row in np.stack(np.unravel_index(first, shape), axis=1).tolist()]
 
 
 def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...], chunk: tuple[int, ...]) -> Any:
@@ -342,25 +291,19 @@ def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...],
     return h5py.h5d.create(file.id, name.encode(), stored, space, properties)
 
 
-def _fill(target: Any, dataset: Dataset, packed: list[bytes], corners: list[tuple[int, ...]]) -> None:
+def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, ...]) -> None:
     """Write the chunks, which are let go on the way, and note where each of them lies."""
     dataset.chunks["size"], dataset.chunks["crc"] = [*map(len, packed)], [*map(crc32, packed)]
-    for number, corner in enumerate(corners[: len(packed)]):
-        target.write_direct_chunk(corner, packed[number])
+    corners = np.stack(np.unravel_index(np.arange(len(packed)) * dataset.chunk_items, shape), axis=1).tolist()
+    for number, corner in enumerate(corners):
+        target.write_direct_chunk(tuple(corner), packed[number])
         packed[number] = b""
-    places = _places(target)
-    dataset.chunks["offset"] = [places[corner] for corner in corners[: len(packed)]]
-
-
-def _places(target: Any) -> dict[tuple[int, ...], int]:
-    """Where each chunk lies, by its first index; to ask for one after another would take time by their square."""
-    places: dict[tuple[int, ...], int] = {}
 
     def note(place: Any) -> None:
-        places[tuple(place.chunk_offset)] = place.byte_offset
+        number = np.ravel_multi_index(place.chunk_offset, shape) // dataset.chunk_items
+        dataset.chunks["offset"][number] = place.byte_offset
 
-    target.chunk_iter(note)
-    return places
+    target.chunk_iter(note)  # to ask for one chunk after another would take time by their square
 
 
 def _check_places(image: bytes, dataset: Dataset) -> None:

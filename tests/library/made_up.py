@@ -114,7 +114,7 @@ def _parts(
         end += len(packed)
         return end - len(packed), len(packed), crc32(packed)
 
-    datasets, size = dict[str, Dataset](), int(np.prod(order.chunk_in(layer)))
+    datasets, size = dict[str, Dataset](), order.chunk_cells
     for name in STREAMS[layer]:
         rows = np.array([[put(part) for part in kind.reshape(-1, size)] for kind in streams[name]], CHUNK)
         there = rows[which].ravel()[: -(-order.layout.cells // size)]

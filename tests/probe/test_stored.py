@@ -66,7 +66,7 @@ def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table:
     expected = [
         value_of_pattern(table.patterns, int(table.pattern[n]), score) for n, score in zip(cells, scores, strict=True)
     ]
-    places = stored_table.places_of(cells)
+    places = parted.order.place_of(cells)
     found = [
         StoredPosition(stored_table, place, flipped=False).held(score)
         for place, score in zip(places.tolist(), scores, strict=True)

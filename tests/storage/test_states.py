@@ -16,7 +16,7 @@ from tbgen.storage import numbering as numbering_module
 from tbgen.storage import symbols as symbols_module
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import order_of
-from tbgen.storage.states import in_32_bits, smallest
+from tbgen.storage.states import in_32_bits
 from tbgen.storage.symbols import symbols_of
 from tbgen.table import Patterns, Table
 
@@ -44,9 +44,6 @@ def test_numbers_that_a_file_has_no_bits_for_are_refused() -> None:
     assert in_32_bits(np.array([0, (1 << 32) - 1]), "states").tolist() == [0, (1 << 32) - 1]
     with pytest.raises(RepresentationError, match="the number of states does not fit the 32 bits"):
         in_32_bits(np.array([1 << 32, 0]), "states")
-    assert [smallest(1 << bits) for bits in (8, 16, 32)] == [np.uint8, np.uint16, np.uint32]
-    with pytest.raises(RepresentationError, match="4294967297 kinds of places"):
-        smallest((1 << 32) + 1)
 
 
 def test_a_full_disk_is_an_error() -> None:
