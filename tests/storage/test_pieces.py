@@ -86,14 +86,12 @@ def test_runs_are_numbered_as_sorting_says(
     store = ScratchStore(tmp_path / "blocks", {}, order.plane_places) if on_disk else MemoryStore()
     put_runs(store, order)
     solved = Solved(order.layout.material, store)
-    numbers, states = states_of(Met(solved), order, threads=2)
     expected, keys = slowly_numbered(solved, order)
     assert (len(keys) > 1 << 16) == (order.layout.pawns > 0), "more states than 16 bits number"
-    assert (numbers == expected).all()
-    assert (keys_of(states) == keys).all()
-    monkeypatch.setattr(numbering_module, "FIRST_SLOTS", 16)
-    numbers, states = states_of(solved, order, threads=2)
-    assert (numbers == expected).all()
-    assert (keys_of(states) == keys).all()
+    for source, slots in ((Met(solved), numbering_module.FIRST_SLOTS), (solved, 16)):
+        monkeypatch.setattr(numbering_module, "FIRST_SLOTS", slots)
+        numbers, states = states_of(source, order, threads=2)
+        assert (numbers == expected).all()
+        assert (keys_of(states) == keys).all()
     if isinstance(store, ScratchStore):
         store.close()

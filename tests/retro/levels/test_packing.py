@@ -17,35 +17,26 @@ LEVELS = st.integers(0, 127)
 SIDES = st.integers(0, 1)
 
 
-@given(RANKS, DISTANCES)
-def test_a_label_has_a_rank_and_plies_and_is_smaller_than_none(rank: int, plies: int) -> None:
-    label = packing.label_from(rank, plies)
+@given(RANKS, DISTANCES, RANKS, DISTANCES)
+def test_a_label_has_a_rank_and_plies_and_is_smaller_for_a_better_outcome_and_then_for_fewer_plies(
+    rank: int, plies: int, other_rank: int, other_plies: int
+) -> None:
+    label, other = packing.label_from(rank, plies), packing.label_from(other_rank, other_plies)
     assert (packing.rank_of_label(label), packing.plies_of_label(label)) == (rank, plies)
     assert label < int(packing.NO_LABEL) < packing.LAST_LABEL
     assert np.uint32(label) == label
-
-
-@given(RANKS, DISTANCES, RANKS, DISTANCES)
-def test_of_two_labels_the_better_outcome_is_the_smaller_and_then_the_fewer_plies(
-    rank: int, plies: int, other_rank: int, other_plies: int
-) -> None:
-    here, there = packing.label_from(rank, plies), packing.label_from(other_rank, other_plies)
-    assert (here < there) == ((rank, plies) < (other_rank, other_plies))
+    assert (label < other) == ((rank, plies) < (other_rank, other_plies))
 
 
 @given(LEVELS, RANKS, DISTANCES)
-def test_labels_below_the_limit_of_a_level_are_outcomes_worse_for_the_holder_than_its_score(
+def test_an_event_has_a_level_and_a_label_that_is_below_the_limit_if_it_is_worse_for_the_holder(
     level: int, rank: int, plies: int
 ) -> None:
     """The holder's own code k has rank 255 - k for the side that breaks its hold."""
-    assert (packing.label_from(rank, plies) < packing.limit_of(level)) == (rank < 255 - level)
-
-
-@given(LEVELS, RANKS, DISTANCES)
-def test_an_event_has_a_level_and_a_label(level: int, rank: int, plies: int) -> None:
     label = packing.label_from(rank, plies)
     event = packing.event_from(level, label)
     assert (packing.code_of_event(event), packing.label_of_event(event)) == (level, label)
+    assert (label < packing.limit_of(level)) == (rank < 255 - level)
 
 
 @given(st.integers(0, EXIT), SIDES, st.integers(0, 10 * 64**3 - 1))
