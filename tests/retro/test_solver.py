@@ -81,22 +81,21 @@ def refusal(worker: Worker) -> RepresentationError | None:
     return None
 
 
-def test_the_highest_code_that_fits_a_byte_is_stored() -> None:
-    worker, entry = freeze_one(TOP_CODE, None)
+@pytest.mark.parametrize(
+    ("code", "broken", "outcome"),
+    [(TOP_CODE, None, Score(TOP_CODE, Color.BLACK)), (TOP_CODE + 60, 4, Score(4, Color.WHITE))],
+    ids=["the highest code that fits a byte", "a code above it is no outcome where its hold breaks"],
+)
+def test_an_outcome_that_fits_a_byte_is_stored(code: int, broken: int | None, outcome: Score) -> None:
+    worker, entry = freeze_one(code, broken)
     assert refusal(worker) is None
-    assert entry.tolist() == [Score(TOP_CODE, Color.BLACK).to_byte()]
+    assert entry.tolist() == [outcome.to_byte()]
 
 
 def test_an_outcome_above_the_byte_is_refused() -> None:
     worker, _ = freeze_one(TOP_CODE + 1, None)
     assert worker.white.state[STATUS] == TOO_HIGH
     assert str(refusal(worker)) == "an outcome of KvK does not fit the signed byte of a stored table"
-
-
-def test_a_code_above_the_byte_is_no_outcome_where_its_hold_breaks() -> None:
-    worker, entry = freeze_one(TOP_CODE + 60, 4)
-    assert refusal(worker) is None
-    assert entry.tolist() == [Score(4, Color.WHITE).to_byte()]
 
 
 def test_a_distance_too_far_is_refused() -> None:
