@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,9 +12,8 @@ import pytest
 from tbgen.errors import AccruedError, UsageError
 from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.position import own_score
-from tbgen.score import Color, Mobility, Score
-from tests.positions import random_board
+from tbgen.score import Mobility, Score
+from tests.positions import random_boards
 from tests.reference.one_ply import Ints, wrong_pairs
 
 SEED = 27
@@ -27,15 +25,6 @@ TAKEN = "8/8/8/8/8/1k6/2B5/5K2 b - - 0 1"
 def whole(whole_game_folder: Path) -> Iterator[Tablebase]:
     with open_tablebase(whole_game_folder, game="whole-game") as opened:
         yield opened
-
-
-def positions(count: int) -> Iterator[tuple[chess.Board, Score]]:
-    draw = random.Random(SEED)
-    while count:
-        board = random_board(draw, draw.choice(materials(3)))
-        if (own := own_score(board)).code > 1:
-            count -= 1
-            yield board, Score(draw.randint(2, own.code), Color(draw.randrange(2))).after(own, reset=False)
 
 
 class Answers:
@@ -68,9 +57,10 @@ def test_a_wrong_value_or_distance_of_a_pair_is_found(whole: Tablebase, spoiled:
 
 
 def test_many_positions_are_answered_as_single_ones(whole: Tablebase) -> None:
-    boards, scores = zip(*positions(300), strict=True)
-    singly = [whole.probe(board, accrued) for board, accrued in zip(boards, scores, strict=True)]
-    assert list(whole.probe_many(list(boards), accrued=list(scores))) == [(each.outcome, each.dtg) for each in singly]
+    boards = random_boards(SEED, 40, materials(3))
+    asked = [(board, each) for board in boards for each in whole.probe_every_accrued(board)]
+    many = whole.probe_many([board for board, _ in asked], accrued=[each.accrued for _, each in asked])
+    assert list(many) == [(each.outcome, each.dtg) for _, each in asked]
 
 
 def test_a_score_outlives_the_man_that_made_it(whole: Tablebase) -> None:
