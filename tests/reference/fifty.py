@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from .jit import njit
 from .level import RANKS, outcome
-from .material import Material, material_of
+from .material import material_of
 from .moves import BLACK, WHITE
 from .solver import LOWEST_CODE, Block, Key, ReferenceTable
 
@@ -128,11 +128,7 @@ class FiftyTable(ReferenceTable):
         return solve_clocked(name, self.rule)
 
 
-def solve_clocked(material: str, rule: str) -> FiftyTable:
-    """The entry values of a material such as "KBvK" with the clock at 0, one position of each symmetry class."""
-    return _solved(material_of(material), rule)
-
-
 @cache
-def _solved(material: Material, rule: str) -> FiftyTable:
-    return FiftyTable(material, True, rule=rule)
+def solve_clocked(name: str, rule: str) -> FiftyTable:
+    """The entry values of a material such as "KBvK" with the clock at 0, one position of each symmetry class."""
+    return FiftyTable(material_of(name), True, rule=rule)
