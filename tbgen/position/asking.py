@@ -102,8 +102,8 @@ class Asking:
         if len(found) < len(moves):
             found.append(Score.from_signed(self._bound.value))
         value = max(found, key=lambda outcome: outcome.worth_to(Color.of(board.turn)))
-        limit = self._limit(board, new_man) if board.peek().promotion else value
-        return (max if self._bound is Bound.LOWER else min)(value, limit or value)
+        limit = self._limit(board, new_man) if board.peek().promotion else None
+        return value if limit is None else (max if self._bound is Bound.LOWER else min)(value, limit)
 
     def _limit(self, board: chess.Board, new_man: int) -> Score | None:
         """The bound that classes of mates give a position right after a promotion, if they are known."""

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import chess
 
+from tbgen.errors import ClosureTooLargeError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.symmetry import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
@@ -86,10 +87,6 @@ class Edge(NamedTuple):
     kind: Kind
 
 
-class TooMuchWorkError(Exception):
-    """The closure takes more than was allowed."""
-
-
 @dataclass
 class Closure:
     """All nodes that a node leads to, each after those that it leads to."""
@@ -111,12 +108,12 @@ class Closure:
     _resets: dict[Material, list[Reset]] = field(default_factory=dict)
 
     def add(self, node: Node) -> None:
-        """Add a node and all that it leads to; TooMuchWorkError when that takes too much."""
+        """Add a node and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node in self.edges:
             return
         self.cpu_seconds += node.cpu_seconds
         if self.cpu_seconds > self.budget or len(self.edges) > self.most_nodes:
-            raise TooMuchWorkError
+            raise ClosureTooLargeError(str(node.material), "it takes too much")
         edges = list(self._edges_of(node))
         for edge in edges:
             if edge.kind is Kind.NODE:

@@ -56,13 +56,9 @@ class MatesSolver:
 
     def __init__(self, material: Material, known: KnownTables) -> None:
         layout = partial_layout(material, [(8,)])
-        self.slots, self.words, self._geometry, self._known = (
-            layout.slots,
-            layout.block_words,
-            geometry_of(layout),
-            known,
-        )
-        self.color, self._resets = self.slots[0][0], resets_of(layout)
+        self._known, self._geometry, self._resets = known, geometry_of(layout), resets_of(layout)
+        self.slots, self.words = layout.slots, layout.block_words
+        self.color = self.slots[0][0]
         self._up = 8 if self.color is Color.WHITE else -8
         (pawn_gone,) = (reset for reset in self._resets if reset.gone == 0)
         self._pawn_gone = self._expand(pawn_gone, 8, self.words)
@@ -201,8 +197,8 @@ class Classes:
         """Whether the classes of a node are there."""
         return len(node.pawns) == 1 and self._kept(node, 0) is not None
 
-    def files(self, material: Material) -> list[tuple[Material, int]]:
-        """Of each material with one pawn that a promotion leads to, the files of its pawn that are to be made."""
+    def _missing(self, material: Material) -> list[list[Node]]:
+        """The placements of each file that lacks classes, for materials with one pawn that a promotion leads to."""
         same = [child for child in material.children() if child.men == material.men]
         promoted = [each for each in same if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]
         if not promoted:
@@ -210,21 +206,21 @@ class Classes:
         lacking = [each for each in promoted if not self._known.has(each)]
         for child in itertools.chain(*map(children_of, lacking)):
             self._known.table(child)
-        files = itertools.product(lacking, range(4))
-        return [(each, file) for each, file in files if not all(map(self.has, nodes_of(each, file)))]
+        files = [[node_of(each, [rank * 8 + file]) for rank in range(1, 7)] for each in lacking for file in range(4)]
+        return [nodes for nodes in files if not all(map(self.has, nodes))]
 
     def plan(self, material: Material) -> SolvePlan:
         """The cost of making the classes that are missing."""
-        nodes = [node for each, file in self.files(material) for node in nodes_of(each, file)]
+        nodes = [*itertools.chain(*self._missing(material))]
         cells, seconds = sum(node.cells for node in nodes), round(sum(map(seconds_of, nodes)), 1)
         memory = PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES
         return SolvePlan(len(nodes), cells, seconds, memory, cells // 32, exact=False, most_free=MOST_FREE_MEN)
 
     def make(self, material: Material) -> Iterator[float]:
         """Make the classes that are missing, placement by placement; the CPU seconds that the plan has for each."""
-        for each, file in self.files(material):
-            for square, sets in MatesSolver(each, self._known).file(file):
-                node = node_of(each, [square])
+        for (promoted, pawns), *_ in self._missing(material):
+            for square, sets in MatesSolver(promoted, self._known).file(pawns[0] % 8):
+                node = node_of(promoted, [square])
                 self._put(node, sets)
                 yield seconds_of(node)
 
@@ -266,11 +262,6 @@ def _pawn_of(node: Node) -> int:
     """The square of a node's only pawn on the files a-d, in the colours of the canonical material."""
     square = node.pawns[0] ^ RANK_FLIP * (not node.material.is_canonical)
     return min(square, square ^ 7, key=lambda each: each % 8)
-
-
-def nodes_of(material: Material, file: int) -> list[Node]:
-    """The placements of a pawn on a file."""
-    return [node_of(material, [rank * 8 + file]) for rank in range(1, 7)]
 
 
 def children_of(material: Material) -> list[Material]:

@@ -28,7 +28,7 @@ from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, shared_node
 from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_NODES, Closure, TooMuchWorkError
+from tbgen.position.closure import MOST_NODES, Closure
 from tbgen.position.known import KnownTables, open_block_folder
 from tbgen.position.mates import Classes
 from tbgen.probe.tablebase import default_folders
@@ -122,7 +122,7 @@ class PositionSolver(contextlib.ExitStack):
             closure = Closure(self._known, most_free, budget, turned, most_nodes)
             try:
                 closure.add(node)
-            except TooMuchWorkError:
+            except ClosureTooLargeError:
                 continue
             except MissingTableError:
                 if most_free == node.free:
