@@ -162,8 +162,8 @@ class _Search:
     """All lines until the rule strikes, by alpha-beta; where the clock starts anew, a table's entry value counts."""
 
     def __init__(self, tables: Tablebase, rule: FiftyMoves) -> None:
-        self._tables = tables
-        self._rule = rule
+        self._tables, self._rule = tables, rule
+        self._is_reset_rule = rule.setting is FiftyMoveSetting.RESET
         self._entries: dict[str, Score] = {}
         self._moves = 0
 
@@ -222,10 +222,6 @@ class _Search:
         if place not in self._entries:
             self._entries[place] = self._tables.probe(chess.Board(f"{place} 0 1")).outcome
         return self._entries[place]
-
-    @property
-    def _is_reset_rule(self) -> bool:
-        return self._rule.setting is FiftyMoveSetting.RESET
 
 
 class _TooManyMovesError(Exception):
