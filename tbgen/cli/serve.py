@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -16,9 +17,11 @@ from tbgen.cli.options import OLD_FOLDER, declared, flag, form_option, option
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import Reporter, Work, compile_for, reporter
 from tbgen.compiled.known import Purpose
-from tbgen.library.fetch import JOBS, Watcher, fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units
+
+if TYPE_CHECKING:
+    from tbgen.library.fetch import Watcher
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
@@ -115,7 +118,8 @@ def uci(*, folders: tuple[Path, ...]) -> None:
     Protocol(list(folders), tell).run(sys.stdin)
 
 
-_MOST_JOBS = 64
+_JOBS, _MOST_JOBS = 4, 64
+"""The first as `library.fetch` has it, which is loaded to fetch alone: `tbgen uci` starts without it."""
 
 
 @declared("fetch")
@@ -123,7 +127,7 @@ _MOST_JOBS = 64
 @option("--from", "url", required=True, metavar="URL", help="Fetch from this server: `tbgen serve`, or a web server.")
 @flag("--children", help="Fetch the tables that captures and promotions lead to as well.")
 @flag("--outcomes", help="Fetch outcomes alone, without distances.")
-@option("--jobs", default=JOBS, type=click.IntRange(1, _MOST_JOBS), help="Fetch N files at once.")
+@option("--jobs", default=_JOBS, type=click.IntRange(1, _MOST_JOBS), help="Fetch N files at once.")
 @new_folder_option
 @form_option
 def fetch_command(
@@ -149,6 +153,8 @@ def fetch_command(
       tbgen fetch --from https://tables.example KRvKP --children
       tbgen fetch --from http://127.0.0.1:8000 --all --data copy
     """
+    from tbgen.library.fetch import fetch
+
     materials = wanted.materials(MOST_TABLE_MEN)
 
     def choose(offered: Iterable[Material]) -> Iterable[Material]:
@@ -156,7 +162,7 @@ def fetch_command(
         return build_order(chosen) if children else chosen
 
     with reporter(quiet=quiet) as shown:
-        done = fetch(data, url, choose, outcomes_alone=outcomes, jobs=jobs, watcher=_Shown(shown))
+        done = fetch(data, url, choose, outcomes_alone=outcomes, jobs=jobs, watcher=_watcher(shown))
     if not form.is_table:
         facts = {
             "from": url,
@@ -173,24 +179,26 @@ def fetch_command(
             click.echo("the value of a position needs its own table alone; prove them with: tbgen verify --digest")
 
 
-class _Shown(Watcher):
-    """Tells a reporter of the bytes that come, with their speed."""
+def _watcher(reporter: Reporter) -> Watcher:
+    """Tell a reporter of the bytes that come, with their speed."""
+    from tbgen.library.fetch import Watcher
 
-    def __init__(self, reporter: Reporter) -> None:
-        self._reporter = reporter
-        self._work: Work | None = None
-        self._got = 0
+    class Shown(Watcher):
+        work: Work | None = None
+        total = 0
 
-    def begins(self, tables: int, size: int, there: int) -> None:
-        if tables:
-            title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
-            self._work = self._reporter.work(title, size, as_share=True)
-            self._work.advance(there)
+        def begins(self, tables: int, size: int, there: int) -> None:
+            if tables:
+                title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
+                self.work = reporter.work(title, size, as_share=True)
+                self.work.advance(there)
 
-    def waiting(self) -> None:
-        self._reporter.say("a build or another fetch is at work in this folder; waiting for it to end ...")
+        def waiting(self) -> None:
+            reporter.say("a build or another fetch is at work in this folder; waiting for it to end ...")
 
-    def got(self, size: int) -> None:
-        if self._work is not None:
-            self._got += size
-            self._work.advance(size, detail=f"{in_units(max(self._got / max(self._work.elapsed, 0.001), 0))}/s")
+        def got(self, size: int) -> None:
+            if self.work is not None:
+                self.total += size
+                self.work.advance(size, detail=f"{in_units(max(self.total / max(self.work.elapsed, 0.001), 0))}/s")
+
+    return Shown()
