@@ -121,7 +121,7 @@ class _Queue:
 
     def __init__(self, wanted: Sequence[Known], tell: Tell) -> None:
         self._waiting, self._done, self._total = list(wanted), 0, len(wanted)
-        self._modules = sorted({kernel.module for kernel in wanted})
+        self.modules = sorted({kernel.module for kernel in wanted})
         self._at_work: list[Known] = []
         self._hands: dict[str, object] = {}
         self._changed = threading.Condition()
@@ -146,12 +146,6 @@ class _Queue:
     def _strangeness(self, kernel: Known, hand: object) -> int:
         known_to = self._hands.get(kernel.module)
         return 0 if known_to is hand else 1 if known_to is None else 2
-
-    def import_all(self) -> None:
-        """Import the modules of all kernels."""
-        with contextlib.suppress(ImportError):  # whoever calls it will see
-            for module in self._modules:
-                importlib.import_module(module)
 
     def done(self, kernel: Known) -> None:
         """Nobody is at work on a kernel any more."""
@@ -185,7 +179,9 @@ def _feed(queue: _Queue) -> None:
                 pass
             finally:
                 queue.done(kernel)
-    queue.import_all()
+    with contextlib.suppress(ImportError):  # whoever calls a kernel will see
+        for module in queue.modules:
+            importlib.import_module(module)
 
 
 def compile_one(kernel: Known) -> None:

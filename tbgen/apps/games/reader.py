@@ -27,8 +27,6 @@ from tbgen.rules.position import color_of, first_accrued
 from tbgen.rules.stage import Stage, first_stage, next_stage
 from tbgen.score import Mobility, Score
 
-_GATHERED_BYTES = 1 << 16
-
 
 def read_games(path: str | os.PathLike[str], settings: GameSettings | None = None) -> Iterator[PgnGame | PgnError]:
     """Read the games of a PGN file, one after another.
@@ -66,8 +64,9 @@ def games_in(
     >>> [str(game.final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
     ['G0.0']
     """
-    rule = _expected(settings)
-    yield from _games_in_pieces(_encoded([lines] if isinstance(lines, str) else lines), name, rule)
+    given = [lines] if isinstance(lines, str) else lines
+    ended = (line if line.endswith(("\n", "\r")) else f"{line}\n" for line in given)
+    yield from _games_in_pieces((line.encode("utf-8", "replace") for line in ended), name, _expected(settings))
 
 
 def _expected(settings: GameSettings | None) -> GameSettings:
@@ -83,22 +82,6 @@ def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnE
 def _games_in_pieces(pieces: Iterable[bytes], name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
     for chunk in chunks_of(pieces, name):
         yield from games_of(chunk, name, settings)
-
-
-def _encoded(lines: Iterable[str]) -> Iterator[bytes]:
-    """Lines as bytes, some at a time, so that an endless source is read no further than its games are asked for.
-
-    An empty line is a good moment to look: most games end there.
-    """
-    gathered, size = list[bytes](), 0
-    for line in lines:
-        ended = line if line.endswith(("\n", "\r")) else line + "\n"
-        gathered.append(ended.encode("utf-8", "replace"))
-        size += len(gathered[-1])
-        if size >= _GATHERED_BYTES or not line.strip():
-            yield b"".join(gathered)
-            gathered, size = [], 0
-    yield b"".join(gathered)
 
 
 class GameRoot(NamedTuple):

@@ -17,7 +17,7 @@ from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import color_of, is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
-from tbgen.text import plain
+from tbgen.text import facts_of
 
 
 class HoldVerdict(enum.Enum):
@@ -74,15 +74,14 @@ class Proof:
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
-        facts = {
-            "rung": self.strategy.rung,
-            "men": self.strategy.men,
-            "checked": self.checked,
-            "settings": self.settings,
-            "tables": self.materials,
-            "cycle": self.cycle,
-        }
-        return {name: plain(value) for name, value in facts.items()}
+        return facts_of(
+            self.strategy,
+            *("rung", "men"),
+            checked=self.checked,
+            settings=self.settings,
+            tables=self.materials,
+            cycle=self.cycle,
+        )
 
 
 def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Proof:
@@ -141,18 +140,18 @@ class Holding(Shown):
 
     def facts(self, *, with_map: bool = False) -> dict[str, Any]:
         """The answer as JSON has it."""
-        facts = {
-            "fen": self.board.fen(),
-            "side": self.goal.side,
-            "accrued": self.accrued,
-            "goal": self.outcome,
-            "verdict": self.verdict,
-            "proof": self.proof,
-            "escape": self.escape,
-            "nodes": self.nodes,
-            "map": self.map() if with_map else None,
-        }
-        return {name: plain(value) for name, value in facts.items()}
+        known = facts_of(
+            self.goal,
+            "side",
+            accrued=self.accrued,
+            goal=self.outcome,
+            verdict=self.verdict,
+            proof=self.proof,
+            escape=self.escape,
+            nodes=self.nodes,
+            map=self.map() if with_map else None,
+        )
+        return {"fen": self.board.fen(), **known}
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,16 +184,13 @@ class HoldBracket(Shown):
 
     def facts(self, *, with_map: bool = False) -> dict[str, Any]:
         """The answer as JSON has it."""
-        facts = {
+        return {
             "fen": self.white.board.fen(),
-            "accrued": self.white.accrued,
-            "low": self.low,
-            "high": self.high,
-            "value": self.value,
+            "accrued": str(self.white.accrued),
+            **facts_of(self, "low", "high", "value"),
             "white": self.white.facts(with_map=with_map),
             "black": self.black.facts(with_map=with_map),
         }
-        return {name: plain(value) for name, value in facts.items()}
 
 
 def _move_on(

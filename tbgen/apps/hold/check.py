@@ -143,8 +143,7 @@ class _Walk:
         """Refuse a score that cannot have accrued where the strategy begins, or that misses the goal."""
         accrued, board = self.strategy.accrued, place.board
         if accrued.code > place.code:
-            reason = f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower"
-            raise ProofError(self.name, reason)
+            raise ProofError(self.name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower")
         self._compare(accrued, board)
 
     def expect_goal(self, score: tuple[int, int], number: int) -> None:

@@ -195,12 +195,6 @@ class Frame:
             todo.extend(fresh)
         return {node for node in seen if not self.is_b[node]}
 
-    def placed_and_held(self) -> set[int]:
-        """The nodes with C to move and the first threshold that are held."""
-        threshold = self.threshold_of(0)
-        nodes = (node for node, plies in enumerate(self.plies) if plies is None and not self.is_b[node])
-        return {node for node in nodes if self.threshold_of(node) == threshold}
-
     def _exit(self, board: chess.Board, accrued: Score, node: int) -> chess.Move:
         """A move by which C leaves the frame: best one that breaks the goal, else one of another man or a reset."""
         c = self.squares_of(node)[1]
@@ -270,14 +264,11 @@ class FrameMap:
         named = {"corresponding": self.corresponding, "zugzwangs": self.zugzwangs if self.are_kings else ()}
         lists = (f"{name}  {', '.join('-'.join(pair) for pair in pairs)}" for name, pairs in named.items() if pairs)
         wrapped = (textwrap.fill(each, 100, subsequent_indent="  ") for each in lists)
-        return "\n\n".join([self._drawn(), *wrapped])
-
-    def _drawn(self) -> str:
-        rows = []
-        for rank in range(7, -1, -1):
-            cells = (self._cell(chess.square(file, rank)).rjust(3) for file in range(8))
-            rows.append(f"{rank + 1} {''.join(cells)}")
-        return "\n".join([*rows, "    a  b  c  d  e  f  g  h"])
+        rows = [
+            f"{rank + 1} {''.join(self._cell(chess.square(file, rank)).rjust(3) for file in range(8))}"
+            for rank in range(7, -1, -1)
+        ]
+        return "\n\n".join(["\n".join([*rows, "    a  b  c  d  e  f  g  h"]), *wrapped])
 
     def _cell(self, square: chess.Square) -> str:
         name, man = chess.square_name(square), self.board.piece_at(square)
@@ -290,12 +281,11 @@ def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameM
     """Where the men may stand while B holds: in positions that can arise; if B does not hold, all over the board."""
     frame = Frame(board, goal, accrued, pair, everywhere=True)
     threshold = goal.threshold(accrued)
-    held = frame.reached_while_held() if frame.root_plies is None else frame.placed_and_held()
-    turned = {
-        frame.squares_of(node): node
-        for node, is_b in enumerate(frame.is_b)
-        if is_b and frame.threshold_of(node) == threshold
-    }
+    at_first = [node for node in range(len(frame.plies)) if frame.threshold_of(node) == threshold]
+    held = {node for node in at_first if frame.plies[node] is None and not frame.is_b[node]}
+    if frame.root_plies is None:
+        held = frame.reached_while_held()
+    turned = {frame.squares_of(node): node for node in at_first if frame.is_b[node]}
     squares: dict[str, list[str]] = {}
     zugzwangs = set()
     for c, b in sorted({frame.squares_of(node)[::-1] for node in held}):
