@@ -13,7 +13,6 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="needs prlimit")
 
 
 def assert_it_holds(found: Outcome, longest: float) -> None:
-    print(f"{len(found.seconds)} answers, the slowest took {max(found.seconds):.2f} s; {len(found.log)} bytes of log")
     assert not found.wrong, found.wrong[:3]
     assert max(found.seconds) < longest
     assert len(found.log) < 100_000

@@ -23,12 +23,9 @@ def points_of(path: str) -> list[tuple[int, int]]:
 
 @pytest.fixture(scope="module")
 def plots(some: list[Record]) -> list[tuple[dict[Score, tuple[int, ...]], Plot]]:
-    found = []
-    for record in some:
-        for side in Color:
-            distances = {outcome: each.distances for outcome, each in record.sides[side].outcomes.items()}
-            found.append((distances, plot_of(distances)))
-    return found
+    sides = [record.sides[side].outcomes for record in some for side in Color]
+    counts = [{outcome: each.distances for outcome, each in outcomes.items()} for outcomes in sides]
+    return [(distances, plot_of(distances)) for distances in counts]
 
 
 def test_every_count_has_its_point(plots: list[tuple[dict[Score, tuple[int, ...]], Plot]]) -> None:

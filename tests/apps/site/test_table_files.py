@@ -12,6 +12,7 @@ from tbgen.library.catalog import Catalog, summary_of
 from tbgen.material import Material
 from tbgen.score import with_scores
 from tests.apps.site.conftest import client_of
+from tests.apps.site.test_plain_files import flipped
 from tests.copies import copy_tables
 
 
@@ -95,9 +96,7 @@ def test_a_file_that_is_replaced_is_not_given_as_the_old_one(table_folder: Path,
 
 def test_a_damaged_table_is_an_error_that_tells_nothing_of_the_machine(table_folder: Path, tmp_path: Path) -> None:
     copy_tables(table_folder, tmp_path, "KvK")
-    damaged = bytearray((tmp_path / "KvK.h5").read_bytes())
-    damaged[-1] ^= 1
-    (tmp_path / "KvK.h5").write_bytes(damaged)
+    (tmp_path / "KvK.h5").write_bytes(flipped((tmp_path / "KvK.h5").read_bytes(), -1))
     with client_of(tmp_path) as client:
         found = client.get("/r-mobility", params={"fen": "8/6k1/8/4K3/8/8/8/8 b - - 0 1"})
     assert (found.status_code, found.json()["error"]) == (500, "DamagedTableError")
