@@ -141,11 +141,13 @@ class BlockFolder:
 def open_block_folder(folders: Iterable[Path], name: str) -> Iterator[BlockFolder]:
     """A folder in the first folder of tables that can be written to, or else one that goes away again."""
     for folder in folders:
-        with contextlib.suppress(OSError):
+        try:
             found = BlockFolder(folder / name)
-            if os.access(found.folder, os.W_OK):
-                yield found
-                return
+        except OSError:
+            continue
+        if os.access(found.folder, os.W_OK):
+            yield found
+            return
     with tempfile.TemporaryDirectory(prefix=f"tbgen-{name}-") as path:
         yield BlockFolder(Path(path))
 
