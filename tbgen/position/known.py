@@ -74,10 +74,9 @@ class SolvedBlock:
 
     def value(self, cell: int, held: Score | None = None) -> tuple[Score, int]:
         """The entry value of a position and its distance, or those of an accrued score that is held."""
-        cells = self._store.cells(cell, cell + 1)
+        cells, (patterns, (numbers,)) = self._store.cells(cell, cell + 1), self._merged
         if held is None:
             return Score.from_byte(int(cells.entry[0])), int(cells.dtg[0])
-        patterns, (numbers,) = self._merged
         outcome, dtg = patterns.values(numbers[cells.pattern], np.array([held.signed], np.int64))
         return Score.from_signed(int(outcome[0])), int(dtg[0])
 
