@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tbgen.apps.games.writer import numbered
+from tbgen.apps.games.tags import numbered
 from tbgen.cli.folders import folders_option, optional_folders_option
 from tbgen.cli.options import (
     Asked,

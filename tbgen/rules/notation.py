@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 from collections.abc import Iterable, Iterator
 
@@ -76,19 +75,25 @@ def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
     (Move.from_uci('g1f3'), Move.from_uci('g1f3'))
     """
     expect_board(board)
+    move, reason = _read(board, _text(text))
+    if move is None:
+        raise MoveError(text, ply, reason, _why_not(board, text))
+    return move
+
+
+def _read(board: chess.Board, text: str) -> tuple[chess.Move | None, str]:
+    """The legal move that a text writes in any spelling; None and the reason if there is none."""
     reason = "illegal move"
-    for written in _spellings(_text(text)):
+    for written in _spellings(text):
         for parse in (board.parse_san, board.parse_uci):
             try:
-                move = parse(written)
+                if move := parse(written):
+                    return move, ""
             except chess.AmbiguousMoveError:
                 reason = "ambiguous move"
             except ValueError:
                 continue
-            else:
-                if move:
-                    return move
-    raise MoveError(text, ply, reason, _why_not(board, text))
+    return None, reason
 
 
 def _why_not(board: chess.Board, text: str) -> str:
@@ -102,12 +107,7 @@ def _why_not(board: chess.Board, text: str) -> str:
             return f"there is no square {strange[-1]}"
     other = board.copy(stack=False)
     other.turn, other.ep_square = not board.turn, None
-    for written in _spellings(text):
-        for parse in (other.parse_san, other.parse_uci):
-            with contextlib.suppress(ValueError):
-                if parse(written):
-                    return f"it is {'White' if board.turn else 'Black'}'s turn"
-    return ""
+    return f"it is {'White' if board.turn else 'Black'}'s turn" if _read(other, text)[0] else ""
 
 
 def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.tags import Source, write_tags
-from tbgen.apps.games.writer import format_game, numbered
+from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
 from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe

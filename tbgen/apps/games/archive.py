@@ -22,8 +22,7 @@ from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import OWN_TAGS, spliced, variation
 from tbgen.apps.games.standings import EventGame
-from tbgen.apps.games.tags import GAME_TAG, KNOCKOUT, Source, classical_result, read_tags, write_tags
-from tbgen.apps.games.writer import numbered
+from tbgen.apps.games.tags import GAME_TAG, KNOCKOUT, Source, classical_result, numbered, read_tags, write_tags
 from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
 from tbgen.material import Material
 from tbgen.probe import Tablebase

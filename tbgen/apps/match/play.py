@@ -10,8 +10,7 @@ from itertools import pairwise
 
 import chess
 
-from tbgen.apps.games.tags import KNOCKOUT, Source, write_tags
-from tbgen.apps.games.writer import format_game, numbered
+from tbgen.apps.games.tags import KNOCKOUT, Source, format_game, numbered, write_tags
 from tbgen.apps.match.engine import Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending

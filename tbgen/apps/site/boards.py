@@ -17,7 +17,7 @@ import chess
 import chess.svg
 import click
 
-from tbgen.apps.games.writer import format_game, numbered
+from tbgen.apps.games.tags import format_game, numbered
 from tbgen.apps.records.record import Longest, Record, Replay, replay
 from tbgen.apps.site.palette import colors, shade_of, theme
 from tbgen.errors import InputError, TableError, UsageError
