@@ -36,8 +36,7 @@ from tbgen.apps.games.reader import read_games  # noqa: E402
 from tbgen.library.catalog import read_manifest  # noqa: E402
 from tbgen.library.costs import measured_file  # noqa: E402
 from tbgen.material import Material  # noqa: E402
-from tbgen.storage.files import path_of  # noqa: E402
-from tbgen.storage.folders import game_of_folder  # noqa: E402
+from tbgen.storage.files import game_of_folder, path_of  # noqa: E402
 from tests.positions import random_boards  # noqa: E402
 
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"

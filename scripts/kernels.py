@@ -95,7 +95,6 @@ def prove_samples(folder: str, *names: str) -> None:
 
 SELDOM = {
     "tbgen.board.moves:codes_on",
-    "tbgen.verify.pairs:find_filled",
 }
 """Kernels that only large questions call, large tables or damaged ones; they are compiled when they are called.
 

@@ -38,7 +38,7 @@ from tbgen.library.build import outlook
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.score import Mobility
-from tbgen.storage.folders import game_of_folder
+from tbgen.storage.files import game_of_folder
 from tbgen.system.process import processors
 from tbgen.text import counted, in_gib, in_units
 

@@ -15,8 +15,7 @@ from tbgen.cli.options import FOLDER, Decorator, beginning_so, flag, gathered, o
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
 from tbgen.score import Mobility
-from tbgen.storage.files import tables_of
-from tbgen.storage.folders import folder_of_game, folders_in, game_of_folder
+from tbgen.storage.files import folder_of_game, folders_in, game_of_folder, tables_of
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

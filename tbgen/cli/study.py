@@ -43,8 +43,7 @@ from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material
 from tbgen.rules.facts import to_json
 from tbgen.score import Mobility
-from tbgen.storage.files import tables_of
-from tbgen.storage.folders import folder_of_game
+from tbgen.storage.files import folder_of_game, tables_of
 from tbgen.text import counted, in_plies, in_units, plain
 
 if TYPE_CHECKING:

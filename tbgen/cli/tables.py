@@ -258,8 +258,7 @@ def _comparison(against: str, folders: Sequence[Path]) -> _Checking:
 def _digests(folders: Sequence[Path], threads: int | None, known_in: Path | None, output: Path | None) -> _Checking:
     """Compare tables with a list of digests, and enter in another list what this one does not contradict."""
     from tbgen.storage.reader import TableFile
-    from tbgen.verify.digesting import digests_of
-    from tbgen.verify.digests import KNOWN, read_digests, write_digests
+    from tbgen.verify.digesting import KNOWN, digests_of, read_digests, write_digests
 
     known = read_digests(known_in or KNOWN)
     noted = read_digests(output) if output is not None and output.exists() else {}

@@ -32,8 +32,7 @@ from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
 from tbgen.library.workers import Cluster, Made, Processes, WorkerLostError, Workers
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
-from tbgen.storage.files import Layer, build_lock, path_of, remove_partials, tables_of
-from tbgen.storage.folders import game_of_folder
+from tbgen.storage.files import Layer, build_lock, game_of_folder, path_of, remove_partials, tables_of
 from tbgen.storage.scratch import remove_scratch, scratch_path
 from tbgen.system.process import available_memory, free_disk
 

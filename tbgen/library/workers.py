@@ -41,8 +41,7 @@ from tbgen.library.catalog import FileRecord
 from tbgen.library.plan import Machine
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import partial_of, path_of
-from tbgen.storage.folders import game_of_folder
+from tbgen.storage.files import game_of_folder, partial_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system.process import follow_parent, forget_peak, give_back, keep_freed, peak_bytes

@@ -24,7 +24,7 @@ from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, empty_child_tables
 from tbgen.retro.words.moves import NO_SLOT
 from tbgen.score import Color, Mobility
-from tbgen.storage.states import flips_of
+from tbgen.storage.reader import flips_of
 from tbgen.system.process import available_memory
 from tbgen.table import Box, Distances, Entries, EntryValues
 

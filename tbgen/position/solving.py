@@ -37,7 +37,7 @@ from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
-from tbgen.storage.folders import Folders, folder_of_game, folders_in
+from tbgen.storage.files import Folders, folder_of_game, folders_in
 from tbgen.system.process import available_memory, free_disk
 
 MOST_FREE: Final = 4

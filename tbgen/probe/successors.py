@@ -145,10 +145,5 @@ def placing_of(order: Order) -> Placing:
     """Where a table keeps its positions, for kernels."""
     layout = order.layout
     men = [(int(color), int(role)) for color, role in layout.slots]
-    steps, step = np.empty(len(order.axes), np.int64), 1
-    for axis, size in zip(reversed(order.axes), reversed(order.shape), strict=True):
-        steps[axis] = step
-        step *= size
-    return Placing(
-        np.array(men, np.int64), np.array([men.index(man) for man in men], np.int64), layout.addresses, steps
-    )
+    twin_start = np.array([men.index(man) for man in men], np.int64)
+    return Placing(np.array(men, np.int64), twin_start, layout.addresses, np.array(order.steps, np.int64))

@@ -25,8 +25,7 @@ from tbgen.probe.stored import Answering, OpenTables
 from tbgen.probe.values import Asked, Position, TableValues, bare_sides
 from tbgen.rules.position import accruable, material_of, why_not_accrued
 from tbgen.score import Mobility, Score
-from tbgen.storage.files import folder_with, tables_of
-from tbgen.storage.folders import Folders, folder_of_game, folders_in
+from tbgen.storage.files import Folders, folder_of_game, folder_with, folders_in, tables_of
 from tbgen.text import counted
 
 if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one

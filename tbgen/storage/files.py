@@ -1,4 +1,4 @@
-"""Files: replaced whole or not at all, and one builder at a time."""
+"""Files and folders: how they are named; files that are replaced whole or not at all; one builder at a time."""
 
 from __future__ import annotations
 
@@ -14,17 +14,23 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, cast
 
-from tbgen.errors import MissingTableError
+from tbgen.errors import MissingTableError, UsageError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
 from tbgen.score import Mobility
-from tbgen.storage.folders import game_of_folder
 from tbgen.system.process import sync_folder, try_lock, wait_for_lock
 
 PARTIAL = ".partial"
 LOCK = ".build.lock"
 MOST_READ_BYTES = 1 << 26
+
+
+Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+"""One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of paths.
+
+A text that is the name of a folder is that folder, whatever signs it has.
+"""
 
 
 class Layer(enum.Enum):
@@ -49,6 +55,45 @@ class FileDigests(NamedTuple):
     bytes: int
     outcomes: str
     distances: str | None
+
+
+def folders_in(folders: Folders) -> tuple[Path, ...]:
+    """The folders that are named, in their order.
+
+    >>> [folder.name for folder in folders_in(os.pathsep.join(("three", "four")))]
+    ['three', 'four']
+    """
+    wanted, given = "a path, or several in a sequence", cast(object, folders)
+    if isinstance(given, str):
+        paths: Sequence[object] = [
+            path for path in ([given] if os.path.isdir(given) else given.split(os.pathsep)) if path
+        ]
+    elif isinstance(given, os.PathLike):
+        paths = [given]
+    else:
+        paths = given if isinstance(given, Sequence) else ()
+    found = tuple(Path(path) for path in paths if isinstance(path, (str, os.PathLike)))
+    if not found or len(found) < len(paths):
+        raise UsageError(f"folders must be {wanted}, not {folders!r}")
+    return found
+
+
+def folder_of_game(folder: Path, game: Mobility) -> Path:
+    """Where a folder of tables keeps those of a game; the folder of whole-game tables itself may be named, too.
+
+    >>> folder_of_game(Path("data"), Mobility.WHOLE_GAME).as_posix(), folder_of_game(Path("data"), Mobility.RESET).name
+    ('data/whole-game', 'data')
+    """
+    if game_of_folder(folder) is game:
+        return folder
+    if game is Mobility.RESET:
+        raise UsageError(f"{folder} is a folder of {game_of_folder(folder)} tables; say so with --game, or game=")
+    return folder / str(Mobility.WHOLE_GAME)
+
+
+def game_of_folder(folder: Path) -> Mobility:
+    """The game of the tables in a folder, by its name: a file must never be taken for one of the other game."""
+    return Mobility.WHOLE_GAME if folder.name == str(Mobility.WHOLE_GAME) else Mobility.RESET
 
 
 def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:

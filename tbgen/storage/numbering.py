@@ -21,7 +21,6 @@ from tbgen.errors import RepresentationError
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.order import Order
-from tbgen.storage.states import States
 from tbgen.table import Cells, Content, Numbers
 
 KEY, NUMBER = 0, 1
@@ -142,7 +141,7 @@ class Numbering(NamedTuple):
 
     numbers: Numbers
     """[place] -> its state"""
-    states: States
+    states: Cells
     """The most frequent one is number 0."""
 
 
@@ -176,7 +175,12 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     keys = keys[ranking]
     del met_by, states, often, ranking, rank_of
     _settle(order, numbers, state_of, int(np.argmin(keys)), threads)
-    return Numbering(numbers, _meant_by(keys))
+    states_met = Cells.room(len(keys))
+    for first in range(0, len(keys), _PART):  # few at a time, for there may be tens of millions
+        part, some = slice(first, first + _PART), keys[first : first + _PART]
+        states_met.entry[part] = byte_of_row((some >> _ENTRY_SHIFT).astype(np.int64))
+        states_met.dtg[part], states_met.pattern[part] = some >> _DTG_SHIFT & _DTG, some & _PATTERN
+    return Numbering(numbers, states_met)
 
 
 def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[_Worker]:
@@ -215,7 +219,7 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
 def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
     """Those of the slabs of whole planes that have a turn."""
     others = order.layout.others
-    slabs = (cells.stop - cells.start) // order.row_places // 64
+    slabs = (cells.stop - cells.start) // (order.layout.shape[2] * (64 if others else 1)) // 64
     first, end = slabs * turn // turns, slabs * (turn + 1) // turns
     return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
@@ -237,47 +241,22 @@ def _settle(order: Order, numbers: Numbers, state_of: Numbers, blank: int, threa
         numbers[part.start : part.start + lead] = numbers[part.start - 1] if part.start else blank
 
 
-def _meant_by(keys: Keys) -> States:
-    """What some keys stand for; few at a time, for there may be tens of millions."""
-    found = Cells.room(len(keys))
-    for first in range(0, len(keys), _PART):
-        part = slice(first, first + _PART)
-        found.entry[part], found.dtg[part], found.pattern[part] = meanings_of_keys(keys[part])
-    return States(*found)
-
-
 @inlined
 def key_of(entry: Int, dtg: Int, pattern: Int) -> Word:
     """A state as one number; states compare as their keys do."""
     return np.uint64(row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern))
 
 
-def meanings_of_keys(keys: Keys) -> tuple[npt.NDArray[Any], npt.NDArray[Any], npt.NDArray[Any]]:
-    """What some keys stand for: entry values, distances, patterns."""
-    return byte_of_row((keys >> _ENTRY_SHIFT).astype(np.int64)), keys >> _DTG_SHIFT & _DTG, keys & _PATTERN
-
-
-@inlined
-def hash_of(key: Word) -> Word:
-    """A number that differs in many bits where keys differ in few, the more the higher they are."""
-    return (key ^ (key >> _SHIFT)) * _HASH
-
-
 @inlined
 def slot_of(census: Census, key: Word) -> Word:
     """Where a key is, or would be."""
     last = np.uint64(len(census.slots) - 1)
-    slot = hash_of(key)
+    # The product differs in many bits where keys differ in few, the more the higher they are.
+    slot = (key ^ (key >> _SHIFT)) * _HASH
     slot = (slot ^ (slot >> _SHIFT)) & last
     while census.slots[slot, KEY] != FREE and census.slots[slot, KEY] != key:
         slot = (slot + np.uint64(1)) & last
     return slot
-
-
-@inlined
-def has_room(census: Census, more: Int) -> bool:
-    """Whether so many more states may be met."""
-    return census.used[0] + more <= len(census.often)
 
 
 @inlined
@@ -356,7 +335,7 @@ def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs,
     at_once = min(TILE_PLACES // kings, squares)
     places.tile.keys[:] = FREE  # those of another run mean something else
     for slab in range(slabs.first, slabs.end):
-        if not has_room(census, kings * squares * 64):
+        if census.used[0] + kings * squares * 64 > len(census.often):
             return slab
         plane, there = divmod(slab, count)
         here = reversed_digits(there, slabs.digits)

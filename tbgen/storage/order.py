@@ -55,11 +55,6 @@ class Order:
         """How many places follow each other that have the same block and side to move."""
         return self.layout.block_words * 64
 
-    @property
-    def row_places(self) -> int:
-        """How many places follow each other that differ in the white king and the first other man alone."""
-        return self.layout.shape[2] * (64 if self.layout.others else 1)
-
     def place_of(self, cell: Place) -> Place:
         """Where the file keeps a cell, or each of an array of cells.
 

@@ -1,4 +1,9 @@
-"""Reader: a table, opened for questions about single cells or read whole."""
+"""Reader: a table, opened for questions about single cells or read whole.
+
+A *state* is an entry value, its distance and a pattern of the middle. A table has few different ones,
+numbered from the most frequent on. Files keep a state in parts, its symbol apart from its distance and
+detail (symbols.py). Cells that hold no position get the state of the cell before them.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +22,12 @@ from tbgen.storage.files import FileDigests, Layer, suffix_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
-from tbgen.storage.states import Ids, States, flips_of, patterns_of
-from tbgen.table import Box, Distances, Entries, EntryValues, Patterns, Table, Tally
+from tbgen.table import Box, Cells, Distances, Entries, EntryValues, Numbers, Patterns, Table, Tally
 
 _LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUMNS[layer])}
+
+
+Ids = npt.NDArray[np.unsignedinteger[Any] | np.int64]
 
 
 class TableFile:
@@ -77,7 +84,7 @@ class TableFile:
         return self.outcomes.seal.body_digest
 
     @property
-    def states(self) -> States:
+    def states(self) -> Cells:
         """What the numbers of `chunk` mean."""
         return self._meanings[0]
 
@@ -250,7 +257,7 @@ class TableFile:
         return flips_of(self._entry, Color.WHITE)
 
     @cached_property
-    def _meanings(self) -> tuple[States, Patterns, npt.NDArray[np.int64]]:
+    def _meanings(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
         """What states mean, their groups one after another; and their symbols."""
         with self._lock:
             groups, first = self.column("symbol_groups"), self.column("group_states")
@@ -258,10 +265,10 @@ class TableFile:
             self._check_runs(groups, first, records)
             group = _numbers_of_runs(first, len(records))
             symbol = _numbers_of_runs(groups, len(first))[group]
-            pattern, patterns = patterns_of(records, self.column("rows"))
+            pattern, patterns = _patterns_of(records, self.column("rows"))
             if (np.diff(patterns.start.astype(np.int64))[pattern] != records["rows"]).any():
                 raise self.distances.damaged("two states share some rows of a pattern and not all")
-            return States(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
+            return Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
 
     def _check_runs(self, groups: npt.NDArray[Any], first: npt.NDArray[Any], records: npt.NDArray[Any]) -> None:
         """Symbols, groups and states follow each other, and rows are there."""
@@ -290,3 +297,23 @@ def _numbers_of_runs(first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]
     """[item] -> the number of its run, of which each is known by its first item and may be empty."""
     starts = np.append(first, end).astype(np.int64)
     return np.repeat(np.arange(len(first)), starts[1:] - starts[:-1])
+
+
+def flips_of(entry: Entries, side: Color) -> Distances:
+    """Which bit of a distance a file has flipped, by entry value.
+
+    Who holds an outcome reaches it with a move, so the distance is odd if that side is to move and even if not. With
+    the lowest bit flipped in one case the number is always even, and compresses as its half would.
+    """
+    flips: Distances = ((entry > 0) == (side is Color.WHITE)).astype(np.uint16)
+    return flips
+
+
+def _patterns_of(records: npt.NDArray[Any], rows: npt.NDArray[Any]) -> tuple[Numbers, Patterns]:
+    """The pattern of each state, and all patterns: those of the table of which these are the details."""
+    first, count = records["first"], records["rows"]
+    begins = np.zeros(len(rows) + 1, np.bool_)
+    begins[first[count > 0]] = True
+    number = np.where(count > 0, np.cumsum(begins, dtype=np.uint32)[first], 0).astype(np.uint32)
+    start = np.concatenate([[0], np.flatnonzero(begins), [len(rows)]]).astype(np.uint32)
+    return number, Patterns(start, *[np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome", "dtg")])

@@ -3,7 +3,10 @@
 A *symbol* is an entry value and a pattern of outcomes: what a position is worth with every accrued score. Distances
 left aside, most states are the same: 17,740 of KRBvKN have 101 symbols. An accrued score whose code is greater than
 that of the entry value never meets the pattern (docs/tables.md), and a row counts only where its outcome is worse
-for the holder than what has accrued, so rows that say nothing new are left out. What distances add is in states.py.
+for the holder than what has accrued, so rows that say nothing new are left out.
+
+The states of one symbol and one distance are a *group*. A cell's symbol and distance say which group its state is in,
+and its detail which of these; most groups have one state.
 """
 
 from __future__ import annotations
@@ -15,13 +18,13 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, inlined
+from tbgen.errors import RepresentationError
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
 from tbgen.storage.files import Layer
 from tbgen.storage.numbering import Census, larger, met, new_census, number_of
 from tbgen.storage.schema import COLUMNS
-from tbgen.storage.states import Records, States, check_32_bits, in_32_bits, occurring
-from tbgen.table import Numbers, Patterns
+from tbgen.table import Cells, Numbers, Patterns
 
 _WHITE = int(Color.WHITE)
 _MOST_ROWS = 256
@@ -38,9 +41,9 @@ class Symbols(NamedTuple):
 
     of_state: Numbers
     """[state] -> its symbol; those of frequent states come first."""
-    records: Records
+    records: npt.NDArray[Any]
     """[symbol] -> entry value, and which rows its pattern has."""
-    rows: Records
+    rows: npt.NDArray[Any]
     """[row] -> from this accrued code of this holder on, this is what the hold breaks into."""
 
 
@@ -62,13 +65,15 @@ class Names(NamedTuple):
     """A pair is a chain and an entry value: a symbol."""
 
 
-def symbols_of(states: States, patterns: Patterns) -> Symbols:
+def symbols_of(states: Cells, patterns: Patterns) -> Symbols:
     """The symbols of some states."""
     rows = RowsOfPatterns(patterns.start, patterns.holder, patterns.code, patterns.outcome)
     names = Names(new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS))
-    of_state, worth = np.empty(len(states), np.uint32), worth_to_white(byte_of_row(np.arange(ROWS)))
+    of_state, worth = np.empty(len(states.entry), np.uint32), worth_to_white(byte_of_row(np.arange(ROWS)))
     first = 0
-    while (first := name_symbols(states.entry, states.pattern, rows, worth, names, of_state, first)) < len(states):
+    while (first := name_symbols(states.entry, states.pattern, rows, worth, names, of_state, first)) < len(
+        states.entry
+    ):
         names = Names(larger(names.chains, "symbols"), larger(names.pairs, "symbols"))
     check_32_bits(int(names.pairs.used[0]) - 1, "symbols")
     found, _ = met(names.pairs)
@@ -127,7 +132,7 @@ def breaks_into(outcome: np.int64, accrued: np.int64, worth: Ints) -> np.int64:
     return np.int64(0)
 
 
-def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, Records]:
+def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, npt.NDArray[Any]]:
     """Where the rows of each chain begin (and where the last ones end), and all rows."""
     before = np.concatenate([[0], (links >> np.uint64(_ROW_BITS)).astype(np.int64)])
     event = np.concatenate([[0], (links & np.uint64((1 << _ROW_BITS) - 1)).astype(np.int64)])
@@ -147,6 +152,32 @@ def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, Record
     return start, rows
 
 
+def in_32_bits(numbers: npt.NDArray[Any], what: str) -> npt.NDArray[np.uint32]:
+    """Numbers as a file has them; an error where one is too large, for numpy would cut it off."""
+    check_32_bits(int(numbers.max(initial=0)), what)
+    return numbers.astype(np.uint32)
+
+
+def check_32_bits(number: int, what: str) -> None:
+    """Raise if a file has no room for a number."""
+    if number >> 32:
+        raise RepresentationError(f"the number of {what}", "the 32 bits that files have for it")
+
+
+def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:
+    """The patterns that states have, and their new numbers: cells without a position may have had others."""
+    occurs = np.zeros(len(patterns), np.bool_)
+    occurs[numbers], occurs[0] = True, True
+    if occurs.all():
+        return numbers, patterns
+    lengths = patterns.start[1:].astype(np.int64) - patterns.start[:-1]
+    rows = np.repeat(occurs, lengths)
+    start = in_32_bits(np.concatenate([[0], np.cumsum(lengths[occurs])]), "rows")
+    renumbered: WideInts = (np.cumsum(occurs) - 1).astype(np.uint32)
+    holder, code, outcome, dtg = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
+    return renumbered[numbers], Patterns(start, holder[rows], code[rows], outcome[rows], dtg[rows])
+
+
 class Details(NamedTuple):
     """The states of a table beyond their symbols."""
 
@@ -156,26 +187,26 @@ class Details(NamedTuple):
     """[symbol] -> its first group: one for each distance from 0 to its longest. As the file has it, like the next."""
     group_states: npt.NDArray[np.unsignedinteger[Any]]
     """[group] -> its first record."""
-    records: Records
+    records: npt.NDArray[Any]
     """The states by group: which rows the pattern of each has."""
     patterns: Patterns
     """Those that occur."""
 
 
-def details_of(states: States, of_state: Numbers, patterns: Patterns) -> Details:
+def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> Details:
     """The details of states of which `of_state` says the symbols."""
     pattern, patterns = occurring(states.pattern, patterns)
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
     np.maximum.at(longest, of_state, states.dtg)
     groups = in_32_bits(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]), "groups")
-    check_32_bits(len(states), "states")  # a group without states, after all others, begins behind the last one
+    check_32_bits(len(states.entry), "states")  # a group without states, after all others, begins behind the last one
     check_32_bits(len(patterns.code), "rows")
-    counts, numbers = np.zeros(groups[-1], np.uint32), np.empty(len(states), np.uint32)
+    counts, numbers = np.zeros(groups[-1], np.uint32), np.empty(len(states.entry), np.uint32)
     number_in_groups(of_state, states.dtg, groups, counts, numbers)
     group_states = np.cumsum(counts, dtype=np.uint32) - counts
-    records = np.empty(len(states), COLUMNS[Layer.DISTANCES]["states"])
+    records = np.empty(len(states.entry), COLUMNS[Layer.DISTANCES]["states"])
     # There are tens of millions of states: what is made of them on the way is kept small.
-    for first in range(0, len(states), _PART):
+    for first in range(0, len(states.entry), _PART):
         part = slice(first, first + _PART)
         places = group_states[groups[of_state[part]] + states.dtg[part]] + numbers[part]
         begins = patterns.start[pattern[part]]

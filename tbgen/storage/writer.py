@@ -18,10 +18,10 @@ from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
 from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
-from tbgen.storage.files import FileDigests, Layer, path_of, write_whole
-from tbgen.storage.folders import game_of_folder
+from tbgen.storage.files import FileDigests, Layer, game_of_folder, path_of, write_whole
 from tbgen.storage.numbering import NewArray, Numbering, look_up, states_of
 from tbgen.storage.order import Order, order_of
+from tbgen.storage.reader import Ids, flips_of
 from tbgen.storage.schema import (
     CHUNK,
     COLUMN_ITEMS,
@@ -41,9 +41,8 @@ from tbgen.storage.schema import (
     Seal,
     digest_of,
 )
-from tbgen.storage.states import Ids, States, flips_of
 from tbgen.storage.symbols import details_of, symbols_of
-from tbgen.table import Content
+from tbgen.table import Cells, Content
 
 _SAMPLE, _SAMPLED = 7, 256
 """One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
@@ -183,7 +182,7 @@ def _looked_up(numbers: Ids, of_state: npt.NDArray[Any]) -> Source:
     return Source(found.dtype, len(numbers), lambda first, end: _found(found, numbers[first:end]))
 
 
-def _distances(numbers: Ids, states: States, order: Order) -> Source:
+def _distances(numbers: Ids, states: Cells, order: Order) -> Source:
     """The entry value's distance of each place, as the file has it."""
     kind = np.min_scalar_type(int(states.dtg.max(initial=0)) | 1)
     with_white = (states.dtg ^ flips_of(states.entry, Color.WHITE)).astype(kind)

@@ -10,20 +10,22 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import Layout, fen_of_cell, layout_of
 from tbgen.material import Material, Role
 from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally
+from tbgen.text import facts_of, in_plies
 from tbgen.verify.cells import numbering_of
 from tbgen.verify.moves import new_scratch
-from tbgen.verify.pairs import MOST_CODES, check_pairs, find_filled, find_own_codes, tally
+from tbgen.verify.pairs import MOST_CODES, check_pairs, find_own_codes, tally
 from tbgen.verify.resets import (
     ALL_TASKS,
     EVERYTHING_FINE,
@@ -37,18 +39,7 @@ from tbgen.verify.resets import (
     needs_of,
     note_resets,
 )
-from tbgen.verify.subject import (
-    Report,
-    Source,
-    Violation,
-    fen_of,
-    in_words,
-    look_up,
-    rows_violation,
-    some_subject,
-    subject_of,
-)
-from tbgen.verify.values import Subject
+from tbgen.verify.values import Source, Subject, look_up, subject_of
 
 Progress = Callable[[str, int, int], None]
 """Told the phase, and how many cells of how many are done."""
@@ -63,6 +54,62 @@ _SPARSE = 64
 """A sample that is more than one cell in so many is no sample."""
 
 
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A law that a table breaks, and where."""
+
+    law: str
+    stored: str
+    expected: str
+    fen: str | None = None
+    accrued: Score | None = None
+
+    def __str__(self) -> str:
+        where = "" if self.fen is None else f"{self.fen}: "
+        return f"{where}{self.law}: stored {self.stored}, expected {self.expected}"
+
+    def facts(self) -> dict[str, Any]:
+        """The violation as JSON has it, with the FEN as other programs read it."""
+        return facts_of(self, fen=None if self.fen is None else " ".join(self.fen.split()[:6]))
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was checked; `pairs` are of a position and an accrued score."""
+
+    material: Material
+    positions: int
+    pairs: int
+    seconds: float
+    violation: Violation | None
+
+    def facts(self) -> dict[str, Any]:
+        """The report as JSON has it."""
+        derived = {"right": self.violation is None, "symmetry_left_out": True, "seconds": round(self.seconds, 3)}
+        return facts_of(self, **derived)
+
+
+def in_words(outcome: int, dtg: int) -> str:
+    """A signed outcome and its distance.
+
+    >>> in_words(-8, 3)
+    '-G3.5 in 3 plies'
+    """
+    if outcome == 0:
+        return "nothing"
+    return f"{Score.from_signed(outcome)} in {in_plies(dtg)}"
+
+
+def fen_of(layout: Layout, cell: int, accrued: Score | None = None) -> str:
+    """The FEN of a cell; a halfmove clock of 1 says that the accrued score is not the position's own.
+
+    >>> fen_of(layout_of(Material.parse("KvK")), 63, Score("G2.5"))
+    '7k/8/8/8/8/8/8/K7 w - - 1 1 G2.5'
+    """
+    fen = fen_of_cell(layout, cell)
+    return fen if accrued is None else f"{fen.removesuffix('0 1')}1 1 {accrued}"
+
+
 def silent(phase: str, done: int, total: int) -> None:
     """Progress that nobody wants to see."""
     del phase, done, total
@@ -74,21 +121,20 @@ def verify_table(
     *,
     sample: int | None = None,
     seed: int = 0,
-    blanks: bool = True,
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Report:
     """Check a table against its children, which are taken one at a time.
 
     With `sample`, only so many random positions, each with all its accrued scores; of tables that are files only what
-    this needs is read, and tallies are not counted again. `blanks` says that cells without a position have no entry
-    value, as a solver leaves them; a file fills them up with what packs best.
+    this needs is read, and tallies are not counted again. Cells without a position may have any value: a file fills
+    them up with what packs best.
     """
     start, layout = time.monotonic(), layout_of(table.material)
     is_sample = sample is not None and sample * _SPARSE < layout.cells
     cells = drawn_cells(layout, sample or 0, seed) if is_sample else None
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        check = Check(table, child_of, pool, progress, cells, blanks=blanks)
+        check = Check(table, child_of, pool, progress, cells)
         violation = check.first_violation()
     return Report(table.material, check.positions, check.pairs, time.monotonic() - start, violation)
 
@@ -108,14 +154,12 @@ class Check:
         pool: ThreadPoolExecutor,
         progress: Progress = silent,
         cells: Cells | None = None,
-        *,
-        blanks: bool = False,
     ) -> None:
         self.table = table.table() if cells is None and isinstance(table, TableFile) else table
         self.layout = layout_of(table.material)
         self.positions = self.pairs = 0
         self._child_of, self._pool, self._progress = child_of, pool, progress
-        self._sample, self._blanks = cells, blanks
+        self._sample = cells
 
     def first_violation(self) -> Violation | None:
         """The first law that is broken."""
@@ -131,14 +175,13 @@ class Check:
         if violation:
             return violation
         if self._sample is None:
-            assert isinstance(self.table, Table)
             self.subject = subject_of(self.table)
             self.subject.task[:] = ALL_TASKS
         else:
             cells, tasks = needs_of(self.layout, self._sample)
-            self.subject = some_subject(self.table, cells, partial(self._progress, "reading"))
+            self.subject = subject_of(self.table, cells, partial(self._progress, "reading"))
             self.subject.task[:-1] = tasks
-        return self._filled_blank() if self._blanks and self._sample is None else None
+        return None
 
     def _cell(self, place: int) -> int:
         """The cell at a place of the subject's arrays."""
@@ -173,14 +216,6 @@ class Check:
             for task, _ in tasks:
                 task.cancel()
         return None
-
-    def _filled_blank(self) -> Violation | None:
-        subject = self.subject
-        cell = self._first_wrong("blanks", lambda start, stop: find_filled(subject, new_scratch(), start, stop))
-        if cell is None:
-            return None
-        stored = in_words(int(subject.entry[cell]), int(subject.dtg[cell]))
-        return Violation("cell of no legal position", stored, "nothing", fen_of(self.layout, cell))
 
     def _wrong_position(self) -> Violation | None:
         subject = self.subject
@@ -316,6 +351,25 @@ class Check:
             found[longer, 1:] = part[longer, 1:]
             found[..., 0] += part[..., 0]
         return {side: _tallies_in(found[int(side)]) for side in Color}
+
+
+def rows_violation(table: Table | TableFile) -> Violation | None:
+    """Pattern rows that no reader can make sense of."""
+    rows = table.patterns
+    starts, count = rows.start.astype(np.int64), len(rows.code)
+    if starts[1]:
+        return Violation("pattern rows", f"{starts[1]} before those of any state", "none")
+    strange = (rows.holder > 1) | (rows.code < 2) | (rows.outcome == 0) | (rows.outcome == -128)
+    keys = rows.holder.astype(np.uint16) << 8 | rows.code
+    falls = keys[1:] <= keys[:-1]
+    falls[starts[(starts > 0) & (starts < count)] - 1] = False
+    strange[1:] |= falls
+    if strange.any():
+        row = int(strange.argmax())
+        stored = f"holder {rows.holder[row]}, code {rows.code[row]}, outcome {rows.outcome[row]}"
+        expected = "a holder 0 or 1, codes from 2 on in ascending order, an outcome"
+        return Violation(f"pattern row {row}", stored, expected)
+    return None
 
 
 def _room(start: int, stop: int) -> Cells:

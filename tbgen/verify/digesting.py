@@ -1,12 +1,17 @@
-"""Digesting: the digests of a table's values, whatever bytes its file has; docs/digests.md defines them."""
+"""Digests of tables' values, whatever bytes their files have, and lists of them; docs/digests.md defines them."""
 
 from __future__ import annotations
 
+import csv
+import io
 import os
+import re
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from hashlib import sha256
+from pathlib import Path
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -14,14 +19,22 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, by_address, inner, small
+from tbgen.errors import MaterialError, UsageError
+from tbgen.material import Material
 from tbgen.rules.position import why_not_accrued
 from tbgen.score import MOST_STORED_CODE, Color, Score
+from tbgen.storage.files import every_material, read_bounded, write_whole
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import Men, Numbering, men_of, numbering_of, side_of
-from tbgen.verify.digests import Digests
 from tbgen.verify.moves import Scratch, is_position, new_scratch, own_code_in
-from tbgen.verify.subject import rows_of
-from tbgen.verify.values import Rows, code_of
+from tbgen.verify.values import Rows, code_of, rows_of, rows_of_outcomes
+
+KNOWN: Final = Path(__file__).with_name("digests.csv")
+"""The list that comes with the program."""
+
+_COLUMNS: Final = ("material", "outcomes", "distances")
+_DIGEST: Final = re.compile("[0-9a-f]{64}")
+_HEAD: Final = "# Digests of the values of tables, whatever bytes their files have; docs/digests.md defines them.\n"
 
 LEAF_ROWS: Final = {False: 1 << 12, True: 1 << 10}
 """[are there pawns] -> rows of a leaf, which has at most 65,536 places."""
@@ -34,6 +47,23 @@ _NO_POSITION: Final = -1
 _OWN_SHIFT: Final = 40
 """A state has so many bits in a key, for tables of six men may have more than 2^32."""
 _STATE_MASK: Final = (1 << _OWN_SHIFT) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """What a table holds, in 64 hexadecimal digits a layer."""
+
+    outcomes: str
+    distances: str | None
+    """Of outcomes and distances together; None where there are outcomes alone."""
+
+    def difference(self, known: Digests) -> str | None:
+        """What differs from the known table, in words; None if nothing does."""
+        if self.outcomes != known.outcomes:
+            return f"its outcomes have the digest {self.outcomes}, those of the known table {known.outcomes}"
+        if self.distances is not None and self.distances != known.distances:
+            return f"its distances have the digest {self.distances}, those of the known table {known.distances}"
+        return None
 
 
 @by_address
@@ -228,11 +258,8 @@ def _values_of(file: TableFile) -> StoredValues:
     counts = symbols["rows"].astype(np.int64)
     start = np.append(0, np.cumsum(counts))
     places = np.repeat(symbols["first"].astype(np.int64) - start[:-1], counts) + np.arange(start[-1])
-    holder, code, outcome = (np.ascontiguousarray(rows[name][places]) for name in ("holder", "code", "outcome"))
-    numbers, no_dtg = np.arange(len(symbols), dtype=np.uint32), np.zeros(len(places), np.uint16)
-    entry = np.ascontiguousarray(symbols["entry"])
-    some_rows = Rows(holder, code, outcome, no_dtg)
-    start = start.astype(np.uint32)
+    entry, numbers = np.ascontiguousarray(symbols["entry"]), np.arange(len(symbols), dtype=np.uint32)
+    start, some_rows = start.astype(np.uint32), rows_of_outcomes(rows[places])
     return StoredValues(entry, np.zeros(len(symbols), np.uint16), numbers, start, some_rows, possible)
 
 
@@ -244,3 +271,43 @@ def _possible_codes(bare: list[bool]) -> Bytes:
             is_possible = why_not_accrued(Score(code, holder), bare) is None
             found[holder, code] = code if is_possible else found[holder, code + 1]
     return found
+
+
+def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
+    """The digests of a list by material; UsageError, with the line, if it is not one."""
+    try:
+        lines = read_bounded(path).decode().splitlines()
+    except UnicodeDecodeError:
+        raise UsageError(f"{path} is no list of digests: it is not text") from None
+    rows = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
+    if not rows or rows[0][1].split(",") != list(_COLUMNS):
+        raise UsageError(f"{path} is no list of digests: it has no head {','.join(_COLUMNS)}")
+    found: dict[Material, Digests] = {}
+    for number, line in rows[1:]:
+        material, digests = _read(path, number, line)
+        if material in found:
+            raise UsageError(f"{path}, line {number}: {material} is there twice")
+        found[material] = digests
+    return found
+
+
+def _read(path: Path, number: int, line: str) -> tuple[Material, Digests]:
+    name, *digests = next(csv.reader([line]))
+    try:
+        material = Material.parse(name)
+    except MaterialError as error:
+        raise UsageError(f"{path}, line {number}: {error}") from None
+    if not material.is_canonical or len(digests) != len(_COLUMNS) - 1 or not all(map(_DIGEST.fullmatch, digests)):
+        raise UsageError(f"{path}, line {number}: not a table and two digests of 64 hexadecimal digits")
+    return material, Digests(*digests)
+
+
+def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
+    """Write a list, in build order."""
+    written = io.StringIO()
+    writer = csv.writer(written, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for material in every_material():
+        if material in digests and digests[material].distances is not None:
+            writer.writerow((str(material), digests[material].outcomes, digests[material].distances))
+    write_whole(path, [(_HEAD + written.getvalue()).encode()])

@@ -18,13 +18,11 @@ from tbgen.compiled.arrays import Int, Ints, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.layout import layout_of
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
-from tbgen.score import Color, Score
-from tbgen.storage.files import folder_with, path_in, path_of
-from tbgen.storage.folders import Folders, folders_in
+from tbgen.score import Score
+from tbgen.storage.files import Folders, folder_with, folders_in, path_in, path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify.check import Progress, silent, verify_table
-from tbgen.verify.subject import Report, Violation, fen_of, rows_of
-from tbgen.verify.values import Rows, breaking_row, code_of, signed
+from tbgen.verify.check import Progress, Report, Violation, fen_of, silent, verify_table
+from tbgen.verify.values import Rows, breaking_row, code_of, rows_of, rows_of_outcomes, signed
 
 _STATES = 1 << 20
 """So many states are looked at in one go: a table may have forty million."""
@@ -46,7 +44,7 @@ def broken_into(states: RowsOfStates, state: Int, holder: Int, code: Int) -> Int
     return signed(holder, code) if row < 0 else int(states.rows.outcome[row])
 
 
-# report -> holder, code, what the file of outcomes has, what the file of distances has
+# report -> accrued score, what the file of outcomes has, what the file of distances has, as signed outcomes
 @borrowing
 def find_other_break(entry: SignedBytes, outcomes: RowsOfStates, distances: RowsOfStates, report: Ints) -> int:
     """Whether an accrued score that is no higher than the entry value breaks differently in some state."""
@@ -56,7 +54,7 @@ def find_other_break(entry: SignedBytes, outcomes: RowsOfStates, distances: Rows
                 stored = broken_into(outcomes, state, holder, code)
                 proved = broken_into(distances, state, holder, code)
                 if stored != proved:
-                    report[0], report[1], report[2], report[3] = holder, code, stored, proved
+                    report[0], report[1], report[2] = signed(holder, code), stored, proved
                     return True
     return False
 
@@ -67,42 +65,24 @@ def wrong_outcome_row(file: TableFile, threads: int = 1, progress: Progress = si
     last = int((records["first"].astype(np.int64) + records["rows"]).max(initial=0))
     if last > len(rows):
         return Violation("rows of outcomes", f"row {last - 1}", f"rows up to {len(rows) - 1}")
-    outcomes, distances = _rows_of_outcomes(rows), rows_of(file.patterns)
+    outcomes, distances, starts = rows_of_outcomes(rows), rows_of(file.patterns), file.patterns.start
 
     def look(first: int) -> npt.NDArray[np.int64] | None:
-        some, report = slice(first, first + _STATES), np.zeros(4, np.int64)
-        there, proved = _states_of_outcomes(file, some, outcomes), _states_of_distances(file, some, distances)
+        some, report = slice(first, first + _STATES), np.zeros(3, np.int64)
+        symbols, patterns = records[file.symbol_of_state[some]], file.states.pattern[some].astype(np.int64)
+        begins = symbols["first"].astype(np.int64)
+        there = RowsOfStates(begins, begins + symbols["rows"], outcomes)
+        proved = RowsOfStates(starts[patterns].astype(np.int64), starts[patterns + 1].astype(np.int64), distances)
         return report if find_other_break(file.states.entry[some], there, proved, report) else None
 
     with ThreadPoolExecutor(threads) as pool:
         for number, report in enumerate(pool.map(look, range(0, count, _STATES))):
             if report is not None:
                 pool.shutdown(cancel_futures=True)
-                return _other_break(*map(int, report))
+                accrued, stored, proved = (str(Score.from_byte(each)) for each in report.tolist())
+                return Violation(f"what {accrued} becomes by the file of outcomes", stored, proved)
             progress("outcomes", min((number + 1) * _STATES, count), count)
     return None
-
-
-def _rows_of_outcomes(rows: npt.NDArray[np.void]) -> Rows:
-    """The rows of the file of outcomes, which has no distances."""
-    holder, code, outcome = (np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome"))
-    return Rows(holder, code, outcome, np.zeros(len(rows), np.uint16))
-
-
-def _states_of_outcomes(file: TableFile, some: slice, rows: Rows) -> RowsOfStates:
-    records = file.column("symbols")[file.symbol_of_state[some]]
-    first = records["first"].astype(np.int64)
-    return RowsOfStates(first, first + records["rows"], rows)
-
-
-def _states_of_distances(file: TableFile, some: slice, rows: Rows) -> RowsOfStates:
-    starts, patterns = file.patterns.start, file.states.pattern[some].astype(np.int64)
-    return RowsOfStates(starts[patterns].astype(np.int64), starts[patterns + 1].astype(np.int64), rows)
-
-
-def _other_break(holder: int, code: int, stored: int, proved: int) -> Violation:
-    law = f"what {Score(code, Color(holder))} becomes by the file of outcomes"
-    return Violation(law, str(Score.from_byte(stored)), str(Score.from_byte(proved)))
 
 
 def verify_tables(
@@ -168,37 +148,25 @@ def verify_file(
         file.check()
         progress("outcomes", 0, file.size)
         workers = threads or os.cpu_count() or 1
-        violation = _wrong_example(file) or _unknown_count(file) or wrong_outcome_row(file, workers, progress)
+        violation = _wrong_example(file) or wrong_outcome_row(file, workers, progress)
         with contextlib.ExitStack() as opened:
-            child_of = _reader_of([folder, *others], opened)
-            report = verify_table(
-                file, child_of, sample=sample, seed=seed, blanks=False, threads=threads, progress=progress
-            )
+
+            def child_of(material: Material) -> TableFile:
+                return opened.enter_context(TableFile(path_in([folder, *others], material)))
+
+            report = verify_table(file, child_of, sample=sample, seed=seed, threads=threads, progress=progress)
     return replace(report, seconds=time.monotonic() - start, violation=report.violation or violation)
 
 
-def _reader_of(folders: Sequence[Path], opened: contextlib.ExitStack) -> Callable[[Material], TableFile]:
-    def child_of(material: Material) -> TableFile:
-        return opened.enter_context(TableFile(path_in(folders, material)))
-
-    return child_of
-
-
 def _wrong_example(file: TableFile) -> Violation | None:
-    """An example position that is not the one in the cell of its tally."""
+    """An example position that is not the one in the cell of its tally, or an outcome without a longest distance."""
     layout = layout_of(file.material)
     for side, tallies in file.tallies.items():
         for outcome, tally in tallies.items():
             stored, expected = file.examples[side, outcome], fen_of(layout, tally.cell)
             if stored.split()[:2] != expected.split()[:2]:
                 return Violation(f"example of {outcome} with {side} to move", stored, expected)
-    return None
-
-
-def _unknown_count(file: TableFile) -> Violation | None:
-    """An outcome that is counted and has no longest distance; the others are counted again."""
-    for side, tallies in file.tallies.items():
-        for outcome, count in file.counts[side].items():
+        for outcome, count in file.counts[side].items():  # others than those of tallies are not counted again
             if outcome not in tallies:
                 return Violation(f"count of {outcome} with {side} to move", str(count), "no such entry value")
     return None

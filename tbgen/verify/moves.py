@@ -106,19 +106,6 @@ def is_legal_position(men: Men, squares: Ints, side: Int) -> bool:
 
 
 @inner
-def set_up_board(men: Men, scratch: Scratch) -> None:
-    """Fill in the board from the squares; `clear_board` takes the men off again."""
-    for slot in range(men.color.size):
-        scratch.board[scratch.squares[slot]] = slot
-
-
-@inner
-def clear_board(men: Men, scratch: Scratch) -> None:
-    for slot in range(men.color.size):
-        scratch.board[scratch.squares[slot]] = NOBODY
-
-
-@inner
 def note_move(scratch: Scratch, count: Int, slot: Int, to: Int, captured: Int, promotion: Int) -> Int:
     """List a move; returns how many there are."""
     scratch.slot[count], scratch.to[count] = slot, to
@@ -179,7 +166,8 @@ def list_pawn_moves(men: Men, scratch: Scratch, slot: Int, count: Int) -> Int:
 @inner
 def list_moves(men: Men, scratch: Scratch, side: Int, wanted: Int) -> Int:
     """Legal moves of the position in the scratch buffer: quiet ones, resets or both; returns how many."""
-    set_up_board(men, scratch)
+    for slot in range(men.color.size):
+        scratch.board[scratch.squares[slot]] = slot
     count: Int = 0
     for slot in range(men.color.size):
         if men.color[slot] != side:
@@ -188,7 +176,8 @@ def list_moves(men: Men, scratch: Scratch, side: Int, wanted: Int) -> Int:
             count = list_piece_moves(men, scratch, slot, wanted, count)
         elif wanted & RESETS:
             count = list_pawn_moves(men, scratch, slot, count)
-    clear_board(men, scratch)
+    for slot in range(men.color.size):
+        scratch.board[scratch.squares[slot]] = NOBODY
     return count
 
 

@@ -51,15 +51,6 @@ def own_outcome(subject: Subject, place: Int) -> Int:
     return signed(1 - side_of(subject.numbering, cell_at(subject.cells, place)), int(subject.own[place]))
 
 
-@borrowing
-def find_filled(subject: Subject, scratch: Scratch, start: Int, stop: Int) -> int:
-    """A cell that has an entry value although it is not the primary cell of a legal position."""
-    for cell in range(start, stop):
-        if subject.entry[cell] != 0 and not is_position(subject.men, subject.numbering, cell, scratch):
-            return cell
-    return EVERYTHING_FINE
-
-
 @inner
 def list_successors(subject: Subject, scratch: Scratch, place: Int, side: Int, count: Int) -> int:
     """Find where the listed moves lead; returns up to which accrued code the values can differ."""

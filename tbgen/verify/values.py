@@ -1,18 +1,23 @@
-"""Kernels of values: what a stored table says of a position and an accrued score, and which move is best.
+"""The table that is checked as kernels take it; what it says of positions and accrued scores, and which move is best.
 
 Outcomes are signed: +(code + 1) for White, -(code + 1) for Black. Accrued scores are written alike.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import by_address, inner, small
-from tbgen.verify.cells import Links, Men, Numbering, side_of
+from tbgen.index.layout import layout_of
+from tbgen.storage.reader import TableFile
+from tbgen.table import EntryValues, Patterns, Table
+from tbgen.verify.cells import Links, Men, Numbering, links_of, men_of, numbering_of, side_of
+from tbgen.verify.moves import NO_POSITION
 
 _LIMIT = 512
 _FAR = 1 << 16
@@ -203,3 +208,68 @@ def note_reset(subject: Subject, place: Int, side: Int, outcome: Int, dtg: Int) 
     elif gain == 0:
         subject.shortest[place] = min(subject.shortest[place], dtg)
         subject.longest[place] = max(subject.longest[place], dtg)
+
+
+Source = Table | EntryValues | TableFile
+"""Where values come from: memory, or a file that is asked for what is needed."""
+
+
+def look_up(source: Source, cells: Ints, tell: Callable[[int, int], None] | None = None) -> list[npt.NDArray[Any]]:
+    """Entry values and distances in some cells, and patterns where there are any; files tell of chunks read."""
+    if isinstance(source, TableFile):
+        return source.look_up(cells, tell)
+    arrays: list[npt.NDArray[Any]] = [source.entry, source.dtg]
+    if isinstance(source, Table):
+        arrays.append(source.pattern)
+    return [array[cells] for array in arrays]
+
+
+def subject_of(
+    source: Table | TableFile, cells: Ints | None = None, tell: Callable[[int, int], None] | None = None
+) -> Subject:
+    """A table in memory, or some cells of a table in ascending order, to be checked; nothing is asked for yet."""
+    if cells is not None:  # the last item stands for what is not in the arrays
+        columns = [np.append(column, column.dtype.type(0)) for column in look_up(source, cells, tell)]
+    else:
+        assert isinstance(source, Table)
+        columns = [source.entry, source.dtg, source.pattern]
+    layout, size = layout_of(source.material), len(columns[0])
+    return Subject(
+        forgets=source.game.forgets,
+        men=men_of(layout),
+        numbering=numbering_of(layout),
+        links=links_of(layout),
+        cells=np.zeros(0, np.int64) if cells is None else cells,
+        entry=_array(columns[0], np.int8),
+        dtg=_array(columns[1], np.uint16),
+        pattern=_array(columns[2], np.uint32),
+        row_start=_array(source.patterns.start, np.uint32),
+        rows=rows_of(source.patterns),
+        task=np.zeros(size, np.uint8),
+        own=np.full(size, NO_POSITION, np.uint8),
+        reset=np.zeros(size, np.int8),
+        shortest=np.zeros(size, np.uint16),
+        longest=np.zeros(size, np.uint16),
+    )
+
+
+def rows_of(patterns: Patterns) -> Rows:
+    """The rows of all patterns, one after another."""
+    columns = (
+        (patterns.holder, np.uint8),
+        (patterns.code, np.uint8),
+        (patterns.outcome, np.int8),
+        (patterns.dtg, np.uint16),
+    )
+    return Rows(*[_array(column, kind) for column, kind in columns])
+
+
+def rows_of_outcomes(records: npt.NDArray[Any]) -> Rows:
+    """Rows of a file of outcomes, which has no distances."""
+    holder, code, outcome = (np.ascontiguousarray(records[name]) for name in ("holder", "code", "outcome"))
+    return Rows(holder, code, outcome, np.zeros(len(records), np.uint16))
+
+
+def _array(values: npt.NDArray[Any], kind: type[np.generic]) -> npt.NDArray[Any]:
+    """The array in the one form that the kernels are compiled for."""
+    return np.require(values, kind, ["C", "W"])

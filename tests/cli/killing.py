@@ -21,7 +21,7 @@ from tbgen.cli.build import BuildWatcher
 from tbgen.library.build import build
 from tbgen.material import Material
 from tbgen.score import Mobility
-from tbgen.storage.folders import folder_of_game
+from tbgen.storage.files import folder_of_game
 from tests.apps.match.matches import walker
 from tests.library.mirrors import mirror_of
 

@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from functools import cache
 
+import numpy as np
+
+from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.score import Mobility
 from tbgen.table import EntryValues, Table
 from tbgen.verify import verify_table
-from tbgen.verify.subject import Report
+from tbgen.verify.cells import men_of, numbering_of
+from tbgen.verify.check import Report
+from tbgen.verify.moves import new_scratch
+from tbgen.verify.resets import find_positions
 
 _values: dict[str, EntryValues] = {}
 
@@ -40,3 +46,11 @@ def solve_from_values(name: str, threads: int = 2) -> Table:
 def report_of(table: Table, sample: int | None = None, seed: int = 0) -> Report:
     """What the verifier says of a table that may be wrong; those of its children are right."""
     return verify_table(table, lambda child: solved(str(child), table.game), sample=sample, seed=seed, threads=2)
+
+
+def has_filled_blank(table: Table) -> bool:
+    """Whether a cell without a position has an entry value; a solver leaves it none, and a file may have any there."""
+    layout, filled = layout_of(table.material), np.flatnonzero(table.entry)
+    found = np.zeros(len(filled), np.bool_)
+    find_positions(men_of(layout), numbering_of(layout), new_scratch(), filled, found)
+    return not found.all()

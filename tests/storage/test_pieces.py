@@ -17,7 +17,6 @@ from tbgen.storage import order as order_module
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
-from tbgen.storage.states import States
 from tbgen.table import Cells, Dictionary, Piece, Run
 
 PATTERNS = 40
@@ -59,7 +58,7 @@ def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints]:
     return ids, states[ranking]
 
 
-def keys_of(states: States) -> Ints:
+def keys_of(states: Cells) -> Ints:
     return (states.entry.astype(np.int64) + 128) << 48 | states.dtg.astype(np.int64) << 32 | states.pattern
 
 

@@ -16,8 +16,7 @@ from tbgen.storage import numbering as numbering_module
 from tbgen.storage import symbols as symbols_module
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import order_of
-from tbgen.storage.states import in_32_bits
-from tbgen.storage.symbols import symbols_of
+from tbgen.storage.symbols import in_32_bits, symbols_of
 from tbgen.table import Patterns, Table
 
 NONE = np.zeros(0, np.uint8)

@@ -10,8 +10,7 @@ import pytest
 from tbgen.errors import DamagedTableError, UsageError
 from tbgen.material import Material
 from tbgen.score import Mobility
-from tbgen.storage.files import path_of
-from tbgen.storage.folders import folder_of_game, game_of_folder
+from tbgen.storage.files import folder_of_game, game_of_folder, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
 from tests.retro.tables import solved

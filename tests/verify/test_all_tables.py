@@ -10,7 +10,7 @@ from tbgen.cli.build import BuildWatcher
 from tbgen.library.build import Settings, build
 from tbgen.material import materials
 from tbgen.score import Mobility
-from tbgen.storage.folders import folder_of_game
+from tbgen.storage.files import folder_of_game
 from tests.cli.calls import tbgen
 
 ALL = [material for men in (2, 3, 4) for material in materials(men)]

@@ -17,7 +17,7 @@ from tbgen.table import Patterns, Table
 from tbgen.verify import verify_table
 from tbgen.verify.resets import drawn_cells, needs_of
 from tests.patterns import value_of_pattern
-from tests.retro.tables import report_of, solve_from_values, solved, values
+from tests.retro.tables import has_filled_blank, report_of, solve_from_values, solved, values
 
 from .model import board_of
 
@@ -31,6 +31,7 @@ def test_a_solved_table_passes(name: str, game: Mobility) -> None:
     report = report_of(solved(name, game))
     assert report.violation is None
     assert report.pairs > 10 * report.positions
+    assert not has_filled_blank(solved(name, game))
 
 
 @pytest.mark.slow
@@ -39,6 +40,7 @@ def test_a_solved_table_of_four_men_passes(name: str) -> None:
     """Equal men, two sides with pieces, and captures en passant; all others as files: test_all_tables.py."""
     table = solve_from_values(name)
     assert verify_table(table, lambda child: values(str(child)), threads=2).violation is None
+    assert not has_filled_blank(table)
 
 
 @pytest.mark.parametrize("name", ["KBvK", "KPvK"])

@@ -15,8 +15,7 @@ from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
 from tbgen.table import Patterns, Table
-from tbgen.verify.digesting import digests_of
-from tbgen.verify.digests import Digests
+from tbgen.verify.digesting import Digests, digests_of
 from tests.reference.digest import digests
 
 Longs = npt.NDArray[np.int64]

@@ -10,7 +10,7 @@ import pytest
 
 from tbgen.errors import UsageError
 from tbgen.material import Material, all_materials
-from tbgen.verify.digests import Digests, read_digests, write_digests
+from tbgen.verify.digesting import Digests, read_digests, write_digests
 from tests.cli.calls import complaint, printed, tbgen
 
 KVK, ONE, TWO = Material.parse("KvK"), "0" * 64, "f" * 64

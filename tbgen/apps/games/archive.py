@@ -30,7 +30,7 @@ from tbgen.rules.facts import to_json
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Score
-from tbgen.storage.folders import Folders
+from tbgen.storage.files import Folders
 from tbgen.system.process import follow_parent, signals_held
 from tbgen.text import facts_of, in_plies
 

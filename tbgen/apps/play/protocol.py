@@ -28,7 +28,7 @@ from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
 from tbgen.rules.position import color_of
 from tbgen.score import Color, Score
-from tbgen.storage.folders import Folders
+from tbgen.storage.files import Folders
 from tbgen.text import in_so_many
 
 HURRY_MILLISECONDS: Final = 200

@@ -42,16 +42,14 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import why_not_accrued
 from tbgen.score import Color, Score
-from tbgen.storage.files import path_in, remove_partials
-from tbgen.storage.folders import Folders, folders_in, game_of_folder
+from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, remove_partials
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
 from tbgen.verify.cells import Numbering, images_of, men_of, numbering_of, set_up
-from tbgen.verify.check import Check
+from tbgen.verify.check import Check, Violation
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
 from tbgen.verify.pairs import list_successors
 from tbgen.verify.resets import PAIRS_TASK, Cells, drawn_cells, find_positions
-from tbgen.verify.subject import Violation
 from tbgen.verify.values import Facts, Subject, cell_at, facts_of, rank_of, stored_value
 
 _FIRST_CODE = 2

@@ -30,8 +30,17 @@ from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import men_of, numbering_of, set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
 from tbgen.verify.resets import Cells, find_positions
-from tbgen.verify.subject import subject_of
-from tbgen.verify.values import Facts, Subject, cell_at, code_of, facts_of, index_of_cell, signed, stored_value
+from tbgen.verify.values import (
+    Facts,
+    Subject,
+    cell_at,
+    code_of,
+    facts_of,
+    index_of_cell,
+    signed,
+    stored_value,
+    subject_of,
+)
 
 Longs = npt.NDArray[np.int64]
 

@@ -31,8 +31,7 @@ from tbgen.probe import LineStep, Tablebase, open_tablebase
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Mobility, Score
-from tbgen.storage.files import path_in, read_bounded
-from tbgen.storage.folders import folder_of_game
+from tbgen.storage.files import folder_of_game, path_in, read_bounded
 from tbgen.storage.reader import TableFile
 from tbgen.text import parse_json
 from tbgen.verify.resets import drawn_cells

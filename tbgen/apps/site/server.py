@@ -28,7 +28,7 @@ from tbgen.apps.site.answers import error_facts
 from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
 from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
 from tbgen.errors import TbgenError, UsageError
-from tbgen.storage.folders import folders_in
+from tbgen.storage.files import folders_in
 
 FOLDERS: Final = "TBGEN_DATA"
 SITE: Final = "TBGEN_SITE"

@@ -13,7 +13,7 @@ from tbgen.apps.records.record import Record
 from tbgen.material import Material
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify.subject import subject_of
+from tbgen.verify.values import subject_of
 from tests.apps.records.slow import waits_of
 
 

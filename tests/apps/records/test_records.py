@@ -16,7 +16,7 @@ from tbgen.apps.records.record import SCHEMA, Record, Replay, read_record, repla
 from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.score import Mobility, Score
-from tbgen.storage.folders import folder_of_game
+from tbgen.storage.files import folder_of_game
 from tbgen.text import plain
 from tests.apps.records.slow import scores_of
 
