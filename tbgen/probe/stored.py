@@ -19,7 +19,7 @@ from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.many import Value
 from tbgen.rules.position import material_of
 from tbgen.score import MOST_STORED_CODE, Color, Score
-from tbgen.storage.files import folder_with, path_of
+from tbgen.storage.files import path_in
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
@@ -298,7 +298,12 @@ class OpenTables:
             if self.closed:
                 raise UsageError("the tablebase is closed")
             if canonical not in self._tables:
-                file = TableFile(self._path_of(material))
+                try:
+                    file = TableFile(path_in(self.folders, canonical))
+                except MissingTableError:
+                    if material.men > MOST_TABLE_MEN:  # hardly anybody could build it
+                        raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
+                    raise
                 self._tables[canonical] = StoredTable(file, self._cache, outcomes_only=self._outcomes_only)
             return self._tables[canonical]
 
@@ -317,19 +322,6 @@ class OpenTables:
                 if not self.closed:
                     self._known[key] = known
         return known
-
-    def _path_of(self, material: Material) -> Path:
-        """The file that answers for a material; MissingTableError names the folders.
-
-        TooManyMenError where the missing table has six men or more: hardly anybody could build it.
-        """
-        canonical = material.canonical()
-        try:
-            return path_of(folder_with(self.folders, canonical), canonical)
-        except MissingTableError:
-            if material.men > MOST_TABLE_MEN:
-                raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
-            raise MissingTableError(str(canonical), self.named) from None
 
 
 def _key_of(board: chess.Board) -> int:

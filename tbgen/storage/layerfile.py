@@ -143,7 +143,7 @@ class LayerFile:
             found = unpack(packed, dataset.chunk_items, dataset.kind, shuffled=dataset.shuffled)
         except ValueError as error:
             raise self.damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
-        if not is_possible(found):
+        if not all(_POSSIBLE[field](found[field]) for field in found.dtype.names or () if field in _POSSIBLE):
             raise self.damaged(f"chunk {number} of {name} holds what no table holds")
         return found
 
@@ -212,11 +212,6 @@ class LayerFile:
     def _close_if_idle(self) -> None:
         if self._closed and not self._readers:
             self._file.close()
-
-
-def is_possible(items: npt.NDArray[Any]) -> bool:
-    """Whether items of several fields have values that their fields can have."""
-    return all(_POSSIBLE[name](items[name]) for name in items.dtype.names or () if name in _POSSIBLE)
 
 
 def _are_sides(field: npt.NDArray[Any]) -> bool:

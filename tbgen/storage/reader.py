@@ -44,7 +44,9 @@ class TableFile:
         self._lock = threading.Lock()
         try:
             self.order = order_of(self.material)
-            self._check_blocks()
+            blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
+            if not np.array_equal(self.column("block_squares"), blocks):
+                raise self.outcomes.damaged("its pawns stand elsewhere")
             self._distances = LayerFile(
                 path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.game)}"), Layer.DISTANCES
             )
@@ -280,11 +282,6 @@ class TableFile:
             records["first"] >= max(rows, 1)
         ).any():
             raise self.distances.damaged("a state has rows that are not there")
-
-    def _check_blocks(self) -> None:
-        blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
-        if not np.array_equal(self.column("block_squares"), blocks):
-            raise self.outcomes.damaged("its pawns stand elsewhere")
 
     def _longest(self) -> Iterator[tuple[Color, Score, int, int, str]]:
         for side, outcome, dtg, cell, fen in self.column("longest").tolist():

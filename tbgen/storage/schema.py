@@ -22,6 +22,7 @@ from typing import Any, Final
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer
@@ -171,7 +172,7 @@ class Index:
         facts = {
             "attributes": self.attributes,
             "datasets": {
-                name: [_kind_facts(each.kind), each.items, each.chunk_items, each.shuffled, len(each.chunks)]
+                name: [dtype_to_descr(each.kind), each.items, each.chunk_items, each.shuffled, len(each.chunks)]
                 for name, each in self.datasets.items()
             },
         }
@@ -187,21 +188,8 @@ class Index:
                 raise ValueError(f"{name} is not described as datasets are")
             rows = np.frombuffer(chunks, CHUNK, count, place)
             place += rows.nbytes
-            datasets[name] = Dataset(_kind_of(kind), items, chunk_items, shuffled, rows)
+            datasets[name] = Dataset(descr_to_dtype(kind), items, chunk_items, shuffled, rows)
         return cls(facts["attributes"], datasets)
-
-
-def _kind_facts(kind: np.dtype[Any]) -> str | list[list[str]]:
-    """A type as JSON has it: numpy's name of it, or names and types of its fields, which lie without gaps."""
-    if kind.names is None:
-        return kind.str
-    return [[name, kind[name].str] for name in kind.names]
-
-
-def _kind_of(facts: str | list[list[str]]) -> np.dtype[Any]:
-    if isinstance(facts, str):
-        return np.dtype(facts)
-    return np.dtype([(name, kind) for name, kind in facts])
 
 
 def digest_of(*parts: bytes | memoryview) -> str:

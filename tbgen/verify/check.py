@@ -44,8 +44,6 @@ from tbgen.verify.values import Source, Subject, look_up, subject_of
 Progress = Callable[[str, int, int], None]
 """Told the phase, and how many cells of how many are done."""
 Range = tuple[int, int]
-Listing = Callable[[int, int], Cells]
-"""Lists what a range of places leads to; the first row has cells of a child."""
 
 _RANGE_CELLS = 1 << 16
 _LISTED_CELLS = 1 << 12
@@ -231,8 +229,8 @@ class Check:
         expected = in_words(-own - 1 if side == int(Color.WHITE) else own + 1, 0)
         return Violation("end of the game", in_words(entry, dtg), expected, fen)
 
-    def _values_of(self, child: Source, listed: Listing) -> Callable[[Cells], Captures]:
-        """What gives the values of a child in cells that are listed."""
+    def _values_of(self, child: Source, listed: Callable[[int, int], Cells]) -> Callable[[Cells], Captures]:
+        """What gives the values of a child in cells that are listed; `listed` has those of a range of places first."""
         if self._sample is None:
             whole = child.values() if isinstance(child, TableFile) else child
             return lambda cells: _as_bytes(whole.entry[cells], whole.dtg[cells])
@@ -350,7 +348,8 @@ class Check:
             longer = (part[..., 0] > 0) & ((found[..., 0] == 0) | (part[..., 1] > found[..., 1]))
             found[longer, 1:] = part[longer, 1:]
             found[..., 0] += part[..., 0]
-        return {side: _tallies_in(found[int(side)]) for side in Color}
+        rows = {side: [(byte, found[int(side), byte & 255].tolist()) for byte in range(-127, 128)] for side in Color}
+        return {side: {Score.from_byte(byte): Tally(*row) for byte, row in rows[side] if row[0]} for side in Color}
 
 
 def rows_violation(table: Table | TableFile) -> Violation | None:
@@ -380,9 +379,3 @@ def _room(start: int, stop: int) -> Cells:
 def _as_bytes(entry: npt.NDArray[Any], dtg: npt.NDArray[Any]) -> Captures:
     """Entry values and distances as kernels take them."""
     return Captures(np.ascontiguousarray(entry, np.int8), np.ascontiguousarray(dtg, np.uint16))
-
-
-def _tallies_in(rows: npt.NDArray[np.int64]) -> dict[Score, Tally]:
-    """The tallies of one side to move."""
-    outcomes = ((byte, rows[byte & 255].tolist()) for byte in range(-127, 128))
-    return {Score.from_byte(byte): Tally(*row) for byte, row in outcomes if row[0]}
