@@ -149,7 +149,9 @@ def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, a
     from tbgen.apps.site import boards
 
     if as_svg:
-        click.echo(boards.picture_of_value(tables, *at, man), nl=False)
+        from tbgen.apps.site.templates import picture_of_value
+
+        click.echo(picture_of_value(tables, *at, man), nl=False)
     elif man is not None and form.is_table:
         values = boards.map_of(tables, *at, boards.man_on(at[0], man))
         click.echo("\n".join(boards.map_lines(values, colored=shows_colors())))

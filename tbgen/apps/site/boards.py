@@ -19,13 +19,13 @@ import click
 
 from tbgen.apps.games.tags import format_game, numbered
 from tbgen.apps.records.record import Longest, Record, Replay, replay
-from tbgen.apps.site.palette import colors, shade_of, theme
+from tbgen.apps.site.palette import colors, shade_of
 from tbgen.errors import InputError, TableError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Probe, Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Score
-from tbgen.text import facts_of, in_plies, plain
+from tbgen.text import facts_of, plain
 
 Map = Mapping[chess.Square, Probe | None]
 """The value of a position with one man on each square; None where that is no position."""
@@ -33,7 +33,6 @@ Map = Mapping[chess.Square, Probe | None]
 _STYLE = re.compile(r' style="([^"]*)"')
 _SIDE: Final = 45
 """Of a square, in the units of a drawing."""
-_MOST_ARROWS: Final = 6
 
 
 def shapes_of_men() -> str:
@@ -101,58 +100,16 @@ def in_words(board: chess.Board) -> str:
         squares = [(kind, square) for kind in range(6, 0, -1) for square in board.pieces(kind, color)]
         men = (f"{chess.piece_symbol(kind).upper()}{chess.square_name(square)}" for kind, square in squares)
         sides.append(f"{name}: {', '.join(men)}.")
-    return f"{' '.join(sides)} {_turn(board)}."
+    return f"{' '.join(sides)} {side_in_words(board)}."
 
 
-def _turn(board: chess.Board) -> str:
+def side_in_words(board: chess.Board) -> str:
     return f"{'White' if board.turn else 'Black'} to move"
 
 
 def signed(outcome: Score) -> str:
     """An outcome with a minus sign, which a hyphen is not."""
     return str(outcome).replace("-", "\N{MINUS SIGN}")
-
-
-def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None) -> str:
-    """A position with its verdict and its best moves, or with the map of the man on a square of this name."""
-    from tbgen.apps.site.templates import environment
-
-    found = tables.probe(board, accrued)
-    if name is None:
-        best = [each.move for each in tables.probe_moves(board, accrued) if each.best]
-        way = "reached already" if found.is_reached else f"in {in_plies(found.dtg)}" if found.dtg is not None else ""
-        words = f"{_turn(board)}{f', {way}' * bool(way)}; accrued {signed(found.accrued)}"
-        fields = labels = list[Spot]()
-    else:
-        best, square = [], man_on(board, name)
-        words = (
-            f"{_turn(board)}; the value with the {chess.piece_name(board.piece_type_at(square) or 0)} on each square"
-        )
-        values = {each: value.outcome for each, value in map_of(tables, board, accrued, square).items() if value}
-        fields = [spot_on(each, shade_of(outcome)) for each, outcome in values.items()]
-        labels = [spot_on(each, signed(outcome).replace("G", "")) for each, outcome in values.items()]
-    picture = (
-        environment(theme=theme())
-        .get_template("picture.svg")
-        .render(
-            view=view_of(board),
-            heading=f"{signed(found.outcome)}  {found.outcome.in_words()}",
-            words=words,
-            arrows=[_arrow(each) for each in best[:_MOST_ARROWS]],
-            fields=fields,
-            labels=labels,
-        )
-    )
-    return picture + "\n"
-
-
-def _arrow(move: chess.Move) -> str:
-    """The path of an arrow that leaves the man it begins on, and the man it ends on, to be seen."""
-    (_, x, y), (_, to_x, to_y) = spot_on(move.from_square, ""), spot_on(move.to_square, "")
-    length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
-    first, last = 13 / length, (length - 12) / length
-    points = [22.5 + start + part * (end - start) for part in (first, last) for start, end in ((x, to_x), (y, to_y))]
-    return "M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*points)
 
 
 # Maps.

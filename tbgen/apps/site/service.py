@@ -33,7 +33,7 @@ from tbgen.apps.site.answers import (
     position_in,
     scoring_in,
 )
-from tbgen.apps.site.boards import in_words, map_facts, picture_of_value, signed
+from tbgen.apps.site.boards import in_words, map_facts, signed
 from tbgen.apps.site.guard import (
     HTML,
     JSON,
@@ -50,7 +50,7 @@ from tbgen.apps.site.guard import (
     streamed,
     tagged,
 )
-from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, with_preview
+from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value, with_preview
 from tbgen.compiled.known import Purpose, load_for
 from tbgen.errors import MaterialError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry

@@ -15,15 +15,28 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+import chess
+
 from tbgen.apps.games.annotate import AnnotatedPly, Annotation
 from tbgen.apps.games.standings import EventGame, Standings, in_decimals, knockout_rounds
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import step_of
 from tbgen.apps.site import need_modules
-from tbgen.apps.site.boards import changes_of, shapes_of_men, view_of
+from tbgen.apps.site.boards import (
+    Spot,
+    changes_of,
+    man_on,
+    map_of,
+    shapes_of_men,
+    side_in_words,
+    signed,
+    spot_on,
+    view_of,
+)
 from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, shade_of, theme, told
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
+from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.score import Color, Score
 from tbgen.storage.files import write_whole
@@ -35,6 +48,7 @@ if TYPE_CHECKING:
 
 HERE: Final = Path(__file__).parent
 MODULES = ("jinja2",)
+_MOST_ARROWS: Final = 6
 
 _SHADES: Final = (
     ("w0", "White mates"),
@@ -334,3 +348,42 @@ def _dearest(annotation: Annotation) -> list[AnnotatedPly]:
     """The moves that gave most away, in the order of the game."""
     dearest = sorted(annotation.turns, key=lambda each: -each.lost)[:_MOST_CARDS]
     return sorted(dearest, key=lambda each: each.ply.number)
+
+
+def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None) -> str:
+    """A position with its verdict and its best moves, or with the map of the man on a square of this name."""
+    found = tables.probe(board, accrued)
+    if name is None:
+        best = [each.move for each in tables.probe_moves(board, accrued) if each.best]
+        way = "reached already" if found.is_reached else f"in {in_plies(found.dtg)}" if found.dtg is not None else ""
+        words = f"{side_in_words(board)}{f', {way}' * bool(way)}; accrued {signed(found.accrued)}"
+        fields = labels = list[Spot]()
+    else:
+        best, square = [], man_on(board, name)
+        kind = chess.piece_name(board.piece_type_at(square) or 0)
+        words = f"{side_in_words(board)}; the value with the {kind} on each square"
+        values = {each: value.outcome for each, value in map_of(tables, board, accrued, square).items() if value}
+        fields = [spot_on(each, shade_of(outcome)) for each, outcome in values.items()]
+        labels = [spot_on(each, signed(outcome).replace("G", "")) for each, outcome in values.items()]
+    picture = (
+        environment(theme=theme())
+        .get_template("picture.svg")
+        .render(
+            view=view_of(board),
+            heading=f"{signed(found.outcome)}  {found.outcome.in_words()}",
+            words=words,
+            arrows=[_arrow(each) for each in best[:_MOST_ARROWS]],
+            fields=fields,
+            labels=labels,
+        )
+    )
+    return picture + "\n"
+
+
+def _arrow(move: chess.Move) -> str:
+    """The path of an arrow that leaves the man it begins on, and the man it ends on, to be seen."""
+    (_, x, y), (_, to_x, to_y) = spot_on(move.from_square, ""), spot_on(move.to_square, "")
+    length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
+    first, last = 13 / length, (length - 12) / length
+    points = [22.5 + start + part * (end - start) for part in (first, last) for start, end in ((x, to_x), (y, to_y))]
+    return "M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*points)
