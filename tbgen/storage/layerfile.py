@@ -11,6 +11,7 @@ from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
@@ -18,7 +19,6 @@ import numpy.typing as npt
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
 from tbgen.material import Material
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
-from tbgen.storage.codec import crc32, unpack
 from tbgen.storage.files import Layer, NoRegularFileError, open_regular, suffix_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
@@ -32,6 +32,7 @@ from tbgen.storage.schema import (
     Dataset,
     Index,
     Seal,
+    unpack,
 )
 
 _BLOCK = 1 << 20

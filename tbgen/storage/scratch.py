@@ -23,9 +23,8 @@ import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
 from tbgen.material import Material
-from tbgen.storage.codec import SCRATCH_LEVEL, pack, unpack_into
 from tbgen.storage.files import write_whole
-from tbgen.storage.schema import digest_of
+from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
 from tbgen.system.process import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 

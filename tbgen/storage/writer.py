@@ -9,6 +9,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import h5py
 import numpy as np
@@ -17,7 +18,6 @@ import numpy.typing as npt
 from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
-from tbgen.storage.codec import EASY_LEVEL, HARD_LEVEL, crc32, pack
 from tbgen.storage.files import FileDigests, Layer, game_of_folder, path_of, write_whole
 from tbgen.storage.numbering import NewArray, Numbering, look_up, states_of
 from tbgen.storage.order import Order, order_of
@@ -28,7 +28,9 @@ from tbgen.storage.schema import (
     COLUMNS,
     DETAIL,
     DTG,
+    EASY_LEVEL,
     FORMAT,
+    HARD_LEVEL,
     RULES,
     SEAL_BYTES,
     SHUFFLE_FILTER,
@@ -40,6 +42,7 @@ from tbgen.storage.schema import (
     Index,
     Seal,
     digest_of,
+    pack,
 )
 from tbgen.storage.symbols import details_of, symbols_of
 from tbgen.table import Cells, Content

@@ -11,13 +11,13 @@ import json
 import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from zlib import crc32
 from zlib import crc32 as seed_of
 
 import numpy as np
 
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
-from tbgen.storage.codec import crc32, pack
 from tbgen.storage.files import Layer, path_of, write_whole
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
@@ -36,6 +36,7 @@ from tbgen.storage.schema import (
     Index,
     Seal,
     digest_of,
+    pack,
 )
 
 Columns = dict[str, np.ndarray]

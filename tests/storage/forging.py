@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.storage.codec import crc32, pack
 from tbgen.storage.files import Layer
 from tbgen.storage.layerfile import LayerFile
-from tbgen.storage.schema import SEAL_BYTES, Index, Seal, digest_of
+from tbgen.storage.schema import SEAL_BYTES, Index, Seal, digest_of, pack
 
 Items = npt.NDArray[Any]
 

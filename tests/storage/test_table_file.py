@@ -26,7 +26,6 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage import writer
-from tbgen.storage.codec import unpack
 from tbgen.storage.files import Layer, path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.order import order_of
@@ -39,6 +38,7 @@ from tbgen.storage.schema import (
     STREAMS,
     SYMBOL,
     Index,
+    unpack,
 )
 from tbgen.storage.writer import write_table
 from tests.files import check_file
