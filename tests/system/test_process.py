@@ -29,8 +29,8 @@ def test_memory_that_was_freed_is_given_back() -> None:
         freed = np.ones(60_000, np.uint8)
         kept.append(np.ones(100, np.uint8))
         kept.append(freed)
-    del kept[1::2], freed
     before = resident()
+    del kept[1::2], freed
     give_back()
     assert before - resident() > 100_000_000
 
