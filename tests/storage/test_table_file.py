@@ -38,6 +38,7 @@ from tbgen.storage.schema import (
     STREAMS,
     SYMBOL,
     Index,
+    Seal,
     unpack,
 )
 from tbgen.storage.writer import write_table
@@ -220,6 +221,16 @@ def test_another_format_or_game_is_refused(
 def test_a_wrong_attribute_is_found_even_under_a_right_seal(written: Path, path: Path, name: str, value: str) -> None:
     resealed(path, lambda index: index.attributes.update({name: value}))
     with pytest.raises(DamagedTableError):
+        check_file(written)
+
+
+@pytest.mark.parametrize("index", [SEAL_BYTES - 1, 1 << 40])
+def test_an_index_outside_the_file_is_refused(written: Path, path: Path, index: int) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(
+        dataclasses.replace(Seal.from_bytes(whole[:SEAL_BYTES]), index=index).to_bytes() + whole[SEAL_BYTES:]
+    )
+    with pytest.raises(DamagedTableError, match="its index lies outside"):
         check_file(written)
 
 

@@ -67,16 +67,17 @@ def test_a_sample_of_one_position_finds_it_wrong_wherever_it_is(place: int) -> N
 
 
 @pytest.mark.parametrize("name", ["KRvK", "KQvK"])
-def test_the_end_of_a_game_is_no_ply_away(name: str) -> None:
+def test_the_end_of_a_game_is_its_score_and_no_ply_away(name: str) -> None:
     """Also where several moves mate, so that the positions before tell nothing of it."""
     table, random = solved(name), np.random.default_rng(3)
     ends = np.flatnonzero((np.abs(table.entry) <= 2) & (table.entry != 0) & (table.dtg == 0))
     for cell in random.choice(ends, 6, replace=False).tolist():
-        dtg = table.dtg.copy()
-        dtg[cell] = 1
-        violation = report_of(dataclasses.replace(table, dtg=dtg)).violation
-        assert violation is not None
-        assert violation.law == "end of the game"
+        entry, dtg = table.entry.copy(), table.dtg.copy()
+        entry[cell], dtg[cell] = -entry[cell], 1
+        for wrong in ({"entry": entry}, {"dtg": dtg}):
+            violation = report_of(dataclasses.replace(table, **wrong)).violation
+            assert violation is not None
+            assert violation.law == "end of the game"
 
 
 def middle_of(table: Table, cell: int, pattern: int) -> list[tuple[Score, int]]:
