@@ -100,7 +100,7 @@ def test_a_knockout_that_is_killed_has_the_same_pairs_and_loses_no_game(tmp_path
     before = pairs_of(pgn)
     assert not killed_after(words, 1000, "Finished")
     pairs = pairs_of(pgn)
-    assert 5 <= len(before) < len(pairs)
+    assert 5 <= len(before) <= len(pairs)  # a machine may play the last game before the kill comes
     assert before.items() <= pairs.items()
     first, final = json.loads(bracket.read_text())["bracket"]
     assert {number: {each["first"], each["second"]} for each in first + final for number in each["games"]} == pairs
