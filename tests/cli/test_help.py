@@ -66,6 +66,18 @@ def test_help_completion_and_pages_have_the_options_that_are_declared(name: str,
     assert set(re.findall(r"(?<!\S)--?[a-z][\w-]*", " ".join(used))) <= known | {"-h", "-help"}
 
 
+def test_the_surface_stays_small() -> None:
+    """Commands, and their options without those that every command has."""
+    options = [
+        option.opts[-1]
+        for _, command in all_commands()
+        for option in command.params
+        if isinstance(option, click.Option) and option.name not in ("help", "quiet")
+    ]
+    assert len(cli.COMMANDS) <= 18
+    assert len(options) <= 140
+
+
 @pytest.mark.parametrize("words", [("probe",), ("study", "record"), ()])
 def test_help_is_a_command_as_well(words: tuple[str, ...]) -> None:
     assert printed("help", *words) == printed(*words, "--help")
