@@ -65,13 +65,12 @@ class Tables:
     base: Tablebase
     materials: Words
     """Sorted keys of the materials that are there."""
-    most_men: int
 
     @classmethod
     def of(cls, base: Tablebase) -> Tables:
         there = base.available()
         found = {key for material in there for key in (_key_of(material), _key_of(material.flipped()))}
-        return cls(base, np.array(sorted(found), np.uint64), max((material.men for material in there), default=0))
+        return cls(base, np.array(sorted(found), np.uint64))
 
 
 def _key_of(material: Material) -> int:
@@ -132,7 +131,7 @@ class Searcher:
         self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt, tables: Tables | None, watch: Watch
     ) -> Found:
         """Look for a closed set with the root in it."""
-        task = _task(board, goal, attempt, tables)
+        task = _task(board, goal, attempt)
         self._begin([board], goal.threshold(accrued), [ANY_MAN if attempt.b is None else attempt.b])
         asked = 0
         while True:
@@ -159,7 +158,7 @@ class Searcher:
         self, boards: Sequence[chess.Board], goal: Goal, accrued: Score, attempt: Attempt, movers: Sequence[int]
     ) -> Explored:
         """All that moves of two men lead to from some positions, with what they make of the threshold."""
-        task = _task(boards[0], goal, attempt, None)
+        task = _task(boards[0], goal, attempt)
         self._begin(boards, goal.threshold(accrued), movers)
         ended = kernels.explore(self._space, task, self._nothing, self._scratch)
         assert ended == kernels.FINISHED, "a frame has at most FRAME_POSITIONS with each threshold"
@@ -239,7 +238,7 @@ def board_in(key: Words) -> chess.Board:
     return board_of(words)
 
 
-def _task(board: chess.Board, goal: Goal, attempt: Attempt, tables: Tables | None) -> Task:
+def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> Task:
     frozen = 0
     if attempt.c is not None:
         frozen = board.occupied_co[bool(board.color_at(attempt.c))] & ~chess.BB_SQUARES[attempt.c]
@@ -250,7 +249,6 @@ def _task(board: chess.Board, goal: Goal, attempt: Attempt, tables: Tables | Non
         b_kind=_KINDS[attempt.rung],
         frozen=np.uint64(frozen),
         follows=attempt.rung not in (Rung.FRAME, Rung.FRAME_TABLES),
-        most_men=0 if tables is None else tables.most_men,
     )
 
 

@@ -81,8 +81,6 @@ class Task(NamedTuple):
     """Men of C whose moves are not followed, but are taken for breaks."""
     follows: bool
     """Whether resets of C are followed; else they are breaks unless a table answers for them."""
-    most_men: int
-    """Tables have no more men than this; 0 without tables."""
 
 
 @by_address
@@ -215,9 +213,9 @@ def threshold_after(task: Task, threshold: Int, code: Int, by_b: bool, reset: bo
 
 # materials: sorted material_key values
 @inner
-def is_in_tables(board: Words, task: Task, materials: Words) -> bool:
+def is_in_tables(board: Words, materials: Words) -> bool:
     """Whether there is a table for a position."""
-    if task.most_men == 0 or board[RIGHTS] or count(board[0] | board[1]) > task.most_men:
+    if board[RIGHTS]:
         return False
     key = NOTHING
     for role in range(PAWN, KING):
@@ -234,7 +232,7 @@ def judge(
 ) -> tuple[Int, Int, Int]:
     """State, threshold and rank (the better for B, the smaller) of the position that a move leads to."""
     child = scratch.child
-    if reset and is_in_tables(child, task, materials):
+    if reset and is_in_tables(child, materials):
         return ASKED, 0, 2
     code = code_on(child)
     after = threshold_after(task, threshold, code, by_b, reset)
@@ -298,8 +296,6 @@ def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node:
             continue
         reset = made(scratch, move)
         state, after, rank = judge(scratch, task, materials, threshold, True, reset)
-        if state == REFUTED:
-            continue
         pack(scratch.child, after, ANY_MAN if mover == ANY_MAN else target_of(move), scratch.keys[number])
         known, rank = rank_of(space, scratch.keys[number], state, rank)
         if known != REFUTED and rank < least:

@@ -222,7 +222,7 @@ class _Ladder:
     def _attempts(self, side: Color, pairs: Sequence[Pair]) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
         yield from (Attempt(Rung.FRAME, *pair) for pair in survivors(self.board, side, pairs))
-        if self.tables is not None and self.tables.most_men:
+        if self.tables is not None and len(self.tables.materials):
             yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in pairs)
         yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in pairs))
         if self.wide:
