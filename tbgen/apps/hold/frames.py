@@ -204,7 +204,7 @@ class Frame:
             reached = play_move(board.copy(stack=False), move, accrued).accrued
             if not self.goal.is_met_by(reached):
                 return 0
-            if is_reset(board, move) or move.from_square != c or board.is_castling(move):
+            if is_reset(board, move) or move.from_square != c:
                 return 1
             return 2 if move.to_square in stuck else 3
 

@@ -103,6 +103,15 @@ def test_the_end_of_a_game_in_a_frame(fen: str, b: str, c: str, goal: str) -> No
         check_strategy(strategy)
 
 
+@pytest.mark.parametrize(
+    ("fen", "start"), [("7k/8/8/8/3K4/8/8/r7 b - - 9 9", "R"), ("7k/6N1/8/8/3K4/8/8/8 b - - 9 9", "Kxg7")]
+)
+def test_a_way_out_ends_with_a_move_of_another_man_or_a_reset(fen: str, start: str) -> None:
+    board, wanted, accrued = asked(fen, WHITE, "draw")
+    (exit_move,) = Frame(board, wanted, accrued, pair_of("d4", "h8")).way_out()
+    assert exit_move.startswith(start)
+
+
 CASTLING = [
     (side, b, c)
     for side, pairs in ((WHITE, ("e1 e8", "e1 a8", "h1 e8", "h1 a8")), (BLACK, ("e8 e1", "e8 h1", "a8 e1", "a8 h1")))

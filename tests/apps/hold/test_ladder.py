@@ -81,6 +81,13 @@ def test_white_to_move_needs_27_plies_at_least_in_fine_70() -> None:
     assert found.escape.line[0] == "Kb1"
 
 
+def test_the_way_out_that_is_shown_begins_with_a_quiet_move_where_one_can_be_played() -> None:
+    """The king can only capture, which ends its frame at once; the knight moves first."""
+    found = hold(chess.Board("k5r1/8/8/8/8/8/7p/N6K w - - 9 9"), WHITE, goal="draw", nodes=1)
+    assert found.escape is not None
+    assert (found.escape.plies, found.escape.men[0]) == (2, "Na1")
+
+
 def test_the_corresponding_squares_of_fine_70_come_out() -> None:
     chart = hold(chess.Board(FINE_70.format("b")), Color.BLACK, goal="draw").map()
     assert chart is not None
