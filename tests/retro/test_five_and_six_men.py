@@ -32,6 +32,7 @@ CLOSURES = {
     ),
     "a double step turns the board": ("KPPvKP", [("c4", "f3", "d4"), ("c2", "f3", "d4")]),
     "two pawns may take": ("KPPvKP", [("c5", "e5", "d5"), ("c5", "e5", "d7")]),
+    "a pawn farther off may not take, nor one of the same side": ("KPPvKP", [("c5", "g5", "d5"), ("c4", "d4", "b4")]),
     "both sides promote": ("KPPvKP", [("b7", "c6", "c2")]),
 }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 import chess
@@ -152,9 +152,23 @@ def test_the_best_move_is_that_of_the_slow_model(
     material = Material.parse(name)
     cells = cells_before(material, 4, count, is_wanted) if is_wanted else filled_cells(material, 4, count)
     assert len(cells) == count
+    assert_agreement(nonsense, material, cells)
+
+
+def assert_agreement(tables: Tables, material: Material, cells: Sequence[int]) -> None:
+    """Between the kernels and the slow model."""
     layout = layout_of(material)
     for cell in cells:
-        subject = asked(nonsense, material, cell)
+        subject = asked(tables, material, cell)
         board = board_of(layout, cell)
         for accrued, value in best_values(subject, cell).items():
-            assert value == best_value(nonsense, board, accrued), (board.fen(), str(accrued))
+            assert value == best_value(tables, board, accrued), (board.fen(), str(accrued))
+
+
+@pytest.mark.parametrize(("start", "others"), [("a2", "c4 d4 e4 f4 g4 h4 h3"), ("d2", "a4 b4 f4 g4 h4")])
+def test_a_pawn_that_does_not_stand_beside_does_not_take_en_passant(nonsense: Tables, start: str, others: str) -> None:
+    """As numbers, a4 and h3 are neighbours."""
+    material = Material.parse("KPvKP")
+    layout, kings = layout_of(material), [chess.E1, chess.E8]
+    pawns = [[chess.parse_square(start), chess.parse_square(other)] for other in others.split()]
+    assert_agreement(nonsense, material, [layout.cell_of(0, each + kings) for each in pawns])
