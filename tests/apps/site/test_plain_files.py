@@ -181,7 +181,11 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
     ]
     assert not [name for name in there if "partial" in name]
     assert 'url=explorer/"' in (tmp_path / "site" / "index.html").read_text()
-    options = ("--explorer", "--records", str(PUBLISHED), "--most-men", "2", "-o", str(tmp_path / "whole"))
+    records = tmp_path / "records"
+    records.mkdir()
+    for name in ("KvK", "KBvK", "KRvKN"):
+        shutil.copy(PUBLISHED / f"{name}.json", records)
+    options = ("--explorer", "--records", str(records), "--most-men", "2", "-o", str(tmp_path / "whole"))
     assert "with 1 table" in printed("site", *options, folder=table_folder)
     assert 'href="../explorer/?fen=' in (tmp_path / "whole" / "material" / "KBvK.html").read_text()
     assert 'data-report="../"' in (tmp_path / "whole" / "explorer" / "index.html").read_text()
