@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.record import Record, records_in
+from tbgen.apps.records.record import Record, read_record, records_in
 
 PUBLISHED = Path(__file__).parent.parent.parent / "records"
 
@@ -16,6 +16,6 @@ def published() -> list[Record]:
 
 
 @pytest.fixture(scope="session")
-def some(published: list[Record]) -> list[Record]:
+def some() -> list[Record]:
     """A few of them that have something of everything."""
-    return [record for record in published if str(record.material) in ("KvK", "KBvK", "KPvK", "KRvKN", "KPvKP")]
+    return [read_record(PUBLISHED / f"{name}.json") for name in ("KvK", "KBvK", "KPvK", "KRvKN", "KPvKP")]

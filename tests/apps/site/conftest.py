@@ -26,6 +26,7 @@ from tbgen.apps.site.service import Settings
 from tbgen.apps.site.templates import write_explorer
 from tbgen.library.catalog import Catalog
 from tests.apps.conftest import PUBLISHED
+from tests.conftest import shared
 
 NAME = "testserver"
 
@@ -33,9 +34,8 @@ NAME = "testserver"
 @pytest.fixture(scope="session")
 def site(some: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of a few records and of two games."""
-    folder = tmp_path_factory.mktemp("site")
-    write_site(Site(some, read_comparison(PUBLISHED / FILE)), folder)
-    return folder
+    comparison = read_comparison(PUBLISHED / FILE)
+    return shared(tmp_path_factory, "pages", lambda folder: write_site(Site(some, comparison), folder))
 
 
 def client_of(folder: Path, **settings: object) -> TestClient:
