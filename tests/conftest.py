@@ -34,10 +34,26 @@ FAST = (
     *(f"apps/match/{name}." for name in ("arguments", "openings", "schedule", "standings", "statistics")),
 )
 """Where tests need no compiled kernels, nor tables."""
+CORE = (
+    "board/",
+    "compiled/",
+    "index/",
+    "laws/",
+    "material.",
+    "probe/",
+    "retro/",
+    "rules/",
+    "score.",
+    "storage/",
+    "verify/",
+)
+"""Where the rules, the solver, the files, the probe and the proof are tested."""
+LAYERS = {"--fast": FAST, "--core": CORE}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="run what needs neither kernels nor tables")
+    parser.addoption("--core", action="store_true", help="run what tests rules, solver, files, probe and proof")
     parser.addoption("--slow", action="store_true", help="run the slow suite too, with fresh examples")
     parser.addoption("--attack", type=float, default=1, metavar="FACTOR", help="attack so many times as often")
     parser.addoption("--attack-seed", type=int, default=1, metavar="N", help="draw other attacks")
@@ -52,11 +68,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Of the fast layer nothing else is imported, either."""
-    if not config.getoption("--fast") or collection_path.suffix != ".py":
+    """Of a part of the suite nothing else is imported, either."""
+    asked = [names for option, names in LAYERS.items() if config.getoption(option)]
+    if not asked or collection_path.suffix != ".py":
         return None
     name = collection_path.relative_to(config.rootpath).as_posix().partition("/")[2].replace("test_", "")
-    return not name.startswith(FAST)
+    return not name.startswith(asked[0])
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
