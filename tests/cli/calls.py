@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import os
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 from unittest import mock
@@ -17,6 +16,21 @@ from tbgen import cli
 from tbgen.cli import run
 
 
+@contextlib.contextmanager
+def piped(given: bytes) -> Iterator[None]:
+    """A pipe with a few bytes as the standard input."""
+    before, (read, write) = os.dup(0), os.pipe()
+    os.write(write, given)
+    os.close(write)
+    os.dup2(read, 0)
+    os.close(read)
+    try:
+        yield
+    finally:
+        os.dup2(before, 0)
+        os.close(before)
+
+
 def tbgen(
     *arguments: str, folder: Path | str | None = None, given: bytes | None = None, progress: bool = False
 ) -> CompletedProcess[str]:
@@ -24,14 +38,11 @@ def tbgen(
 
     It tells of its progress only if that is asked for, for how long it takes is the machine's affair.
     """
-    if given is not None:
-        command = [sys.executable, "-m", "tbgen", *arguments]
-        done = subprocess.run(command, capture_output=True, input=given, check=False)
-        return CompletedProcess(command, done.returncode, done.stdout.decode(), done.stderr.decode())
     out, err = io.StringIO(), io.StringIO()
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (
         mock.patch.dict(os.environ, environment),
+        contextlib.nullcontext() if given is None else piped(given),
         contextlib.nullcontext() if progress else mock.patch("tbgen.cli.reporter.Lines.update"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),

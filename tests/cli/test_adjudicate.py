@@ -22,7 +22,8 @@ HELD = '[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 
 
 def test_a_stream_is_read_and_written(table_folder: Path) -> None:
     words = ("adjudicate", "-", "-q", "--data", str(table_folder))
-    done = tbgen(*words, given=HELD.encode())
+    command = [sys.executable, "-m", "tbgen", *words]
+    done = subprocess.run(command, input=HELD, capture_output=True, text=True, check=True)
     assert '[RMobilitySource "tablebase"]' in done.stdout
     again = tbgen(*words, given=done.stdout.encode())
     assert (again.stdout, again.stderr, done.stderr) == (done.stdout, "", "")
