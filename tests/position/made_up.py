@@ -62,10 +62,12 @@ class BoundedExcerpt(reference.Excerpt):
 
     def _bounded(self, board: chess.Board, new_man: int) -> int:
         """What a position after a promotion is worth at least or at most, as a signed outcome."""
-        sign, moves = (1 if board.turn else -1), list(board.legal_moves)
-        if not moves:
+        sign = 1 if board.turn else -1
+        found = [self._after(board, move) for move in board.generate_legal_moves(to_mask=chess.BB_SQUARES[new_man])]
+        if any(move.to_square != new_man for move in board.legal_moves):
+            found.append(self.bound.value)
+        if not found:
             return -sign if board.is_check() else -2 * sign
-        found = [self._after(board, move) if move.to_square == new_man else self.bound.value for move in moves]
         return max(found, key=lambda signed: sign * (np.sign(signed) * 1000 - signed))
 
     @staticmethod

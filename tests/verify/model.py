@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import chess
@@ -18,6 +18,7 @@ from tests import positions
 from tests.patterns import value_of_pattern
 
 Value = tuple[Score, int]
+Values = Callable[[Score], Value]
 Tables = Mapping[Material, Table]
 
 
@@ -47,37 +48,45 @@ def place_in(tables: Tables, board: chess.Board) -> tuple[Table, int, bool]:
     return table, layout.cell_of(int(not board.turn), positions.squares_of(board, layout.slots)), turned
 
 
-def value_of(tables: Tables, board: chess.Board, accrued: Score) -> Value:
-    """What the tables say of a position and an accrued score, its own already counted in."""
+def values_in(tables: Tables, board: chess.Board) -> Values:
+    """What the tables say of a position for any accrued score, its own already counted in."""
     if board.has_legal_en_passant():
-        return best_value(tables, board, accrued)
+        return best_values(tables, board)
     table, cell, turned = place_in(tables, board)
     entry, dtg = Score.from_byte(int(table.entry[cell])), int(table.dtg[cell])
-    own = own_score(board)
+    own, pattern = own_score(board), int(table.pattern[cell])
     if turned:
         entry = entry.flipped()
-    if accrued == own or (entry.code < own.code and entry.code < accrued.code):
-        return entry, dtg
-    value, plies = value_of_pattern(table.patterns, int(table.pattern[cell]), accrued.flipped() if turned else accrued)
-    return value.flipped() if turned else value, plies
+
+    def value(accrued: Score) -> Value:
+        if accrued == own or (entry.code < own.code and entry.code < accrued.code):
+            return entry, dtg
+        value, plies = value_of_pattern(table.patterns, pattern, accrued.flipped() if turned else accrued)
+        return value.flipped() if turned else value, plies
+
+    return value
 
 
-def best_value(tables: Tables, board: chess.Board, accrued: Score) -> Value:
-    """The best of all moves for the side to move, looking one ply ahead."""
+def best_values(tables: Tables, board: chess.Board) -> Values:
+    """The best of all moves for the side to move, looking one ply ahead, for any accrued score."""
     table, _, _ = place_in(tables, board)
-    values, forgets = [], table.game.forgets
+    forgets, white = table.game.forgets, board.turn == chess.WHITE
+    after = []
     for move in list(board.legal_moves):
         reset = is_reset(board, move)
         board.push(move)
-        values.append(value_of(tables, board, accrued.after(own_score(board), reset=reset and forgets)))
+        after.append((own_score(board), reset and forgets, values_in(tables, board)))
         board.pop()
-    choose = max if board.turn == chess.WHITE else min
-    outcome = choose(value for value, _ in values)
-    if outcome == accrued:
-        return outcome, 0
-    is_progress = (outcome > accrued) == (board.turn == chess.WHITE)
-    plies = [dtg for value, dtg in values if value == outcome]
-    return outcome, 1 + (min(plies) if is_progress else max(plies))
+
+    def best(accrued: Score) -> Value:
+        values = [value_in(accrued.after(own, reset=reset)) for own, reset, value_in in after]
+        outcome = (max if white else min)(value for value, _ in values)
+        if outcome == accrued:
+            return outcome, 0
+        plies = [dtg for value, dtg in values if value == outcome]
+        return outcome, 1 + (min(plies) if (outcome > accrued) == white else max(plies))
+
+    return best
 
 
 def random_patterns(random: np.random.Generator, count: int) -> Patterns:

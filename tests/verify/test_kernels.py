@@ -10,7 +10,7 @@ import chess
 import numpy as np
 import pytest
 
-from tbgen.compiled.jit import small
+from tbgen.compiled.jit import kernel
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.rules.position import own_score
@@ -23,7 +23,7 @@ from tbgen.verify.pairs import list_successors, weigh_moves
 from tbgen.verify.values import Subject, index_of_cell, value_of_key
 from tests.positions import random_board, squares_of
 
-from .model import Tables, best_value, board_of, is_position, random_table
+from .model import Tables, best_values, board_of, is_position, random_table
 
 ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "KPPvKP", "KBPvKN", "KRRvKR")
 
@@ -81,7 +81,7 @@ def asked(tables: Tables, material: Material, cell: int) -> Subject:
     return check.subject
 
 
-@small
+@kernel
 def best_keys(subject, scratch, cell, best):
     """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
     side, place = set_up(subject.numbering, cell, scratch.squares), index_of_cell(subject.cells, cell)
@@ -91,7 +91,7 @@ def best_keys(subject, scratch, cell, best):
     return side, top
 
 
-def best_values(subject: Subject, cell: int) -> dict[Score, tuple[Score, int]]:
+def found_values(subject: Subject, cell: int) -> dict[Score, tuple[Score, int]]:
     """What the kernels find to be the best for every accrued score."""
     best = np.empty((2, 256), np.int64)
     side, top = best_keys(subject, new_scratch(), cell, best)
@@ -161,8 +161,9 @@ def assert_agreement(tables: Tables, material: Material, cells: Sequence[int]) -
     for cell in cells:
         subject = asked(tables, material, cell)
         board = board_of(layout, cell)
-        for accrued, value in best_values(subject, cell).items():
-            assert value == best_value(tables, board, accrued), (board.fen(), str(accrued))
+        expected = best_values(tables, board)
+        for accrued, value in found_values(subject, cell).items():
+            assert value == expected(accrued), (board.fen(), str(accrued))
 
 
 @pytest.mark.parametrize(("start", "others"), [("a2", "c4 d4 e4 f4 g4 h4 h3"), ("d2", "a4 b4 f4 g4 h4")])
