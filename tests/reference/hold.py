@@ -29,24 +29,25 @@ class SlowFrame:
         self.empty.ep_square = None
         self.codes: dict[State, int] = {}
         self.next: dict[State, list[State]] = {}
+        self.before: dict[State, list[State]] = {}
         self.leaves: set[State] = set()
         places = [square for square in chess.SQUARES if self.empty.piece_at(square) is None]
-        for state in ((x, y, turn) for x in places for y in places if x != y for turn in (True, False)):
-            self._add(state)
+        for x, y in ((x, y) for x in places for y in places if x != y):
+            board = self.empty.copy(stack=False)
+            board.set_piece_at(x, self.b)
+            board.set_piece_at(y, self.c)
+            for turn in (True, False):
+                board.turn = side if turn else not side
+                if not board.was_into_check():
+                    self._add((x, y, turn), board)
+        for state, after in self.next.items():
+            for each in after:
+                self.before.setdefault(each, []).append(state)
 
-    def board_of(self, state: State) -> chess.Board:
-        board = self.empty.copy(stack=False)
-        board.set_piece_at(state[0], self.b)
-        board.set_piece_at(state[1], self.c)
-        board.turn = self.side if state[2] else not self.side
-        return board
-
-    def _add(self, state: State) -> None:
-        board = self.board_of(state)
-        if board.was_into_check():
-            return
-        (_, self.codes[state]), self.next[state] = own(board), []
-        for move in board.legal_moves:
+    def _add(self, state: State, board: chess.Board) -> None:
+        moves = list(board.legal_moves)
+        self.codes[state], self.next[state] = 2 * len(moves) + (not board.is_check()), []
+        for move in moves:
             quiet = not board.is_zeroing(move) and not board.is_castling(move)
             if quiet and state[2] and move.from_square == state[0]:
                 self.next[state].append((move.to_square, state[1], False))
@@ -64,12 +65,13 @@ class SlowFrame:
         return {state: None if found >= INFINITE else found for state, found in values[threshold].items()}
 
     def _settled(self, level: int, lower: dict[int, dict[State, int]]) -> dict[State, int]:
-        values = dict.fromkeys(self.codes, INFINITE)
-        while True:
-            fresh = {state: self._value(state, level, values, lower) for state in values}
-            if fresh == values:
-                return values
-            values = fresh
+        values, asked = dict.fromkeys(self.codes, INFINITE), set(self.codes)
+        while asked:  # again only what stands before a change
+            fresh = {state: self._value(state, level, values, lower) for state in asked}
+            changed = [state for state, value in fresh.items() if value != values[state]]
+            values.update(fresh)
+            asked = {state for each in changed for state in self.before.get(each, ())}
+        return values
 
     def _value(self, state: State, level: int, here: dict[State, int], lower: dict[int, dict[State, int]]) -> int:
         if not state[2]:

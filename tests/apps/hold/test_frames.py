@@ -125,7 +125,7 @@ CASTLING = [
 def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
     side: Color, b: str, c: str, turn: chess.Color, goal: str
 ) -> None:
-    board = chess.Board("r3k3/p6p/P6P/8/8/p6p/P6P/4K2R w Kq - 0 1")
+    board = chess.Board("r3k3/pp4pp/PP4PP/8/8/pp4pp/PP4PP/4K2R w Kq - 0 1")
     board.turn = turn
     _, wanted, accrued = asked(board.fen(), side, goal)
     frame = Frame(board, wanted, accrued, pair_of(b, c))
