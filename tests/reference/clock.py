@@ -73,6 +73,8 @@ def _after(
     entry: Callable[[chess.Board], Score],
     known: dict[State, Score],
 ) -> Score:
+    if left == 0 and not reset and setting != "reset" and any(board.legal_moves):
+        return accrued  # the position that triggers the rule does not count
     reached = own(board)
     if reached[1] < 2:  # mate and stalemate end the game, whatever the clock says
         return reached
@@ -84,6 +86,4 @@ def _after(
             return entry(board)
         accrued = reached if lower else accrued
         return accrued if left == 0 else value(board, accrued, left, setting, cutoff, entry, known)
-    if left == 0:  # the position that triggers the rule does not count
-        return accrued
     return value(board, reached if lower else accrued, left, setting, cutoff, entry, known)
