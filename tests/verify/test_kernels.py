@@ -25,6 +25,26 @@ from tests.positions import random_board, squares_of
 
 from .model import Tables, best_values, board_of, is_position, random_table
 
+
+@kernel
+def placed_cell(numbering, side, squares, rest):
+    """The cell of a placement, in a kernel that is kept on disk, as are those below."""
+    return cell_of(numbering, side, squares, rest)
+
+
+@kernel
+def own_code_in(men, numbering, cell, scratch):
+    """The own code of a cell."""
+    return own_code_of(men, numbering, cell, scratch)
+
+
+@kernel
+def count_images(numbering, cell, squares, rest):
+    """How many placements a cell stands for, but for the order of equal men."""
+    set_up(numbering, cell, squares)
+    return images_of(numbering, squares, rest)
+
+
 ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "KPPvKP", "KBPvKN", "KRRvKR")
 
 
@@ -35,7 +55,7 @@ def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
     for _ in range(2000):
         squares = [*random.integers(8, 56, layout.pawns), *random.integers(0, 64, layout.others + 2)]
         if len(set(squares[: layout.pawns])) == layout.pawns:
-            assert cell_of(numbering, 1, np.array(squares), rest) == layout.cell_of(1, [int(s) for s in squares])
+            assert placed_cell(numbering, 1, np.array(squares), rest) == layout.cell_of(1, [int(s) for s in squares])
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", "KPvK", *ASSORTED])
@@ -44,7 +64,7 @@ def test_own_codes_are_those_of_python_chess(material: str) -> None:
     men, numbering, scratch = men_of(layout), numbering_of(layout), new_scratch()
     for cell in random.integers(0, layout.cells, 1500).tolist():
         expected = own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
-        assert own_code_of(men, numbering, cell, scratch) == expected
+        assert own_code_in(men, numbering, cell, scratch) == expected
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", pytest.param("KNNvK", marks=pytest.mark.slow)])
@@ -55,8 +75,7 @@ def test_images_add_up_to_all_placements(material: str) -> None:
     for cell in range(layout.cells):
         side, there = layout.squares_of(cell)
         if len(set(there)) == men and layout.cell_of(side, there) == cell:
-            set_up(numbering, cell, squares)
-            placements += layout.orders * images_of(numbering, squares, rest)
+            placements += layout.orders * count_images(numbering, cell, squares, rest)
     assert placements == 2 * np.prod(range(64 - men + 1, 65))
 
 
