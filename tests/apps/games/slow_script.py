@@ -23,7 +23,7 @@ def final_scores(text: str, tables: tbgen.Tablebase) -> list[tuple[str, str, int
 
 
 def code_of(board: chess.Board) -> int:
-    return 2 * len(list(board.legal_moves)) + (0 if board.is_check() else 1)
+    return 2 * board.legal_moves.count() + (0 if board.is_check() else 1)
 
 
 def written(code: int, white_holds: bool) -> str:
@@ -51,9 +51,9 @@ def final_score(game: chess.pgn.Game, tables: tbgen.Tablebase) -> tuple[str, str
         if reset or own < code:
             code, white_holds = own, board.turn == chess.BLACK
             counter = 0 if own < CUTOFF_CODE else counter
-        seen[key_of(board)] += 1
+        seen[key := key_of(board)] += 1
         bare = chess.popcount(board.occupied) == 2
-        over = (bare and own == 17 and was_bare_with_eight) or counter >= 100 or seen[key_of(board)] >= 3
+        over = (bare and own == 17 and was_bare_with_eight) or counter >= 100 or seen[key] >= 3
         previous_bare = bare and ply > 0
     accrued, result = written(code, white_holds), game.headers["Result"]
     if own <= 1:
@@ -68,4 +68,5 @@ def final_score(game: chess.pgn.Game, tables: tbgen.Tablebase) -> tuple[str, str
 
 def key_of(board: chess.Board) -> tuple[object, ...]:
     en_passant = board.ep_square if board.has_legal_en_passant() else None
-    return board.board_fen(), board.turn, board.castling_xfen(), en_passant
+    men = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    return men, *board.occupied_co, board.turn, board.clean_castling_rights(), en_passant
