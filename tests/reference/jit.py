@@ -18,6 +18,6 @@ _CACHE = str(_HERE / "__pycache__" / f"kernels.{sha256(_SOURCES).hexdigest()[:16
 def njit(function: Callable[..., Any]) -> Any:
     """A compiled function; the cache is chosen while it is decorated."""
     usual, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _CACHE
-    compiled = numba.njit(cache=True)(function)
+    compiled = numba.njit(cache=True, no_cfunc_wrapper=True)(function)
     numba.config.CACHE_DIR = usual
     return compiled
