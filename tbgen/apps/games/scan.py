@@ -199,7 +199,7 @@ def begin_game(found: ScanRows) -> None:
     game = found.games[state[GAMES]]
     state[_IN_COMMENT] = state[_DEPTH] = state[_HAS_EVENT] = 0
     game[FIRST_TAG], game[FIRST_MOVE] = state[TAGS], state[MOVES]
-    game[RESULT], game[RESULT_AT], game[PROBLEM], game[TEXT_AT], game[TEXT_END] = NO_RESULT, -1, NO_PROBLEM, -1, -1
+    game[RESULT], game[RESULT_AT], game[PROBLEM], game[TEXT_AT] = NO_RESULT, -1, NO_PROBLEM, -1
 
 
 @inner

@@ -7,7 +7,7 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tbgen.apps.games import scan as at
@@ -55,6 +55,7 @@ PARTS = (
         "[",
         "]",
         '[1-0 "x"]',
+        '[Black y"]',
     ),
     *(
         "\n",
@@ -91,6 +92,7 @@ texts = st.lists(
 
 
 @settings(max_examples=1500)
+@example(b'[White x"]\n1. e4 *', 7)
 @given(texts | st.binary(max_size=60), st.sampled_from([1, 7, 40, 1 << 20]))
 def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
     assert_same(plain(text), compiled(text, None, chunk_bytes), text)

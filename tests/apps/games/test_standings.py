@@ -8,10 +8,10 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, TieBreak
+from tbgen.apps.games.standings import DEFAULT_ORDER, EventGame, Standings, Tie, TieBreak, knockout_rounds
 from tbgen.apps.games.tags import Source
 from tbgen.cli.output import Form, text_of
-from tbgen.rules.points import Scoring
+from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Score
 from tests.strategies import outcomes
 
@@ -88,6 +88,13 @@ def test_every_game_gives_one_point_and_ranks_follow_the_order(games: list[Event
     assert [row.name for row in Standings(games[::-1], order).rows] == [
         row.name for row in Standings(games, order).rows
     ]
+
+
+def test_a_tie_of_a_knockout_tells_the_points_of_its_scoring_and_who_is_ahead_by_them_or_by_smaller_scores() -> None:
+    scoring = Scoring(Scheme.CLASSICAL)
+    games = [game("Ann", "Bob", "G3.0", scoring=scoring), game("Bob", "Ann", "G5.0", scoring=scoring)]
+    rounds = knockout_rounds([each._replace(is_knockout=True, round="2") for each in games])
+    assert rounds == {2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann")]}
 
 
 def test_csv_is_read_back() -> None:
