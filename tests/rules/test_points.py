@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 
-from tbgen.errors import ScoreFormatError
+from tbgen.errors import ScoreFormatError, UsageError
 from tbgen.rules.points import (
     Komi,
     Scheme,
@@ -146,6 +146,11 @@ def test_what_is_no_komi_is_refused(text: str) -> None:
 )
 def test_points_are_written_as_in_a_tag(scheme: str, score: str, text: str) -> None:
     assert format_points(Scoring(Scheme(scheme)).points(Score(score)), Scheme(scheme)) == text
+
+
+def test_points_that_a_scheme_does_not_give_are_refused() -> None:
+    with pytest.raises(UsageError):
+        format_points((Fraction(1), Fraction(1, 4)), Scheme.WINNER)
 
 
 @given(scorings, outcomes)

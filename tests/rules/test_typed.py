@@ -11,6 +11,11 @@ FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 MOVES = ["e6e5", "Kh5"]
 
 
+@pytest.mark.parametrize("words", [[], [""], [" "]])
+def test_no_words_are_no_fen(words: list[str]) -> None:
+    assert fen_and_moves(words) == ("".join(words), [])
+
+
 @given(boards(60))
 def test_a_fen_is_found_in_quotes_with_underscores_and_as_words(board: chess.Board) -> None:
     fen = board.fen()
