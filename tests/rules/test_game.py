@@ -175,7 +175,9 @@ def test_a_move_that_cannot_be_played_is_named_with_its_ply(text: str) -> None:
     game.push_text("Nf3")
     with pytest.raises(MoveError) as caught:
         game.push_text(text)
-    assert caught.value.ply == 4
+    with pytest.raises(MoveError) as pushed:
+        game.push(chess.Move(chess.E7, chess.E4))
+    assert caught.value.ply == pushed.value.ply == 4
     assert game.last.number == 3
 
 
