@@ -164,6 +164,19 @@ def test_many_probes_are_as_many_single_ones_with_pawns_side_by_side(with_en_pas
     assert {Fault.NONE, Fault.ILLEGAL, Fault.ACCRUED} <= set(faults)
 
 
+def test_a_right_is_turned_with_the_men_where_colours_are_exchanged(
+    with_en_passant: Tablebase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Only materials of five men need that; so KPvKP, which is its own exchange, is said to."""
+    draw, answering = random.Random(6), OpenTables.answering
+    boards = [random_board(draw, "KPkp", en_passant=0.9) for _ in range(100)]
+    turned = with_en_passant.probe_many([board.mirror() for board in boards])
+    monkeypatch.setattr(OpenTables, "answering", lambda *asked: answering(*asked)._replace(flipped=True))
+    found = with_en_passant.probe_many(boards)
+    assert (found.outcome == -turned.outcome).all()
+    assert (found.dtg == turned.dtg).all()
+
+
 def assert_alike(tables: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Score]]) -> list[Fault]:
     """Faults of positions of KPvKP, after each has been asked alone and all at once, with its score and without."""
     shape = np.array([where for _, where, _, _ in rows], int).reshape(-1, 4)
