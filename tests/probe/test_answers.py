@@ -75,6 +75,8 @@ def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase)
     assert found.best == tables.best_moves(WAITING, ACCRUED) == [move]
     drawn = chess.svg.board(WAITING, arrows=[(chess.E6, chess.E5)], size=320)
     assert found._repr_svg_() == move._repr_svg_() == drawn
+    many = tables.probe("8/8/7R/2k5/4K3/8/8/8 w - - 0 1")
+    assert len(many.best) > 6 == str(many._repr_svg_()).count("<line ")
     for each in (move, tables.line(WAITING, ACCRUED)[0]):
         for shown in (each._repr_html_(), Text.from_markup(each.__rich__()).plain):
             assert all(part in shown for part in (str(each), "accrued", str(each.accrued), each.outcome.in_words()))
