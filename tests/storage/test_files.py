@@ -10,12 +10,19 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.storage.files import build_lock, partial_of, tables_in, write_whole
+from tbgen.errors import UsageError
+from tbgen.storage.files import build_lock, folders_in, partial_of, tables_in, write_whole
 
 
 def broken_off() -> Iterator[bytes]:
     yield b"half"
     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("named", [3, [], ["here", 3]])
+def test_what_names_no_folder_is_refused(named: object) -> None:
+    with pytest.raises(UsageError, match="folders must be"):
+        folders_in(named)  # type: ignore[arg-type]
 
 
 def test_a_file_is_hashed_as_it_is_written(tmp_path: Path) -> None:
