@@ -10,6 +10,7 @@ import chess.variant
 import pytest
 
 from tbgen.apps.hold.answers import HoldVerdict
+from tbgen.apps.hold.frames import Frame, Pair
 from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Rung
 from tbgen.errors import AccruedError, UsageError
@@ -86,6 +87,15 @@ def test_the_way_out_that_is_shown_begins_with_a_quiet_move_where_one_can_be_pla
     found = hold(chess.Board("k5r1/8/8/8/8/8/7p/N6K w - - 9 9"), WHITE, goal="draw", nodes=1)
     assert found.escape is not None
     assert (found.escape.plies, found.escape.men[0]) == (2, "Na1")
+
+
+def test_the_frame_that_is_shown_is_the_one_that_lasts_longest() -> None:
+    """White's king is the only man that can move; Black's king can be got past in 10 plies."""
+    board = chess.Board("8/k7/3p4/p2P1p2/P2P1P2/8/8/K4n2 b - - 0 1")
+    found = hold(board, Color.BLACK, goal="draw", nodes=1)
+    assert Frame(board, found.goal, found.accrued, Pair(chess.A7, chess.A1)).root_plies == 10
+    assert found.escape is not None
+    assert (found.escape.plies, found.escape.men) == (20, ("Nf1", "Ka1"))
 
 
 def test_the_corresponding_squares_of_fine_70_come_out() -> None:
