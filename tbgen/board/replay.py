@@ -172,10 +172,8 @@ def _castling_rook(board: Words, side: Int, king: Int, target: Int, is_plain: bo
         return target
     if king == home + 4 and (is_plain or not board[CHESS960]):
         for to, rook in ((home + 6, home + 7), (home + 2, home)):
-            if target == to and not (board[CHESS960] and board[KIND + ROOK] & square_bit(to)):
-                return rook
-            if target == rook and not board[CHESS960]:
-                return rook
+            if target == to or (target == rook and not board[CHESS960]):
+                return rook  # which a man on its way keeps from castling
     return -1
 
 
