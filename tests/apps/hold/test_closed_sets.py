@@ -10,14 +10,16 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 import chess
+import numpy as np
 import pytest
 
 from tbgen.apps.hold.check import check
 from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables
-from tbgen.apps.hold.closure_kernels import is_in_tables
+from tbgen.apps.hold.closure_kernels import ALL, CAPTURES, QUIET, Task, is_allowed, is_in_tables
+from tbgen.apps.hold.keys import ANY_MAN
 from tbgen.apps.hold.ladder import bracket, hold
 from tbgen.apps.hold.strategy import Goal, Rung
-from tbgen.board.board import words_of
+from tbgen.board.board import packed_move, words_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
@@ -108,6 +110,24 @@ def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is
         "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1": False,
     }.items():
         assert cast("Any", is_in_tables).py_func(words_of(chess.Board(fen)), materials) == expected, fen
+
+
+@pytest.mark.parametrize(
+    ("move", "mover", "kinds"),
+    [
+        ((chess.E1, chess.E2), ANY_MAN, {QUIET, CAPTURES, ALL}),
+        ((chess.E1, chess.E2), chess.E1, {QUIET, CAPTURES, ALL}),
+        ((chess.E1, chess.E2), chess.H1, set()),
+        ((chess.H1, chess.H7), ANY_MAN, {CAPTURES, ALL}),
+        ((chess.A2, chess.A3), ANY_MAN, {ALL}),
+        ((chess.E1, chess.H1), ANY_MAN, {ALL}),
+    ],
+)
+def test_men_that_hold_may_play_what_their_rung_allows(move: tuple[int, int], mover: int, kinds: set[int]) -> None:
+    board, packed = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1")), packed_move(*move, 0)
+    for kind in (QUIET, CAPTURES, ALL):
+        task = Task(0, 2, True, kind, np.uint64(0), follows=False)
+        assert bool(cast("Any", is_allowed).py_func(board, task, mover, packed)) == (kind in kinds), kind
 
 
 WIDER = [
