@@ -173,7 +173,7 @@ def _castling_rook(board: Words, side: Int, king: Int, target: Int, is_plain: bo
     if king == home + 4 and (is_plain or not board[CHESS960]):
         for to, rook in ((home + 6, home + 7), (home + 2, home)):
             if target == to or (target == rook and not board[CHESS960]):
-                return rook  # which a man on its way keeps from castling
+                return rook  # a man between makes this castling illegal, which may_castle sees
     return -1
 
 

@@ -69,6 +69,7 @@ class ChunkCache:
     def clear(self) -> None:
         with self._lock:
             self._chunks.clear()
+            self._bytes = 0
 
 
 class Column:

@@ -296,6 +296,7 @@ def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node:
             continue
         reset = made(scratch, move)
         state, after, rank = judge(scratch, task, materials, threshold, True, reset)
+        # A move that breaks the hold has threshold 0 and no node of its own, so it stays REFUTED.
         pack(scratch.child, after, ANY_MAN if mover == ANY_MAN else target_of(move), scratch.keys[number])
         known, rank = rank_of(space, scratch.keys[number], state, rank)
         if known != REFUTED and rank < least:
