@@ -18,7 +18,7 @@ GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
     [
         ["adjudicate", "-q", "--jobs", "2", "-o", "out.pgn", str(GAMES)],
         ["standings", "-q", "--jobs", "2", str(GAMES)],
-        ["build", "-q", "KNvK", "KBvK", "--jobs", "2", "--threads", "2", "--data", "made"],
+        ["build", "-q", "--men", "3", "--jobs", "2", "--threads", "2", "--data", "made"],
     ],
     ids=lambda words: words[0],
 )
