@@ -9,10 +9,12 @@ import socket
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from unittest import mock
 from urllib.request import urlopen
 
 import pytest
 
+from tbgen.apps.site import guard
 from tbgen.apps.site.guard import DEADLINES, Calm, Connection, Phase, places_for
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
@@ -125,7 +127,7 @@ def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
     now, calm, said = 100.0, Calm(), list[str]()
-    monkeypatch.setattr("tbgen.apps.site.guard.time.monotonic", lambda: now)
+    monkeypatch.setattr(guard, "time", mock.Mock(monotonic=lambda: now))
 
     for number in range(1000):
         now += 0.02
