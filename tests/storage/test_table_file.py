@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import json
 import os
 import random
@@ -256,6 +257,30 @@ def test_a_number_that_leads_nowhere_is_refused(written: Path, name: str) -> Non
     rewritten(written, Layer.DISTANCES, name, change)
     with TableFile(written) as file, pytest.raises(DamagedTableError):
         file.table()
+
+
+@pytest.mark.parametrize("is_other", ["symbol", "distance"])
+def test_a_state_of_another_symbol_or_distance_is_refused(written: Path, is_other: str) -> None:
+    """The next state, where only one of the two differs."""
+    with TableFile(written) as file:
+        ids, symbols, distances = file.chunk(0), np.diff(file.symbol_of_state), np.diff(file.states.dtg)
+    wanted = (symbols != 0, distances == 0) if is_other == "symbol" else (symbols == 0, distances != 0)
+    place = int(np.isin(ids, np.flatnonzero(wanted[0] & wanted[1])).argmax())
+
+    def change(items: Items) -> None:
+        items[place] += 1
+
+    rewritten(written, Layer.DISTANCES, DETAIL, change)
+    with TableFile(written) as file, pytest.raises(DamagedTableError, match="a state of another symbol or distance"):
+        file.chunk(0)
+
+
+def test_rows_of_a_symbol_say_something_new(written: Path) -> None:
+    with TableFile(written) as file:
+        rows = file.column("outcome_rows")
+        for _, first, count in file.column("symbols").tolist():
+            for one, next_one in itertools.pairwise(rows[first : first + count].tolist()):
+                assert (one[0], one[2]) != (next_one[0], next_one[2])
 
 
 @pytest.mark.parametrize(
