@@ -293,7 +293,7 @@ class Check:
         def listed(start: int, stop: int) -> Cells:
             found, both = _room(start, stop), (new_scratch(), new_scratch())
             count = list_captures(self.subject, int(color), numbering, both, start, stop, found)
-            return found[:1, :count].copy()
+            return found[:, :count].copy()
 
         values = self._values_of(self._child_of(child), listed)
         return lambda *cells: values(listed(*cells)[0])
