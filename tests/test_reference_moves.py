@@ -46,8 +46,8 @@ def agreed_moves(material: Material, board: chess.Board, squares: np.ndarray, ju
 @pytest.mark.parametrize("name", WITHOUT_PAWNS + WITH_PAWNS)
 def test_legality_moves_and_scores_are_those_of_python_chess_in_samples(name: str) -> None:
     material, draw = Material(name), np.random.default_rng(20200508)
-    sides, placed = draw.integers(0, 2, 5000), draw.integers(0, 64, (5000, material.men))
-    placed[:, material.pawns] = draw.integers(8, 56, (5000, len(material.pawns)))
+    sides, placed = draw.integers(0, 2, 2000), draw.integers(0, 64, (2000, material.men))
+    placed[:, material.pawns] = draw.integers(8, 56, (2000, len(material.pawns)))
     found = []
     for side, squares in zip(sides.tolist(), placed, strict=True):
         board = positions.board_of(slots_of(material), squares, side)
@@ -56,8 +56,8 @@ def test_legality_moves_and_scores_are_those_of_python_chess_in_samples(name: st
         if legal:
             found.append(agreed_moves(material, board, squares))
     moves = np.concatenate(found)
-    assert np.count_nonzero(moves[:, CAPTURED] >= 0) > 100 or name == "KvK"
-    assert np.count_nonzero(moves[:, PROMOTION] >= 0) > 100 or name in WITHOUT_PAWNS
+    assert np.count_nonzero(moves[:, CAPTURED] >= 0) > 40 or name == "KvK"
+    assert np.count_nonzero(moves[:, PROMOTION] >= 0) > 40 or name in WITHOUT_PAWNS
 
 
 @pytest.mark.parametrize("name", ["KPvKP", "KPPvKP", "KRPvKP", "KBPvKP", "KQPvKP"])

@@ -22,7 +22,7 @@ def assert_it_holds(found: Outcome, longest: float) -> None:
 
 
 def test_a_besieged_server_answers(table_folder: Path, tmp_path: Path) -> None:
-    found = besiege(table_folder, tmp_path / "log", {"half_open": 150, "dripping": 60, "deaf": 20}, 4)
+    found = besiege(table_folder, tmp_path / "log", {"half_open": 150, "dripping": 60, "deaf": 20}, 2)
     assert_it_holds(found, 20)
 
 

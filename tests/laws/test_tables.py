@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import chess
@@ -41,9 +41,14 @@ positions = st.builds(
 )
 
 
+def some_of(every: Sequence[Probe]) -> Sequence[Probe]:
+    """A third of the scores that can have accrued in a position."""
+    return every[len(every) % 3 :: 3]
+
+
 @given(positions)
 def test_colours_exchanged_exchange_values_and_moves(tables: Tablebase, board: chess.Board) -> None:
-    for asked in tables.probe_every_accrued(board):
+    for asked in some_of(tables.probe_every_accrued(board)):
         seen = tables.probe(board.mirror(), asked.accrued.flipped())
         assert (seen.outcome, seen.dtg) == (asked.outcome.flipped(), asked.dtg)
         expected = {
@@ -59,7 +64,7 @@ def test_a_turned_board_has_the_same_values_and_moves(tables: Tablebase, board: 
     """Left and right with pawns, all symmetries without."""
     turn = LEFT_TO_RIGHT if board.pawns else how
     seen = board.transform(turn)
-    for asked in tables.probe_every_accrued(board):
+    for asked in some_of(tables.probe_every_accrued(board)):
         assert tables.probe(seen, asked.accrued).facts() == {**asked.facts(), "fen": seen.fen()}
         moves = {(each.move, each.outcome, each.dtg) for each in tables.probe_moves(seen, asked.accrued)}
         expected = tables.probe_moves(board, asked.accrued)
@@ -134,7 +139,7 @@ def with_en_passant(table_folder: Path, tmp_path_factory: pytest.TempPathFactory
 
 def test_a_value_with_a_right_to_take_en_passant_is_that_of_the_best_move(with_en_passant: Tablebase) -> None:
     draw, compared = random.Random(52), Counter[bool]()
-    while min(compared[True], compared[False]) < 25:
+    while min(compared[True], compared[False]) < 10:
         board = random_board(draw, "KPkp", en_passant=1)
         if board.has_legal_en_passant():
             for asked in draw.sample(with_en_passant.probe_every_accrued(board), 3):

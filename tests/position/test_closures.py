@@ -18,9 +18,8 @@ from tbgen.position.mates import Classes
 from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
 
 CLOSURES = {
-    "both sides promote": ("KPPvKP", "b7 c6 c2", Bound.LOWER),
-    "a pawn may be taken en passant": ("KPvKP", "e2 d4", Bound.UPPER),
-    "six men": ("KPPvKPP", "a6 c7 a7 c2", Bound.UPPER),
+    "a pawn may be taken en passant": ("KPPvKP", "c3 d2 c4", Bound.UPPER),
+    "six men, and both sides promote": ("KPPvKPP", "a6 c7 a7 c2", Bound.LOWER),
 }
 
 

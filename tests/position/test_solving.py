@@ -87,12 +87,12 @@ def test_no_bracket_excludes_the_value_of_a_table_whose_promotions_are_hidden(
     folder_of: Folder, tables: Tablebase
 ) -> None:
     with PositionSolver(folder_of("KvK")) as solver:
-        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPk", "Kkp"], 150)) == []
+        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPk", "Kkp"], 60)) == []
 
 
 def test_solved_promotions_make_every_value_exact(folder_of: Folder, tables: Tablebase) -> None:
     with PositionSolver(folder_of(*PIECES, *(f"{name}.dtg" for name in PIECES))) as solver:
-        for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 60):
+        for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 30):
             answer = solver.solve(board, accrued)
             assert answer.plan.exact
             assert answer.bracket.exact == tables.probe(board, accrued).outcome

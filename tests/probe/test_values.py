@@ -40,11 +40,11 @@ def test_values_with_any_accrued_score_are_those_of_the_reference(tables: Tableb
     material, draw, known = Material.parse(name), random.Random(name), solve(name)
     slots = [(color, role) for color in Color for role in material.side(color)]
     tried: Counter[bool] = Counter()
-    for _ in range(60):
+    for _ in range(30):
         board = random_board(draw, material)
         position = (int(not board.turn), *squares_of(board, slots))
         for asked in tables.probe_every_accrued(board):
             expected = known.value(position, int(asked.accrued.holder), asked.accrued.code)
             assert (asked.outcome.to_byte(), asked.dtg) == expected, (board.fen(), str(asked.accrued))
             tried[asked.is_reached] += 1
-    assert sum(tried.values()) > 300
+    assert sum(tried.values()) > 150

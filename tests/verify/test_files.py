@@ -134,8 +134,8 @@ def with_field(field: str, number: int, value: int) -> Callable[[Items], None]:
     ("field", "wrong", "states", "step"),
     [
         pytest.param("outcome", lambda outcome: 127 if outcome > 0 else -127, 1 << 20, 1, marks=pytest.mark.slow),
-        ("outcome", lambda outcome: 127 if outcome > 0 else -127, 77, 5),
-        ("holder", lambda holder: 1 - holder, 1 << 20, 5),  # code and outcome of the break whose distance is known
+        ("outcome", lambda outcome: 127 if outcome > 0 else -127, 77, 11),
+        ("holder", lambda holder: 1 - holder, 1 << 20, 11),  # code and outcome of the break whose distance is known
     ],
 )
 def test_every_wrong_break_in_the_file_of_outcomes_is_found(

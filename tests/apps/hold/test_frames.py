@@ -128,8 +128,7 @@ CASTLING = [
 
 
 @pytest.mark.parametrize(("side", "b", "c"), CASTLING)
-@SIDES_TO_MOVE
-@pytest.mark.parametrize("goal", ["draw", "-G7.5"])
+@pytest.mark.parametrize(("turn", "goal"), [(chess.WHITE, "draw"), (chess.BLACK, "-G7.5")])
 def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
     side: Color, b: str, c: str, turn: chess.Color, goal: str
 ) -> None:

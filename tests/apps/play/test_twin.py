@@ -105,12 +105,12 @@ def test_a_value_in_reach_is_that_under_the_rule_if_more_plies_are_left(name: st
 @pytest.mark.parametrize("name", ["KNvK", *(pytest.param(name, marks=pytest.mark.slow) for name in ("KBvK", "KRvK"))])
 @pytest.mark.parametrize("setting", [FiftyMoveSetting.FIDE, FiftyMoveSetting.RESET])
 def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSetting, tables: Tablebase) -> None:
-    """More plies than the slow twin that plays every line reaches; the search need not answer all."""
+    """More plies than the slow twin that plays every line reaches."""
     table, chance = solve(name, reduced=True), random.Random(f"whole {name} {setting.value}")
     block, answered, asked = table.block(()), 0, 0
     for code in (3, 7, 12, 15):
         values = clocked(block, setting.value, code)
-        while values.left < 7:
+        while values.left < 6:
             values.go_on()
             for board, accrued, worth in random_pairs(table, block, values, code, chance, 1):
                 with contextlib.suppress(AccruedError):
@@ -118,4 +118,4 @@ def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSe
                     asked, answered = asked + 1, answered + (found.within is Within.SEARCHED)
                     if found.within in (Within.SEARCHED, Within.CERTAIN):
                         assert found.outcome == worth, (board.fen(), accrued, values.left)
-    assert 2 * answered > asked
+    assert answered == asked > 40
