@@ -81,10 +81,7 @@ def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> T
     legal: Truths = np.all(np.diff(np.sort(men, axis=1), axis=1) > 0, axis=1)
     legal &= np.all((men[:, : layout.pawns] > 7) & (men[:, : layout.pawns] < 56), axis=1)
     white_king, black_king = men[:, layout.pawns], men[:, -1]
-    legal &= ~_attacks(Color.WHITE, Role.KING, white_king, black_king, occupied)
     for slot, (color, role) in enumerate(layout.slots):
-        if role is Role.KING:
-            continue
         prey = black_king if color is Color.WHITE else white_king
         legal &= (to_move != int(color)) | ~_attacks(color, role, men[:, slot], prey, occupied)
     return legal

@@ -33,7 +33,7 @@ SYMMETRY: Final = np.stack([_images(symmetry) for symmetry in range(8)])
 """[symmetry, square] -> where it brings the square."""
 INVERSE: Final = np.array([_inverse_of(symmetry) for symmetry in range(8)], np.int64)
 
-TRIANGLE: Final = tuple(square for square in range(64) if square // 8 <= square % 8 <= 3)
+TRIANGLE: Final = tuple(8 * rank + file for rank in range(4) for file in range(rank, 4))
 """a1-d1-d4: where one of the eight symmetries brings any square."""
 
 TRIANGLE_INDEX: Final = np.array([TRIANGLE.index(s) if s in TRIANGLE else -1 for s in range(64)], np.int64)

@@ -20,6 +20,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.errors import MaterialError, UsageError
+from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.rules.position import why_not_accrued
 from tbgen.score import MOST_STORED_CODE, Color, Score
@@ -191,13 +192,18 @@ def digests_of(
     return Digests(outcomes, distances[0] if distances else None)
 
 
+def leaf_places_of(layout: Layout) -> int:
+    """The places of a leaf, which lie within one block and side to move."""
+    return min(layout.block_words * 64, LEAF_ROWS[layout.pawns > 0] * layout.shape[2])
+
+
 class _Digester:
     """What threads need to know of a table to find the digests of its leaves."""
 
     def __init__(self, file: TableFile) -> None:
         self._file, layout = file, file.order.layout
         plane = file.order.plane_places
-        self.leaf_places = min(plane, LEAF_ROWS[layout.pawns > 0] * layout.shape[2])
+        self.leaf_places = leaf_places_of(layout)
         self._leaves_of_a_side = plane // self.leaf_places
         self._men, self._numbering = men_of(layout), numbering_of(layout)
         self._values = _values_of(file)

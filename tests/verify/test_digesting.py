@@ -9,14 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.probe import open_tablebase
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
 from tbgen.table import Patterns, Table
-from tbgen.verify.digesting import Digests, digests_of
-from tests.reference.digest import digests
+from tbgen.verify.digesting import Digests, digests_of, leaf_places_of
+from tests.reference.digest import all_leaves, digests
+from tests.reference.material import Material as TheirMaterial
 
 Longs = npt.NDArray[np.int64]
 
@@ -47,6 +49,12 @@ def test_digests_are_those_that_probes_alone_give(table_folder: Path, name: str)
 @pytest.mark.parametrize("name", ["KBvK", "KRvK", "KQvK", "KPPvK", "KPvKP", "KBvKN", "KNNvK", "KNvKP"])
 def test_digests_of_larger_tables_are_those_that_probes_alone_give(four_men_folder: Path, name: str) -> None:
     assert digests_in(four_men_folder, name) == digests_by_probes(four_men_folder, name)
+
+
+@pytest.mark.parametrize("name", ["KvK", "KPvK", "KNvKN", "KPvKP", "KBPvK", "KQRvKB", "KRPvKR"])
+def test_leaves_are_as_large_as_the_page_says(name: str) -> None:
+    layout = layout_of(Material.parse(name))
+    assert layout.cells // leaf_places_of(layout) == len(list(all_leaves(TheirMaterial(name))))
 
 
 def table_in(folder: Path, name: str) -> Table:

@@ -187,8 +187,8 @@ def status_of(forcer: Forcer) -> int:
 
 
 @inner
-def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues) -> int:
-    """All levels of a block whose moves are known; the status is 0 if all is well."""
+def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues) -> None:
+    """All levels of a block whose moves are known, until something goes wrong."""
     words = block.geometry.words
     open_words(block, white, black, 0, words)
     start_forcer(block, white)
@@ -203,7 +203,6 @@ def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues)
         for forcer in (white, black):
             search_code(block, forcer, values, code)
         code += 1
-    return status_of(white) or status_of(black)
 
 
 @inner
@@ -216,11 +215,11 @@ def solve_block(worker: Worker, children: ChildTables, number: Int, squares: Int
     status = find_moves(block, children, scratch, 0, words)
     if status:
         return status
-    status = solve_codes(block, worker.white, worker.black, values)
-    if status:
-        return status
-    search_en_passant(worker, children, values)
-    return status_of(worker.white) or status_of(worker.black)
+    solve_codes(block, worker.white, worker.black, values)
+    status = status_of(worker.white) or status_of(worker.black)
+    if not status:
+        search_en_passant(worker, children, values)
+    return status
 
 
 @borrowing
