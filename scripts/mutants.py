@@ -272,15 +272,15 @@ def sources_of(targets: list[str]) -> list[str]:
 
 
 def tests_of(path: str) -> list[list[str]]:
-    """A file's tests, stage by stage: those of its own name and its doctests, those of its package, those of all."""
+    """A file's tests, stage by stage: those of its own name and its doctests, those of its packages, those of all."""
     inside = Path(path).relative_to("tbgen")
     folders = [Path("tests", *inside.parts[:depth]) for depth in range(len(inside.parts) - 1, 0, -1)]
-    nearest = next((folder for folder in folders if (ROOT / folder).is_dir()), None)
+    nearest = [folder for folder in folders if (ROOT / folder).is_dir()]
     own = Path("tests", *inside.parts[:-1], f"test_{inside.stem}.py")
     everyone = [Path("tests/laws"), Path("tests/test_arguments.py")]
-    examples = Path(path) if nearest is None else Path(path).parent  # a file that is named is searched for tests, too
-    stages = [[own, examples], [nearest], everyone]
-    return [[str(each) for each in stage if each and (ROOT / each).exists()] for stage in stages if any(stage)]
+    examples = Path(path).parent if nearest else Path(path)  # a file that is named is searched for tests, too
+    stages = [[own, examples], *[[folder] for folder in nearest], everyone]
+    return [[str(each) for each in stage if (ROOT / each).exists()] for stage in stages]
 
 
 class Reach:
