@@ -234,10 +234,10 @@ class Field:
         >>> parse_json('{"plies": [3, 4]}').read(dict[str, tuple[int, ...]])
         {'plies': (3, 4)}
         """
-        getter, args = _GETTERS.get(kind), get_args(kind)
+        getter = _GETTERS.get(kind)
         if getter is not None:
             return getter(self)
-        origin = get_origin(kind)
+        origin, args = get_origin(kind), get_args(kind)
         if origin is UnionType:
             return None if self.value is None else self.read(args[0])
         if origin in (tuple, list):

@@ -7,16 +7,15 @@ import re
 from pathlib import Path
 
 from tbgen.apps.games.archive import GamesTask, decide_file
-from tbgen.apps.records.record import records_in
+from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site.boards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[3]
 PAGE, ADJUDICATION = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("results", "adjudication")
 )
-RECORDS = records_in(ROOT / "records")
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
 
 
@@ -28,8 +27,8 @@ def decided(drawn: Drawn, code: int) -> str:
     return f"{100 * drawn.decided(code) / drawn.positions:.1f}"
 
 
-def test_the_longest_lines_are_those_of_the_records() -> None:
-    best = best_cards(RECORDS)
+def test_the_longest_lines_are_those_of_the_records(published: list[Record]) -> None:
+    best = best_cards(published)
     expected = [
         (str(outcome), str(card.longest.dtg), str(card.material), str(card.side), card.longest.fen.split()[0])
         for outcome, card in best.items()
@@ -41,14 +40,14 @@ def test_the_longest_lines_are_those_of_the_records() -> None:
     assert "takes 553 plies: with queen and pawn against queen, White holds Black to `G4.5`" in PAGE
 
 
-def test_drawn_positions_are_those_of_the_records() -> None:
-    every = drawn_in(RECORDS)
+def test_drawn_positions_are_those_of_the_records(published: list[Record]) -> None:
+    every = drawn_in(published)
     assert f"hold {every.all:,} positions" in PAGE
     assert f"{100 * every.positions / every.all:.1f} % of all positions have no winner" in PAGE
     assert [share for _, share in rows(r"`(G\d\.5)`[^|]* \| ([0-9.]+) %")] == [
         decided(every, code) for code in (1, 3, 7)
     ]
-    endings = {str(record.material): drawn_in([record]) for record in RECORDS}
+    endings = {str(record.material): drawn_in([record]) for record in published}
     shown = rows(r"(K\w+) \| ([0-9.]+) % \| ([0-9.]+) % \| ([0-9.]+) % \| ([0-9.]+) %")
     assert len(shown) == 7
     for name, share, *shares in shown:
