@@ -1,9 +1,12 @@
 """Numba's decorator with a cache that notices every change of the reference.
 
-Numba looks at the file of a kernel alone; so the folder of the cache is named by a digest of all files here.
+Numba looks at the file of a kernel alone; so the folder of the cache is named by a digest of all files here. Processes
+that test side by side compile one after another, and what one has compiled the others find.
 """
 
+import fcntl
 from collections.abc import Callable
+from functools import cache, partial
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -12,12 +15,34 @@ import numba
 
 _HERE = Path(__file__).parent
 _SOURCES = b"".join(path.read_bytes() for path in sorted(_HERE.glob("*.py")))
-_CACHE = str(_HERE / "__pycache__" / f"kernels.{sha256(_SOURCES).hexdigest()[:16]}")
+_CACHE = _HERE / "__pycache__" / f"kernels.{sha256(_SOURCES).hexdigest()[:16]}"
 
 
 def njit(function: Callable[..., Any]) -> Any:
     """A compiled function; the cache is chosen while it is decorated."""
-    usual, numba.config.CACHE_DIR = numba.config.CACHE_DIR, _CACHE
+    usual, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(_CACHE)
     compiled = numba.njit(cache=True, no_cfunc_wrapper=True)(function)
     numba.config.CACHE_DIR = usual
+    compiled.compile = partial(_compile_alone, compiled.compile)
     return compiled
+
+
+_DEPTH = [0]
+
+
+def _compile_alone(compile_now: Callable[[Any], Any], signature: Any) -> Any:
+    """Compile while no other process does; a kernel compiles those that it calls meanwhile."""
+    fcntl.flock(_lock(), fcntl.LOCK_EX)
+    _DEPTH[0] += 1
+    try:
+        return compile_now(signature)
+    finally:
+        _DEPTH[0] -= 1
+        if not _DEPTH[0]:
+            fcntl.flock(_lock(), fcntl.LOCK_UN)
+
+
+@cache
+def _lock() -> Any:
+    _CACHE.mkdir(parents=True, exist_ok=True)
+    return (_CACHE / "lock").open("w")
