@@ -291,6 +291,8 @@ class Reach:
 
         self.data = CoverageData(path)
         self.data.read()
+        listing = [sys.executable, "-m", "pytest", "-q", "--collect-only"]
+        self.there = set(subprocess.run(listing, cwd=ROOT, capture_output=True, text=True).stdout.splitlines())
 
     def tests(self, mutation: Mutation, source: str) -> list[str]:
         """The tests that reach the statement of a mutation, nearest first."""
@@ -298,7 +300,7 @@ class Reach:
         own, folder = f"test_{inside.stem}.py::", f"tests/{inside.parent.as_posix()}/"
         by_line = self.data.contexts_by_lineno(str(ROOT / mutation.path))
         reached = {each for line in statement_at(source, mutation.line) for each in by_line.get(line, ())}
-        names = {each.rpartition("|")[0] for each in reached} - {""}
+        names = {each.rpartition("|")[0] for each in reached} & self.there
         return sorted(names, key=lambda name: (own not in name, not name.startswith(folder), name))
 
 
