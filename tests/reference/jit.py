@@ -5,6 +5,7 @@ that test side by side compile one after another, and what one has compiled the 
 """
 
 import fcntl
+import os
 from collections.abc import Callable
 from functools import cache, partial
 from hashlib import sha256
@@ -43,6 +44,6 @@ def _compile_alone(compile_now: Callable[[Any], Any], signature: Any) -> Any:
 
 
 @cache
-def _lock() -> Any:
+def _lock() -> int:
     _CACHE.mkdir(parents=True, exist_ok=True)
-    return (_CACHE / "lock").open("w")
+    return os.open(_CACHE / "lock", os.O_CREAT | os.O_WRONLY)
