@@ -25,6 +25,7 @@ from tests.board.plies import (
     told_by_python_chess,
     written,
 )
+from tests.positions import random_board
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 
@@ -54,20 +55,9 @@ def test_random_games_are_told_ply_by_ply_as_by_python_chess(seed: int) -> None:
 
 def test_positions_are_counted_that_no_game_can_reach() -> None:
     """Several checks at once, pins without end, pawns on any file: whatever may stand on a board."""
-    draw, tried = random.Random(5), 0
-    while tried < 2000:
-        board = chess.Board(None)
-        squares = draw.sample(chess.SQUARES, draw.randrange(3, 24))
-        board.set_piece_at(squares[0], chess.Piece(chess.KING, chess.WHITE))
-        board.set_piece_at(squares[1], chess.Piece(chess.KING, chess.BLACK))
-        for square in squares[2:]:
-            is_last = chess.square_rank(square) in (0, 7)
-            role = draw.choice([chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN] + [chess.PAWN] * (not is_last))
-            board.set_piece_at(square, chess.Piece(role, draw.random() < 0.5))
-        board.turn = draw.random() < 0.5
-        if board.was_into_check():
-            continue
-        tried += 1
+    draw = random.Random(5)
+    for _ in range(1000):
+        board = random_board(draw, "Kk" + "".join(draw.choices("QRBNPqrbnp", k=draw.randrange(1, 22))))
         assert code_on(words_of(board)) == 2 * board.legal_moves.count() + (not board.is_check()), board.fen()
 
 

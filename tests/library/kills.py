@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 import time
@@ -48,12 +47,6 @@ def wait_until(build: subprocess.Popen[bytes], measure: Callable[[], float], eno
     """Wait until a build has done enough, or is over."""
     while build.poll() is None and measure() < enough:
         time.sleep(0.001)
-
-
-def cpu_seconds_of(build: subprocess.Popen[bytes]) -> float:
-    """How long a process has worked, however busy the machine is; only Linux tells."""
-    fields = Path(f"/proc/{build.pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def finish(folder: Path, names: Sequence[str], program: Sequence[str] = PROGRAM) -> None:

@@ -259,6 +259,16 @@ def test_a_number_that_leads_nowhere_is_refused(written: Path, name: str) -> Non
         file.table()
 
 
+@pytest.mark.parametrize("name", [DTG, DETAIL])
+def test_a_distance_or_state_beyond_all_others_is_refused(written: Path, name: str) -> None:
+    def change(items: Items) -> None:
+        items[:] = np.iinfo(items.dtype).max
+
+    rewritten(written, Layer.DISTANCES, name, change)
+    with TableFile(written) as file, pytest.raises(DamagedTableError, match="that the table does not have"):
+        file.chunk(0)
+
+
 @pytest.mark.parametrize("is_other", ["symbol", "distance"])
 def test_a_state_of_another_symbol_or_distance_is_refused(written: Path, is_other: str) -> None:
     """The next state, where only one of the two differs."""
