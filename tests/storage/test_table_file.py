@@ -287,10 +287,9 @@ def test_a_state_of_another_symbol_or_distance_is_refused(written: Path, is_othe
 
 def test_rows_of_a_symbol_say_something_new(written: Path) -> None:
     with TableFile(written) as file:
-        rows = file.column("outcome_rows")
-        for _, first, count in file.column("symbols").tolist():
-            for one, next_one in itertools.pairwise(rows[first : first + count].tolist()):
-                assert (one[0], one[2]) != (next_one[0], next_one[2])
+        rows = file.column("outcome_rows").tolist()
+        pairs = [pair for _, at, count in file.column("symbols") for pair in itertools.pairwise(rows[at : at + count])]
+    assert all((one[0], one[2]) != (other[0], other[2]) for one, other in pairs)
 
 
 @pytest.mark.parametrize(
