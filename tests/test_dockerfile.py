@@ -1,4 +1,4 @@
-"""The steps of the Dockerfile, without Docker: in a folder that stands for the root of the container."""
+"""The steps of the Dockerfile, without Docker and but for what is copied and installed."""
 
 from __future__ import annotations
 

@@ -188,7 +188,7 @@ def _read_castling(board: Words, text: Bytes, start: Int, last: Int) -> Int:
             return NO_MOVE
     side = np.int64(board[TURN])
     king = lowest_square(board[side] & board[KIND + KING])
-    left = board[RIGHTS]
+    left = board[RIGHTS]  # of both sides; may_castle refuses those of the other one
     while left:
         rook = lowest_square(left)
         if (rook < king) == (length == 5) and may_castle(board, side, rook):

@@ -20,11 +20,11 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.errors import MaterialError, UsageError
-from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.rules.position import why_not_accrued
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import every_material, read_bounded, write_whole
+from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import Men, Numbering, men_of, numbering_of, side_of
 from tbgen.verify.moves import Scratch, is_position, new_scratch, own_code_in
@@ -192,9 +192,9 @@ def digests_of(
     return Digests(outcomes, distances[0] if distances else None)
 
 
-def leaf_places_of(layout: Layout) -> int:
-    """The places of a leaf, which lie within one block and side to move."""
-    return min(layout.block_words * 64, LEAF_ROWS[layout.pawns > 0] * layout.shape[2])
+def leaf_places_of(order: Order) -> int:
+    """How many places a leaf has; they have the same block and side to move."""
+    return min(order.plane_places, LEAF_ROWS[order.layout.pawns > 0] * order.layout.shape[2])
 
 
 class _Digester:
@@ -202,9 +202,8 @@ class _Digester:
 
     def __init__(self, file: TableFile) -> None:
         self._file, layout = file, file.order.layout
-        plane = file.order.plane_places
-        self.leaf_places = leaf_places_of(layout)
-        self._leaves_of_a_side = plane // self.leaf_places
+        self.leaf_places = leaf_places_of(file.order)
+        self._leaves_of_a_side = file.order.plane_places // self.leaf_places
         self._men, self._numbering = men_of(layout), numbering_of(layout)
         self._values = _values_of(file)
         self._highest = np.zeros(len(self._values.entry), np.uint8)

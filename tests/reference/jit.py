@@ -29,10 +29,11 @@ def njit(function: Callable[..., Any]) -> Any:
 
 
 _DEPTH = [0]
+"""How many kernels this process is compiling, each for the one before it."""
 
 
 def _compile_alone(compile_now: Callable[[Any], Any], signature: Any) -> Any:
-    """Compile while no other process does; a kernel compiles those that it calls meanwhile."""
+    """Compile while no other process does, and let others go on when the outermost kernel is done."""
     fcntl.flock(_lock(), fcntl.LOCK_EX)
     _DEPTH[0] += 1
     try:
