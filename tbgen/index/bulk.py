@@ -47,12 +47,10 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Ce
 
 def _addresses_of(layout: Layout, men: Squares) -> tuple[Cells, Cells]:
     """Each position's block, and the symmetry that brings it there."""
-    digits = np.zeros(len(men), np.int64)
-    for column in men[:, : layout.pawns].T:
-        digits = digits * 64 + column
-    address = layout.addresses[digits].astype(np.int64)
+    pawns = men[:, : layout.pawns]
+    address = layout.addresses[layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)].astype(np.int64)
     if (address < 0).any():
-        raise ValueError(f"no pawns stand on {men[address < 0][0, : layout.pawns].tolist()}")
+        raise ValueError(f"no pawns stand on {pawns[address < 0][0].tolist()}")
     return address >> HOW_BITS, TURNS[address & HOW_MASK, men[:, layout.pawns]]
 
 

@@ -246,10 +246,8 @@ class StoredTable:
         turn = RANK_FLIP if flipped else 0
         squares = []
         for white, role in self._groups:
-            mask = men[role] & board.occupied_co[white is not flipped]
-            while mask:
-                squares.append((mask & -mask).bit_length() - 1 ^ turn)
-                mask &= mask - 1
+            mine = men[role] & board.occupied_co[white is not flipped]
+            squares += [square ^ turn for square in chess.scan_forward(mine)]
         return squares
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 import chess
 import numpy as np
 
-from tbgen.index.layout import HOW_BITS, Squares, layout_of
+from tbgen.index.bulk import cells_of
+from tbgen.index.layout import HOW_BITS, Squares, layout_of, partial_layout
 from tbgen.material import Material
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Node
@@ -17,7 +18,8 @@ from tests import reference
 from tests.positions import board_of
 from tests.reference.graph import Resets
 from tests.reference.moves import NO_MAN, NO_PROMOTION
-from tests.retro.excerpt import Ints, cells_in, made_up, outside
+from tests.retro.comparison import men_of_slots
+from tests.retro.excerpt import Ints, made_up, outside
 
 
 class MadeUpTables(KnownTables):
@@ -91,5 +93,6 @@ def values_of(excerpt: BoundedExcerpt, node: Node, planes: list[Entries]) -> tup
     known = excerpt.blocks[node.pawns]
     plain = np.flatnonzero(known.nodes.en_passant < 0)
     side, *squares = (np.asarray(axis)[plain] for axis in excerpt._index(known))
-    cells = cells_in(str(node.material), side, squares) % (2 * len(planes[0]))
+    layout = partial_layout(node.material, [node.pawns])
+    cells = cells_of(layout, side, np.stack([squares[man] for man in men_of_slots(layout)], axis=1))
     return np.concatenate(planes)[cells], known.entry[plain].astype(np.int8)

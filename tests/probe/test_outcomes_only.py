@@ -87,3 +87,6 @@ def test_distances_that_only_worse_moves_lack_are_not_missed(
         moves = partly.probe_moves(board)
         assert partly.best_moves(board) == tables.best_moves(board) != []
     assert [str(each.move) for each in moves if each.dtg is None] == ["a7a8n"]
+    path_of(tmp_path, Material.parse("KRvK"), Layer.DISTANCES).unlink()
+    with open_tablebase(tmp_path) as partly:
+        assert partly.best_moves(board) == []

@@ -249,6 +249,16 @@ def test_a_dataset_of_another_kind_of_number_is_found(
         check_file(written)
 
 
+@pytest.mark.parametrize("name", [DTG, "rows"])
+def test_a_dataset_of_another_type_is_refused(written: Path, name: str) -> None:
+    def change(index: Index) -> None:
+        index.datasets[name] = dataclasses.replace(index.datasets[name], kind=np.dtype("<i8"))  # type: ignore[index]
+
+    resealed(path_of(written.parent, KNIGHT, Layer.DISTANCES), change)
+    with pytest.raises(DamagedTableError, match="a dataset is of another type"):
+        check_file(written)
+
+
 @pytest.mark.parametrize("name", ["symbol_groups", "group_states", "states"])
 def test_a_number_that_leads_nowhere_is_refused(written: Path, name: str) -> None:
     def change(items: Items) -> None:
