@@ -61,11 +61,11 @@ def find_holds(folder: str) -> None:
 def solve_position(folder: str) -> None:
     from tbgen.material import Material
     from tbgen.position.known import KnownTables
-    from tbgen.position.mates import MatesSolver
+    from tbgen.retro.levels.mates import MatesSolver
 
     run("solve", "8/4P3/8/8/4k3/8/8/4K3 w - - 0 1", "--data", folder, "-q")
     with contextlib.closing(KnownTables([Path(folder)], 1 << 20, outcomes_only=True)) as known:
-        next(MatesSolver(Material.parse("KPvK"), known).file(0))
+        next(MatesSolver(Material.parse("KPvK"), known.plane).file(0))
 
 
 def find_move() -> None:

@@ -241,7 +241,11 @@ class Field:
         if origin is UnionType:
             return None if self.value is None else self.read(args[0])
         if origin in (tuple, list):
-            if args[0] is int and type(self.value) is list and all(type(each) is int and each >= 0 for each in self.value):
+            if (
+                args[0] is int
+                and type(self.value) is list
+                and all(type(each) is int and each >= 0 for each in self.value)
+            ):
                 return origin(self.value)  # records have hundreds of thousands of them
             return origin(each.read(args[0]) for each in self.each())
         if origin is not None:

@@ -13,22 +13,14 @@ from functools import lru_cache
 import numpy as np
 from chess import square_name
 
-from tbgen.compiled.arrays import Words
 from tbgen.errors import ClosureTooLargeError
-from tbgen.index.layout import Slot, partial_layout, slots_of
-from tbgen.index.words import EVERYTHING, NOTHING
+from tbgen.index.layout import Slot, slots_of
 from tbgen.material import Material, Role
-from tbgen.position import bounds as kernels
-from tbgen.position.bounds import CERTAIN, POSSIBLE, After, Bound, bare_block
+from tbgen.position.bounds import Bound
 from tbgen.position.bracket import SolvePlan
-from tbgen.position.closure import PROGRAM_BYTES, RANK_FLIP, Node, node_of, pawn_targets
+from tbgen.position.closure import PROGRAM_BYTES, RANK_FLIP, Node, node_of
 from tbgen.position.known import BlockFolder, KnownTables, key_of
-from tbgen.retro.levels.forcer import Forcer, Members, new_forcer
-from tbgen.retro.resets.destinations import Reset, resets_of, shapes_of
-from tbgen.retro.words.block import Block, enter_block, find_legal
-from tbgen.retro.words.geometry import geometry_of
-from tbgen.retro.words.moves import MOST_SLOTS, NO_SLOT, Scratch, new_scratch
-from tbgen.retro.words.worklist import new_worklist
+from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
 from tbgen.score import Color
 from tbgen.table import Cells, Dictionary, Entries, Run
 
@@ -36,101 +28,6 @@ _NOTHING = np.zeros(0, np.int64)
 MOST_FREE_MEN = 5
 _CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES = 40e-9, 0.05, 2
 """CPU seconds of a cell, and of a block beside its cells; memory of a cell."""
-
-Sets = Words
-"""[certain or possible, forcer, side to move, word]"""
-
-
-def _new_forcer(side: int, block: Block) -> Forcer:
-    """A forcer without members, labels, histories and seeds."""
-    geometry, words = block.geometry, block.geometry.words
-    few = new_forcer(side, geometry._replace(words=0), 1, middles=False)
-    live = np.packbits(block.legal != 0, axis=1, bitorder="little").view(np.uint64)
-    members = Members(block.legal.copy(), live, left=block.legal[side].copy(), blocked=np.zeros(words, np.uint64))
-    joining, yielding, checked = (new_worklist(words) for _ in range(3))
-    return few._replace(forced=members, joining=joining, yielding=yielding, checked=checked)
-
-
-class MatesSolver:
-    """Finds the classes of one canonical material with one pawn, from the tables that captures lead to."""
-
-    def __init__(self, material: Material, known: KnownTables) -> None:
-        layout = partial_layout(material, [(8,)])
-        self._known, self._geometry, self._resets = known, geometry_of(layout), resets_of(layout)
-        self.slots, self.words = layout.slots, layout.block_words
-        self.color = self.slots[0][0]
-        self._up = 8 if self.color is Color.WHITE else -8
-        (pawn_gone,) = (reset for reset in self._resets if reset.gone == 0)
-        self._pawn_gone = self._expand(pawn_gone, 8, self.words)
-
-    def file(self, file: int) -> Iterator[tuple[int, Sets]]:
-        """Each square of a file, from the last before promotion on, and its classes."""
-        before = list[Words]()
-        for rank in range(6, 0, -1) if self.color is Color.WHITE else range(1, 7):
-            square = rank * 8 + file
-            sets = self._block(square, before)
-            yield square, sets
-            before = [np.ascontiguousarray(sets[:, :, self.color.other]), *before[:1]]
-
-    def _block(self, square: int, before: list[Words]) -> Sets:
-        block, scratch = bare_block(self._geometry, self.words), new_scratch(len(self._geometry.role))
-        after, reach = self._after(square, before), np.zeros((2, 2, 2, self.words), np.uint64)
-        if not before:
-            # The pawn is on its goal: whatever man it becomes, replies that take it are the same. Others are unknown.
-            unknown, other = np.zeros_like(after.man_gone), int(self.color.other)
-            unknown[:, self.color] = EVERYTHING
-            self._enter(block, square + self._up, scratch)
-            kernels.find_resets(block, after._replace(man_gone=unknown), scratch, reach, other, other + 1)
-            after.steps[0, CERTAIN, other], after.steps[0, POSSIBLE, other] = reach[CERTAIN, other, other], EVERYTHING
-            after.steps[0, POSSIBLE, self.color] = ~reach[POSSIBLE, self.color, other]
-            reach[:] = NOTHING
-        self._enter(block, square, scratch)
-        kernels.find_resets(block, after, scratch, reach, 0, 2)
-        del after
-        for color in Color:
-            forcer = _new_forcer(int(color), block)
-            for sure in (CERTAIN, POSSIBLE):
-                kernels.spread_mates(block, forcer, reach[sure, color])
-                reach[sure, color] = block.legal & ~forcer.forced.free
-        return reach
-
-    def _after(self, square: int, before: list[Words]) -> After:
-        words = self.words
-        man_gone = np.zeros((len(self._geometry.role) * kernels.KEYS, 2, words // 64), np.uint64)
-        for reset in self._resets:
-            for key, to in self._captures(reset, square) if reset.gone > 0 else ():
-                man_gone[(reset.gone - 2) * kernels.KEYS + key] = self._expand(reset, to, words // 64)
-        is_home = square // 8 == (1 if self.color is Color.WHITE else 6)
-        nearest = before[0] if before else np.zeros((2, 2, words), np.uint64)
-        return After(np.stack(before) if is_home else nearest[np.newaxis], self._pawn_gone, man_gone)
-
-    @staticmethod
-    def _enter(block: Block, square: int, scratch: Scratch) -> None:
-        """Put the pawn on a square."""
-        enter_block(block, 0, np.array([square], np.int64))
-        find_legal(block, scratch.men, 0, len(block.occupied))
-
-    def _captures(self, reset: Reset, square: int) -> Iterator[tuple[int, int]]:
-        """The keys of a reset that captures a man, and where the pawn stands then."""
-        if reset.promoted == NO_SLOT:
-            yield 0, square
-        for to in pawn_targets(self.slots, (square,), 0, reset.gone):
-            promotes = not 8 <= to < 56
-            if promotes == (reset.promoted != NO_SLOT):
-                yield int(kernels.key_of_capture(True, to % 8 > square % 8, int(reset.role) * promotes)), to
-
-    def _expand(self, reset: Reset, pawn: int, words: int) -> Words:
-        """The bits of mates in the child that a reset leads to, the pawn or what it has become on a square."""
-        there = [pawn ^ RANK_FLIP * reset.flip] * reset.material.pawns
-        child = partial_layout(reset.material, [there])
-        mover = self.slots[reset.gone][0].other
-        side = mover if reset.flip else mover.other
-        entry = self._known.plane(*node_of(reset.material, there), int(side))
-        axes = np.array([slot for slot in range(1, len(self.slots)) if slot != reset.gone], np.int64)
-        now, bits = np.full(MOST_SLOTS, pawn, np.int64), np.zeros((2, words), np.uint64)
-        slots, room = np.array(reset.slots, np.int64), np.zeros(2 * MOST_SLOTS, np.int64)
-        kernels.expand_child(shapes_of([child]), slots, RANK_FLIP * reset.flip, entry, axes, now, room, bits)
-        return bits
 
 
 def new_men(material: Material) -> list[Slot]:
@@ -219,7 +116,7 @@ class Classes:
     def make(self, material: Material) -> Iterator[float]:
         """Make the classes that are missing, placement by placement; the CPU seconds that the plan has for each."""
         for (promoted, pawns), *_ in self._missing(material):
-            for square, sets in MatesSolver(promoted, self._known).file(pawns[0] % 8):
+            for square, sets in MatesSolver(promoted, self._known.plane).file(pawns[0] % 8):
                 node = node_of(promoted, [square])
                 self._put(node, sets)
                 yield seconds_of(node)

@@ -13,8 +13,8 @@ from tbgen.material import Material
 from tbgen.position.bracket import Solution
 from tbgen.position.closure import node_of
 from tbgen.position.known import KnownTables
-from tbgen.position.mates import MatesSolver
 from tbgen.position.solving import PositionSolver
+from tbgen.retro.levels.mates import MatesSolver
 from tbgen.retro.words.block import enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.rules.points import Scoring
@@ -33,7 +33,7 @@ def mates_of(name: str, folder: Path, file: int) -> np.ndarray:
     """How many positions of a file's blocks are mates by the table, surely by the classes, and possibly by these."""
     material, found = Material.parse(name), np.zeros(3, np.int64)
     known = KnownTables([folder], 1 << 20, outcomes_only=True)
-    for square, sets in MatesSolver(material, known).file(file):
+    for square, sets in MatesSolver(material, known.plane).file(file):
         layout = partial_layout(material, [(square,)])
         block = new_block(geometry_of(layout))
         enter_block(block, 0, np.array([square], np.int64))

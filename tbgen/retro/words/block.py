@@ -108,6 +108,13 @@ def new_block(geometry: Geometry) -> Block:
     )
 
 
+def bare_block(geometry: Geometry, words: int) -> Block:
+    """A block with room for so many words, and none for codes and resets."""
+    few, pair = new_block(geometry._replace(words=0)), (2, words)
+    legal, check = np.zeros(pair, np.uint64), np.zeros(pair, np.uint64)
+    return few._replace(geometry=geometry, occupied=np.zeros(words, np.uint64), legal=legal, check=check)
+
+
 @borrowing
 def enter_block(block: Block, number: Int, squares: Ints) -> None:
     """Begin with another placement of the pawns, the table's block of this number."""
