@@ -25,7 +25,9 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.SIGINT, signal.default_int_handler
     )  # a shell's background; the programs that are called inherit it
 
-settings.register_profile("ordinary", derandomize=True, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile(
+    "ordinary", derandomize=True, deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.register_profile("slow", settings.get_profile("ordinary"), derandomize=False, max_examples=2000)
 settings.load_profile("ordinary")
 

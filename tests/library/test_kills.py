@@ -27,11 +27,11 @@ from .made_up import write_descent
 def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_folder: Path, seed: int) -> None:
     """Moments are counted in files that come, blocks of tables among them."""
     draw, names, kills = random.Random(seed), [str(material) for material in materials(3)], 0
-    for jobs in (2, 1, 1):
+    for jobs in (2, 1):
         enough = len(list(tmp_path.rglob("*"))) + draw.randrange(2, 9)
         build = start(tmp_path, names, jobs, ON_DISK)
         kills += kill(build, tmp_path, lambda: len(list(tmp_path.rglob("*"))), enough)
-    assert kills > 2
+    assert kills > 1
     finish(tmp_path, names, ON_DISK)
     assert_as_if_left_in_peace(tmp_path, table_folder, build_order(materials(3)))
 

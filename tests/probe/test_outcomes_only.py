@@ -49,7 +49,7 @@ def asked(tables: Tablebase, number: int, seed: int) -> Iterator[tuple[chess.Boa
 
 
 def test_outcomes_are_those_with_distances(bare: Tablebase, tables: Tablebase) -> None:
-    for board, accrued in asked(tables, 60, 1):
+    for board, accrued in asked(tables, 25, 1):
         found, expected = bare.probe(board, accrued), tables.probe(board, accrued)
         assert (found.outcome, found.accrued, found.dtg) == (expected.outcome, expected.accrued, None)
         moves = {each.move: (each.outcome, each.keeps, each.reset) for each in tables.probe_moves(board, accrued)}
@@ -61,7 +61,7 @@ def test_outcomes_are_those_with_distances(bare: Tablebase, tables: Tablebase) -
 
 
 def test_many_outcomes_are_those_with_distances(bare: Tablebase, tables: Tablebase) -> None:
-    boards, scores = zip(*asked(tables, 200, 2), strict=True)
+    boards, scores = zip(*asked(tables, 80, 2), strict=True)
     found, expected = (each.probe_many(boards, accrued=scores) for each in (bare, tables))
     assert (found.outcome == expected.outcome).all()
     assert (found.fault == expected.fault).all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +41,11 @@ def made_up(material: Material, cells: Ints) -> tuple[Entries, Distances]:
     return code * sign, (mixed >> np.uint64(32) & np.uint64(0xFFFF)).astype(np.uint16) % MOST_PLIES
 
 
+@cache
+def _all_made_up(material: Material) -> tuple[Entries, Distances]:
+    return made_up(material, np.arange(layout_of(material).cells))
+
+
 class MadeUp(Child):
     """A child whose values are made up as they are asked for."""
 
@@ -47,7 +53,7 @@ class MadeUp(Child):
         self.material = material
 
     def values(self) -> EntryValues:
-        return EntryValues(self.material, *made_up(self.material, np.arange(layout_of(self.material).cells)))
+        return EntryValues(self.material, *_all_made_up(self.material))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         layout = layout_of(self.material)

@@ -98,14 +98,14 @@ def test_the_ratio_over_real_counts_equals_the_slow_one(
         )
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(ANY_POINTS, st.sampled_from([(0, 5), (-3, 1), (10, 50)]))
 def test_the_generalised_ratio_equals_the_slow_one(points: list[Fraction], elos: tuple[int, int]) -> None:
     found = Sprt(*elos, model=Model.LOGISTIC).ratio(games_of(points))
     assert found == pytest.approx(float(reference.generalised_ratio(points, 1, *elos)), rel=1e-7, abs=1e-9)
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(GRADED, GRADED) | st.tuples(PLAIN, PLAIN), min_size=1, max_size=30))
 def test_the_generalised_ratio_over_pairs_equals_the_slow_one(pairs: list[tuple[Fraction, Fraction]]) -> None:
     found = Sprt(0, 10, model=Model.LOGISTIC).ratio(games_of([]), pairs_of(pairs))

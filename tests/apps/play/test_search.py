@@ -55,7 +55,7 @@ def last(engine: Engine, root: Root, depth: int) -> Searched:
 @pytest.mark.parametrize(
     ("men", "depth", "number"),
     [
-        *((3, 3, 2), (4, 2, 12), (5, 2, 8), (6, 1, 20), (8, 1, 15)),
+        *((3, 3, 2), (4, 2, 8), (5, 2, 5), (6, 1, 12), (8, 1, 10)),
         *(
             pytest.param(*each, marks=pytest.mark.slow)
             for each in ((3, 4, 8), (4, 3, 25), (5, 3, 10), (5, 4, 1), (6, 3, 5), (8, 2, 30))

@@ -108,7 +108,7 @@ def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSe
     """More plies than the slow twin that plays every line reaches."""
     table, chance = solve(name, reduced=True), random.Random(f"whole {name} {setting.value}")
     block, answered, asked = table.block(()), 0, 0
-    for code in (3, 7, 12, 15):
+    for code in (3, 12):
         values = clocked(block, setting.value, code)
         while values.left < 6:
             values.go_on()
@@ -118,4 +118,4 @@ def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSe
                     asked, answered = asked + 1, answered + (found.within is Within.SEARCHED)
                     if found.within in (Within.SEARCHED, Within.CERTAIN):
                         assert found.outcome == worth, (board.fen(), accrued, values.left)
-    assert answered == asked > 40
+    assert answered == asked > 15

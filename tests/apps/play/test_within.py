@@ -108,7 +108,7 @@ def test_few_plies_are_searched_to_the_end_of_every_line(
     """Random positions with random scores and cutoffs, beside the slow twin, which plays every line."""
     chance, how = random.Random(f"{name} {setting.value}"), "reset" if setting is FiftyMoveSetting.RESET else "fide"
     asked = 0
-    while asked < 5:
+    while asked < 3:
         board, left = random_root(chance, name), chance.choice([1, 1, 2, 2, 3, 3, 4])
         own = own_score(board)
         accrued = Score(chance.randrange(2, 18), chance.choice(list(Color))).after(own, reset=False)

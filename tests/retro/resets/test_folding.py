@@ -113,9 +113,9 @@ def assert_words_agree(name: str, blocks: int, wanted: int) -> None:
 
 @pytest.mark.parametrize("name", PAWNLESS)
 def test_words_without_pawns_are_those_of_python_chess(name: str) -> None:
-    assert_words_agree(name, 1, 10)
+    assert_words_agree(name, 1, 6)
 
 
 @pytest.mark.parametrize("name", WITH_PAWNS)
 def test_words_with_pawns_are_those_of_python_chess(name: str) -> None:
-    assert_words_agree(name, 6, 2)
+    assert_words_agree(name, 4, 2)
