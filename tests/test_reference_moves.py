@@ -46,8 +46,8 @@ def agreed_moves(material: Material, board: chess.Board, squares: np.ndarray, ju
 @pytest.mark.parametrize("name", WITHOUT_PAWNS + WITH_PAWNS)
 def test_legality_moves_and_scores_are_those_of_python_chess_in_samples(name: str) -> None:
     material, draw = Material(name), np.random.default_rng(20200508)
-    sides, placed = draw.integers(0, 2, 2000), draw.integers(0, 64, (2000, material.men))
-    placed[:, material.pawns] = draw.integers(8, 56, (2000, len(material.pawns)))
+    sides, placed = draw.integers(0, 2, 1200), draw.integers(0, 64, (1200, material.men))
+    placed[:, material.pawns] = draw.integers(8, 56, (1200, len(material.pawns)))
     found = []
     for side, squares in zip(sides.tolist(), placed, strict=True):
         board = positions.board_of(slots_of(material), squares, side)
@@ -63,7 +63,7 @@ def test_legality_moves_and_scores_are_those_of_python_chess_in_samples(name: st
 @pytest.mark.parametrize("name", ["KPvKP", "KPPvKP", "KRPvKP", "KBPvKP", "KQPvKP"])
 def test_en_passant_is_that_of_python_chess_in_samples(name: str) -> None:
     material, draw, captures, refused = Material(name), random.Random(1886), 0, 0
-    for _ in range(1000):
+    for _ in range(500):
         board = positions.random_board(draw, name, en_passant=1)
         squares, over = np.array(positions.squares_of(board, slots_of(material))), board.ep_square
         assert over is not None

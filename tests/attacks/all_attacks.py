@@ -6,16 +6,16 @@ from tests.attacks import blocks, files, games, lines, matches, positions, reque
 from tests.attacks.attack import Attack
 
 ATTACKS = (
-    Attack("hostile PGN files", 6, games.begin),
-    Attack("FENs", 2000, positions.begin),
-    Attack("damaged tables", 20, tables.begin_flips),
-    Attack("forged tables", 8, tables.begin_forged),
+    Attack("hostile PGN files", 3, games.begin),
+    Attack("FENs", 1000, positions.begin),
+    Attack("damaged tables", 12, tables.begin_flips),
+    Attack("forged tables", 4, tables.begin_forged),
     Attack("tampered `.blocks`", 6, blocks.begin),
     Attack("tampered matches", 1, matches.begin_states),
-    Attack("UCI scripts", 20, scripts.begin),
-    Attack("command lines", 100, lines.begin),
+    Attack("UCI scripts", 10, scripts.begin),
+    Attack("command lines", 50, lines.begin),
     Attack("bad engines", 1, matches.begin_engines),
-    Attack("questions over HTTP", 300, requests.begin_questions),
+    Attack("questions over HTTP", 150, requests.begin_questions),
     Attack("bytes over HTTP", 12, requests.begin_bytes),
     Attack("disks that are elsewhere", 1, files.begin_remote),
     Attack("evil servers", 6, servers.begin),

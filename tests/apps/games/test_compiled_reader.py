@@ -91,7 +91,7 @@ texts = st.lists(
 ).map(b"".join)
 
 
-@settings(max_examples=700)
+@settings(max_examples=300)
 @example(b'[White x"]\n1. e4 *', 7)
 @given(texts | st.binary(max_size=60), st.sampled_from([1, 7, 40, 1 << 20]))
 def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:

@@ -122,14 +122,13 @@ def test_a_way_out_ends_with_a_move_of_another_man_or_a_reset(fen: str, start: s
 
 
 CASTLING = [
-    (side, b, c)
+    (side, *pair.split(), turn, goal)
     for side, pairs in ((WHITE, ("e1 e8", "e1 a8", "h1 e8", "h1 a8")), (BLACK, ("e8 e1", "e8 h1", "a8 e1", "a8 h1")))
-    for b, c in (pair.split() for pair in pairs)
+    for pair, (turn, goal) in zip(pairs, [(chess.WHITE, "draw"), (chess.BLACK, "-G7.5")] * 2, strict=True)
 ]
 
 
-@pytest.mark.parametrize(("side", "b", "c"), CASTLING)
-@pytest.mark.parametrize(("turn", "goal"), [(chess.WHITE, "draw"), (chess.BLACK, "-G7.5")])
+@pytest.mark.parametrize(("side", "b", "c", "turn", "goal"), CASTLING)
 def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
     side: Color, b: str, c: str, turn: chess.Color, goal: str
 ) -> None:
