@@ -1,4 +1,4 @@
-# Serves the tables that are mounted as /tables; tests/test_dockerfile.py runs the steps without Docker.
+# Serves the tables that are mounted as /tables; tests/test_dockerfile.py runs its command without Docker.
 FROM python:3.12-slim
 COPY . /src
 RUN pip install --no-cache-dir /src[serve] && rm -r /src

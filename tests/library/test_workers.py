@@ -31,13 +31,12 @@ def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
     tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(build_module, "Processes", partial(Processes, work=partial(dies, once=True)))
-    wanted = THREE_MEN[:3]
-    build(tmp_path, wanted, watcher := mock.Mock(Watcher), Settings(threads=2, jobs=2))
+    build(tmp_path, THREE_MEN[:3], watcher := mock.Mock(Watcher), Settings(threads=2, jobs=2))
     watcher.again.assert_called_once_with(Material.parse("KNvK"), "killed by SIGKILL")
-    assert watcher.built.call_count == len(wanted)
+    assert watcher.built.call_count == 3
     forecasts = [call.args[0] for call in watcher.forecast.call_args_list]
     assert forecasts[0] > forecasts[-1] == 0
-    assert_the_same_tables(tmp_path, table_folder, wanted)
+    assert_the_same_tables(tmp_path, table_folder, THREE_MEN[:3])
     for name, entry in read_manifest(tmp_path).items():
         assert entry.peak_bytes is not None, name
         assert entry.cpu_seconds is not None, name

@@ -249,6 +249,12 @@ def test_a_dataset_of_another_kind_of_number_is_found(
         check_file(written)
 
 
+def test_an_attribute_that_is_no_text_is_refused(written: Path, path: Path) -> None:
+    resealed(path, lambda index: index.attributes.update(generator=3))
+    with pytest.raises(DamagedTableError, match="an attribute is no text"):
+        check_file(written)
+
+
 @pytest.mark.parametrize("name", [DTG, "rows"])
 def test_a_dataset_of_another_type_is_refused(written: Path, name: str) -> None:
     def change(index: Index) -> None:

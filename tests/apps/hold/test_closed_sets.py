@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from tbgen.apps.hold.check import check
-from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables
+from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, board_in
 from tbgen.apps.hold.closure_kernels import ALL, CAPTURES, QUIET, Task, is_allowed, is_in_tables
-from tbgen.apps.hold.keys import ANY_MAN
+from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, pack
 from tbgen.apps.hold.ladder import bracket, hold
 from tbgen.apps.hold.strategy import Goal, Rung
 from tbgen.board.board import packed_move, words_of
@@ -25,6 +25,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.apps.hold.classics import asked
+from tests.board.plies import random_root as random_start
 from tests.copies import copy_tables
 from tests.positions import random_root
 from tests.reference.hold import can_keep
@@ -96,6 +97,14 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
             found, value = bracket(board, tables=bare_kings, nodes=1000), truth.probe(board)
             assert found.low <= value.outcome <= found.high
             assert found.value in (None, value.outcome)
+
+
+def test_a_key_has_all_that_its_board_has() -> None:
+    for board in map(random_start, map(random.Random, range(50))):
+        key = np.zeros(KEY_WORDS, np.uint64)
+        cast("Any", pack).py_func(words_of(board), 3, 4, key)
+        back = board_in(key)
+        assert (back.epd(), back.chess960) == (board.epd(), board.chess960)
 
 
 def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is_there() -> None:
