@@ -7,17 +7,25 @@ import re
 import signal
 import subprocess
 import sys
+import tomllib
+import urllib.request
 from pathlib import Path
 
-WORDS = re.findall(
-    r"^(?:ENTRYPOINT|CMD) (.+)$", (Path(__file__).parent.parent / "Dockerfile").read_text(), re.MULTILINE
-)
+ROOT = Path(__file__).parent.parent
+STEPS = (ROOT / "Dockerfile").read_text()
 
 
 def test_the_dockerfile_serves_a_folder(table_folder: Path) -> None:
-    words = [word.replace("/tables", str(table_folder)) for line in WORDS for word in json.loads(line)]
+    lines = re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", STEPS, re.MULTILINE)
+    words = [word.replace("/tables", str(table_folder)) for line in lines for word in json.loads(line)]
     with subprocess.Popen([sys.executable, "-m", *words, "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        said = server.stdout.readline()
-        server.send_signal(signal.SIGTERM)
-    assert said.startswith("6 tables; ")
+        try:
+            assert server.stdout is not None
+            tables, address = server.stdout.readline().split("; ")
+            with urllib.request.urlopen(address.replace("explorer/\n", "health")) as reply:
+                assert json.load(reply)["status"] == "ok"
+        finally:
+            server.send_signal(signal.SIGTERM)
+    assert tables == "6 tables"
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {*re.findall(r"/src\[(\w+)\]", STEPS)} <= project["optional-dependencies"].keys()

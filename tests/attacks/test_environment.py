@@ -17,7 +17,7 @@ GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
     "words",
     [
         ["adjudicate", "-q", "--jobs", "2", "-o", "out.pgn", str(GAMES)],
-        ["build", "-q", "KvK", "--jobs", "2", "--threads", "2", "--data", "made"],
+        ["build", "-q", "KNvK", "--jobs", "2", "--threads", "2", "--data", "made"],
     ],
     ids=lambda words: words[0],
 )

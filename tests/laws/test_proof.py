@@ -51,13 +51,14 @@ def fails(table: Table) -> bool:
     ("name", "step"),
     [
         ("KvK", 3),
-        ("KNvK", 307),
-        ("KPvK", 9001),
+        ("KNvK", 211),
+        ("KPvK", 3001),
         pytest.param("KvK", 1, marks=pytest.mark.slow),
         pytest.param("KNvK", 5, marks=pytest.mark.slow),
+        pytest.param("KPvK", 307, marks=pytest.mark.slow),
     ],
 )
-def test_a_wrong_value_or_distance_is_found_in_a_cell_of_every_kind(name: str, step: int) -> None:
+def test_a_wrong_value_or_distance_is_found_in_cells_of_many_kinds(name: str, step: int) -> None:
     table = solved(name)
     assert not fails(table)
     assert [each for each in list(changes_of_cells(table))[::step] if not fails(changed(table, each))] == []
@@ -77,7 +78,7 @@ def with_row(table: Table, row: int, column: str, value: int) -> Table:
     return dataclasses.replace(table, patterns=patterns)
 
 
-@pytest.mark.parametrize("step", [193, pytest.param(5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("step", [131, pytest.param(5, marks=pytest.mark.slow)])
 def test_a_wrong_row_of_a_pattern_is_found(step: int) -> None:
     table = solved("KNvK")
     missed = []

@@ -1,22 +1,13 @@
-"""Classes of mates, against tables and against whole solves."""
+"""Classes of mates, against whole solves."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 
 from tbgen.errors import ClosureTooLargeError, MissingTableError
-from tbgen.index.layout import partial_layout
 from tbgen.material import Material
 from tbgen.position.bracket import Solution
-from tbgen.position.closure import node_of
-from tbgen.position.known import KnownTables
 from tbgen.position.solving import PositionSolver
-from tbgen.retro.levels.mates import MatesSolver
-from tbgen.retro.words.block import enter_block, find_legal, new_block
-from tbgen.retro.words.geometry import geometry_of
 from tbgen.rules.points import Scoring
 from tests.position.test_solving import PIECES, Folder, folder_of
 
@@ -27,42 +18,6 @@ FENS = (
     ("8/6P1/8/1k6/8/8/p7/4K3 w - - 0 1", "-G7.5"),
     ("7k/P7/8/8/8/1K6/7p/8 b - - 0 1", "G5.0"),
 )
-
-
-def mates_of(name: str, folder: Path, file: int) -> np.ndarray:
-    """How many positions of a file's blocks are mates by the table, surely by the classes, and possibly by these."""
-    material, found = Material.parse(name), np.zeros(3, np.int64)
-    known = KnownTables([folder], 1 << 20, outcomes_only=True)
-    for square, sets in MatesSolver(material, known.plane).file(file):
-        layout = partial_layout(material, [(square,)])
-        block = new_block(geometry_of(layout))
-        enter_block(block, 0, np.array([square], np.int64))
-        find_legal(block, np.zeros(layout.others, np.int64), 0, layout.block_words)
-        for side in range(2):
-            entry = known.plane(material, node_of(material, [square]).pawns, side).reshape(-1, 64)
-            for forcer, mate in enumerate((1, -1)):
-                words = np.packbits(entry == mate, axis=1, bitorder="little").view("<u8").ravel() & block.legal[side]
-                certain, possible = sets[:, forcer, side]
-                assert not (certain & ~words).any(), (square, side, forcer)
-                assert not (words & ~possible).any(), (square, side, forcer)
-                found += [int(np.bitwise_count(each).sum()) for each in (words, certain, possible)]
-    known.close()
-    return found
-
-
-def test_classes_of_a_pawn_hold_the_mates_of_its_table(table_folder: Path) -> None:
-    mates, certain, possible = (sum(mates_of("KPvK", table_folder, file) for file in range(4))).tolist()
-    assert certain == 0 < mates == possible  # nobody mates without a promotion, and nobody is saved after one
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["KQvKP", "KRvKP", "KPvKB", "KPvKQ", "KBPvK"])
-def test_classes_of_four_men_hold_the_mates_of_their_tables(four_men_folder: Path, name: str) -> None:
-    canonical = str(Material.parse(name).canonical())
-    mates, certain, possible = sum(mates_of(canonical, four_men_folder, file) for file in range(4)).tolist()
-    assert 0 < certain <= mates <= possible
-    if name == "KQvKP":
-        assert certain > 0.95 * mates
 
 
 def test_classes_make_bounds_closer_and_never_wrong(folder_of: Folder) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -41,8 +41,9 @@ def made_up(material: Material, cells: Ints) -> tuple[Entries, Distances]:
     return code * sign, (mixed >> np.uint64(32) & np.uint64(0xFFFF)).astype(np.uint16) % MOST_PLIES
 
 
-@cache
+@lru_cache(maxsize=2)
 def _all_made_up(material: Material) -> tuple[Entries, Distances]:
+    """The same of all cells; not to be changed."""
     return made_up(material, np.arange(layout_of(material).cells))
 
 

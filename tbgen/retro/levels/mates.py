@@ -178,7 +178,8 @@ def _new_forcer(side: int, block: Block) -> Forcer:
 class MatesSolver:
     """Finds the classes of one canonical material with one pawn, from the tables that captures lead to.
 
-    `plane` gives the outcomes of a child: of the material, its pawns on these squares, and the side to move.
+    `plane(material, pawns, side)` gives the entry values of one side to move of a block of a canonical child. A pawn
+    may stand on any file: the block is then that of its mirror image.
     """
 
     def __init__(self, material: Material, plane: Callable[[Material, Squares, int], Entries]) -> None:

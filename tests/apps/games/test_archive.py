@@ -54,7 +54,7 @@ def told(game: PgnGame | PgnError) -> object:
     return tags, game.result, [ply.san for ply in game.game.plies], game.last
 
 
-@settings(max_examples=120)
+@settings(max_examples=max(120, settings.default.max_examples))
 @given(texts, st.sampled_from([1, 50, 1 << 20]))
 def test_any_text_that_is_decided_tells_the_same_games_and_deciding_it_again_changes_nothing(
     text: bytes, chunk_bytes: int
@@ -96,7 +96,7 @@ def files(draw: st.DrawFn) -> bytes:
     return text.replace("\n", draw(LINE_ENDS)).encode(draw(st.sampled_from(["utf-8", "latin-1"])))
 
 
-@settings(max_examples=80)
+@settings(max_examples=max(80, settings.default.max_examples))
 @given(files())
 def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
     once = decided(text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.pgn
@@ -11,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tbgen.apps.games import scan as at
-from tbgen.apps.games.chunks import chunks_of
+from tbgen.apps.games.chunks import Chunk, chunks_of, scanned
 from tests.apps.games.plain import assert_same, compiled, pieces_of, plain
 
 GOLDEN = Path(__file__).parent.parent.parent / "golden"
@@ -91,11 +92,16 @@ texts = st.lists(
 ).map(b"".join)
 
 
-@settings(max_examples=300)
+@settings(max_examples=max(300, settings.default.max_examples))
 @example(b'[White x"]\n1. e4 *', 7)
 @given(texts | st.binary(max_size=60), st.sampled_from([1, 7, 40, 1 << 20]))
 def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
     assert_same(plain(text), compiled(text, None, chunk_bytes), text)
+
+
+def test_a_last_line_that_is_an_order_mark_is_not_read_past_its_end() -> None:
+    text: Any = memoryview(b"1. e4\n\xef\xbb\xbf[")[:-1]
+    assert scanned(Chunk(text, 0, False, 1)).games[0, at.END] == len(text)
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 4096])

@@ -497,12 +497,15 @@ REACHED = {
     "gallery": "document.querySelectorAll('.gallery').length >= 2",
     "drill": "!document.getElementById('drill-part').hidden",
 }
-LOOKS = [(390, "dark"), (1280, "light"), (1280, "dark"), (390, "light")]
+LOOKS = [(1280, "light"), (390, "dark"), (1280, "dark"), (390, "light")]
 
 
 @pytest.mark.parametrize("number", range(4))
 def test_nothing_hangs_over_the_edge_and_everybody_can_use_it(page: Chromium, server: str, number: int) -> None:
-    """Each state of the page in two of the four looks, one of each width and one of each scheme."""
+    """Each state of the page in two of the four looks, one of each width and one of each scheme.
+
+    A page that stands still is seen in the last of them.
+    """
     state, asked = list(STATES)[number], urlencode({"fen": BISHOP, "accrued": "G4.0"})
     pages = ["rules.html", "plain", "plain?fen=x", f"plain?{asked}"]
     for width, scheme in LOOKS[2 * (number % 2) :][:2]:
