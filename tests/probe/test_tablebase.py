@@ -53,6 +53,12 @@ def test_an_empty_tablebase_says_so_and_still_is_one(tmp_path: Path) -> None:
     assert repr(tables).endswith("more, closed>")
 
 
+def test_a_tablebase_of_one_table_says_so(tmp_path: Path, table_folder: Path) -> None:
+    copy_tables(table_folder, tmp_path, "KvK")
+    with open_tablebase(tmp_path) as tables:
+        assert repr(tables) == f"<Tablebase: 1 table of 2 to 2 men in {tmp_path}>"
+
+
 def test_a_position_may_be_a_fen_with_what_has_accrued(tables: Tablebase) -> None:
     board, fen = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
     for accrued in (None, "G4.0", "4.0"):

@@ -53,7 +53,7 @@ def test_a_null_move_is_not_skipped() -> None:
         assert moves_in(text) == [text]
         with pytest.raises(MoveError, match="illegal move"):
             parse_move(chess.Board(), text)
-    with pytest.raises(MoveError, match="illegal move"):
+    with pytest.raises(MoveError, match=r"^ply 1: illegal move"):
         parse_move(chess.Board(), "0000")
 
 
