@@ -92,7 +92,7 @@ def _read(board: chess.Board, text: str) -> tuple[chess.Move | None, str]:
             except chess.AmbiguousMoveError:
                 reason = "ambiguous move"
             except ValueError:
-                continue
+                pass
     return None, reason
 
 
