@@ -50,13 +50,6 @@ def test_the_python_of_a_page_runs(page: Path, table_folder: Path) -> None:
     assert doctest.testfile(str(page), module_relative=False, encoding="utf-8", extraglobs=names).failed == 0
 
 
-def test_the_readme_names_the_commands_that_a_newcomer_needs_and_ci_runs_the_suite() -> None:
-    shown = re.findall(r"^    \$ (\./scripts/.*?)(?:\s+#.*)?$", TEXT, re.M)
-    assert shown[:2] == ["./scripts/tbgen build --men 3", f'./scripts/tbgen probe "{PROBED}"']
-    assert "./scripts/test" in shown
-    assert "/../scripts/test" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize("command", ASKING)
 def test_the_questions_of_the_pages_have_answers(command: str, table_folder: Path) -> None:
     assert rows_of(run(command, table_folder))

@@ -272,7 +272,8 @@ def _remove_stale(path: Path) -> None:
     """Remove what runs that were killed have left beside a path: their locks are gone, those of others are not."""
     for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-z_]'}.partial"):
         with contextlib.suppress(OSError), open(os.open(partial, os.O_RDWR | os.O_NOFOLLOW), "rb+") as file:
-            if time.time() - os.fstat(file.fileno()).st_mtime > _STALE_SECONDS and try_lock(file.fileno()):
+            age = time.time() - os.fstat(file.fileno()).st_mtime  # noqa: TID251 - that of a file
+            if age > _STALE_SECONDS and try_lock(file.fileno()):
                 os.unlink(partial)
 
 

@@ -121,7 +121,7 @@ def cache_folder(package: str = "retro") -> Path:
         if os.access(folder, os.W_OK) and is_ours_alone(folder):
             os.utime(folder)  # says that it is in use
             if is_new:
-                remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)
+                remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)  # noqa: TID251 - ages of files
             return folder
     _logger.warning(
         "compiled kernels are not kept: %s must be yours, and nobody else may write to it or above it", cache_home()

@@ -14,7 +14,6 @@ from tbgen.cli.output import written_whole
 from tests.apps.site.faults import HTML, parsed
 from tests.cli.calls import printed
 
-PACKAGE = Path(__file__).parent.parent.parent / "tbgen"
 HOSTILE = (
     "<script>alert(1)</script>",
     "</title></style><script>alert(1)</script>",
@@ -54,16 +53,6 @@ def test_no_tag_of_a_game_becomes_a_part_of_a_page(table_folder: Path, tmp_path:
             assert not [name for name in each.attrib if str(name).startswith("on")]
             assert not str(each.get("href", "")).startswith("javascript:")
         assert "49" not in re.findall(r">(\d+){%", other.read_text())
-
-
-def test_no_deadline_asks_a_clock_that_may_jump() -> None:
-    asking = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if re.search(r"\btime\.time\(|\bdatetime\.(now|today|utcnow)\(|\bdate\.today\(", path.read_text())
-    }
-    ages_of_files, date_in_a_tag = {"cli/output.py", "compiled/folders.py"}, {"apps/match/run.py"}
-    assert asking == ages_of_files | date_in_a_tag
 
 
 def test_a_clock_that_jumps_costs_no_file_that_is_being_written(
