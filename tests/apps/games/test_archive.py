@@ -120,6 +120,11 @@ def tags_of(text: bytes, task: GamesTask) -> dict[str, str]:
     return game.tags
 
 
+def test_new_tags_end_as_the_lines_of_their_game_do() -> None:
+    _, second = decided(b'[Event "a"]\n\n1. e4 *\n\n[Event "b"]\r\n\r\n1. d4 *\r\n').split(b'[Event "b"]')
+    assert second.count(b"\n") == second.count(b"\r\n") > 3
+
+
 def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
     text = b'[Event "a"]\n[Komi "G2.25"]\n[Legacy "1"]\n\n1. e4 *\n'
     tags = tags_of(text, GamesTask(GameSettings(scheme=Scheme.KOMI)))

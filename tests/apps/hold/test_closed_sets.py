@@ -100,8 +100,8 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
 
 
 def test_a_key_has_all_that_its_board_has() -> None:
-    boards = [random_game(random.Random(plies), most_plies=plies) for plies in range(50)]
-    for board in [*boards, chess.Board("8/8/8/8/pP6/8/8/k1K5 b - b3 0 1")]:
+    played = (random_game(random.Random(plies), most_plies=plies) for plies in range(50))
+    for board in [*played, chess.Board("8/8/8/8/pP6/8/8/k1K5 b - b3 0 1")]:
         key = np.zeros(KEY_WORDS, np.uint64)
         cast("Any", pack).py_func(words_of(board), 3, 4, key)
         back = board_in(key)

@@ -121,11 +121,10 @@ def test_a_way_out_ends_with_a_move_of_another_man_or_a_reset(fen: str, start: s
     assert exit_move.startswith(start)
 
 
-ASKED = [(chess.WHITE, "draw"), (chess.BLACK, "-G7.5")]
 CASTLING = [
-    (side, *pair.split(), turn, goal)
+    (side, *pair.split(), turn, "draw" if turn else "-G7.5")
     for side, pairs in ((WHITE, ("e1 e8", "e1 a8", "h1 e8", "h1 a8")), (BLACK, ("e8 e1", "e8 h1", "a8 e1", "a8 h1")))
-    for pair, (turn, goal) in zip(pairs, [ASKED[0], ASKED[1], ASKED[1], ASKED[0]], strict=True)
+    for pair, turn in zip(pairs, (chess.WHITE, chess.BLACK, chess.BLACK, chess.WHITE), strict=True)
 ]
 
 

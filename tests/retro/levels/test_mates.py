@@ -44,8 +44,8 @@ def test_classes_of_a_pawn_hold_the_mates_of_its_table(table_folder: Path) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KQvKP", "KRvKP", "KPvKB", "KPvKQ", "KBPvK"])
 def test_classes_of_four_men_hold_the_mates_of_their_tables(four_men_folder: Path, name: str) -> None:
-    canonical = str(Material.parse(name).canonical())
-    mates, certain, possible = sum(mates_of(canonical, four_men_folder, file) for file in range(4)).tolist()
+    files = (mates_of(str(Material.parse(name).canonical()), four_men_folder, file) for file in range(4))
+    mates, certain, possible = sum(files).tolist()
     assert 0 < certain <= mates <= possible
     if name == "KQvKP":
         assert certain > 0.95 * mates
