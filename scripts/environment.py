@@ -69,14 +69,18 @@ def make(part: str, lock: IO[str]) -> None:
         unfinished.replace(stamp(name))
 
 
-def compile_kernels() -> None:
+def compile_kernels(part: str) -> None:
     """Compile what commands need, on all processors and with a bar, so that all are quick from the first time on.
 
-    Whoever interrupts it loses nothing: a command compiles what it needs and is not there.
+    For development the slow reference solver too, as a table of two men needs it. Whoever interrupts it loses
+    nothing: a command or a test compiles what it needs and is not there.
     """
-    python = ENVIRONMENT / "bin" / "python"
+    python = str(ENVIRONMENT / "bin" / "python")
     try:
-        subprocess.run([str(python), str(ROOT / "scripts" / "kernels.py"), "--compile"], cwd=ROOT, check=True)
+        subprocess.run([python, str(ROOT / "scripts" / "kernels.py"), "--compile"], cwd=ROOT, check=True)
+        if part == "dev":
+            solve = "from tests.reference.solver import solve; solve('KvK')"
+            subprocess.run([python, "-c", solve], cwd=ROOT, check=True)
     except (KeyboardInterrupt, subprocess.CalledProcessError):
         say("not all kernels are compiled; commands compile what they need")
 
@@ -94,7 +98,7 @@ def main(part: str) -> int:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not is_ready(part):
                 make(part, lock)
-                compile_kernels()
+                compile_kernels(part)
     except subprocess.CalledProcessError as error:
         sys.stderr.write("".join(LOG.read_text(errors="replace").splitlines(keepends=True)[-10:]))
         say(f"setting up failed at: {' '.join(error.cmd)}")

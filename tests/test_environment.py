@@ -45,7 +45,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def commands(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> FakeCommands:
     fake = FakeCommands(script.ENVIRONMENT)
     monkeypatch.setattr(script, "run", fake)
-    monkeypatch.setattr(script, "compile_kernels", lambda: fake.compiled.append(script.is_ready("runtime")))
+    monkeypatch.setattr(script, "compile_kernels", lambda _: fake.compiled.append(script.is_ready("runtime")))
     return fake
 
 
