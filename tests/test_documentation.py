@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+import pytest
 
 import tbgen
 from tbgen.cli import COMMANDS
@@ -25,6 +26,7 @@ def commands_of(command: click.Command, path: str) -> Iterator[str]:
         yield from commands_of(inner, f"{path} {name}")
 
 
+@pytest.mark.slow
 def test_the_site_describes_every_public_name_and_every_command(tmp_path: Path) -> None:
     words = ("-W", "-n", "--keep-going", "-q", "-b", "html", "-D", "html_theme=basic")
     done = subprocess.run([sys.executable, "-m", "sphinx", *words, DOCS, tmp_path], capture_output=True, text=True)

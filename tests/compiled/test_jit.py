@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tbgen.compiled import jit
 
 
@@ -54,6 +56,8 @@ class Listener(event.Listener):
 event.register("numba:compile", Listener())
 if "plain" in sys.argv:
     sys.modules["tbgen.compiled.linking"] = None
+import pytest
+
 from tbgen.compiled import jit
 
 assert (jit._linking is None) == ("plain" in sys.argv)
@@ -102,6 +106,7 @@ def run_deep(folder: Path, *arguments: str) -> list[str]:
     return subprocess.run(command, env=kept, check=True, capture_output=True, text=True).stdout.split()
 
 
+@pytest.mark.slow
 def test_a_helper_is_compiled_once_whatever_constants_it_is_called_with(tmp_path: Path) -> None:
     answers = [str(16 * 14 + 12 * 10 + 9 * 14 + 1 - 12 * 8), str(16 * 14 + 12 * 10 + 9 * 14 + 1)]
     answers += [str(-1 - 1 + 9 * 14 + 1 - 12 * 8), str(1 * 6 + 5 * 10 + 1 * 6 + 1)]

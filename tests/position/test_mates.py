@@ -20,6 +20,7 @@ FENS = (
 )
 
 
+@pytest.mark.slow
 def test_classes_make_bounds_closer_and_never_wrong(folder_of: Folder) -> None:
     folder, answers = folder_of(*PIECES, "KPvK"), list[list[Solution]]()
     for budget, prepares in ((1, False), (100, False), (1, True)):
