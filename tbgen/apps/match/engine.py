@@ -7,8 +7,9 @@ rules of the variant to say.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import enum
-import os
+import math
 import re
 import signal
 from collections.abc import Iterable, Mapping
@@ -56,12 +57,8 @@ class TimeControl:
             moves = "" if self.moves is None else f"{self.moves}/"
             increment = f"+{self.increment:g}" if self.increment else ""
             parts.append(f"{moves}{self.base:g}{increment}")
-        if self.each_move is not None:
-            parts.append(f"{self.each_move:g}/move")
-        if self.nodes is not None:
-            parts.append(f"{self.nodes} nodes/move")
-        if self.plies is not None:
-            parts.append(f"{self.plies} plies/move")
+        limits = ((self.each_move, "g", "/move"), (self.nodes, "d", " nodes/move"), (self.plies, "d", " plies/move"))
+        parts += [f"{limit:{form}}{unit}" for limit, form, unit in limits if limit is not None]
         return ", ".join(parts) or "-"
 
 
@@ -89,15 +86,10 @@ class Clock:
         """Moves until time is added."""
 
     @property
-    def allowance(self) -> float | None:
-        """Seconds within which the next move must arrive, margin included; None without a time limit."""
+    def allowance(self) -> float:
+        """Seconds within which the next move must arrive, margin included; infinite without a time limit."""
         limits = [limit for limit in (self.remaining, self.control.each_move) if limit is not None]
-        return min(limits) + self.control.margin if limits else None
-
-    def has_fallen(self, used: float) -> bool:
-        """Whether `used` seconds for a move are too many."""
-        allowance = self.allowance
-        return allowance is not None and used > allowance
+        return min(limits, default=math.inf) + self.control.margin
 
     def stop(self, used: float) -> None:
         """Take the time of a move off, and add what the control gives for it."""
@@ -174,48 +166,44 @@ class Answer:
 
 
 class EngineProcess:
-    """An engine process. It is started when it is first needed, and restarted after it has ended."""
+    """An engine process, from its start to its end; an engine that has ended needs a new one."""
 
     def __init__(self, spec: EngineSpec, listener: Listener | None = None) -> None:
         self.spec = spec
-        self._listener = listener
-        self._uci: Uci | None = None
-        self._stderr: int | None = None
+        self._uci = Uci(listener)
 
     @property
     def name(self) -> str:
         """The name given by the user, or else the engine's `id name`."""
-        own = self._uci.id.get("name", "") if self._uci is not None else ""
-        return cleaned(self.spec.name or own, _NAME_LENGTH) or cleaned(Path(self.spec.command[0]).name, _NAME_LENGTH)
+        name = cleaned(self.spec.name or self._uci.id.get("name", ""), _NAME_LENGTH)
+        return name or cleaned(Path(self.spec.command[0]).name, _NAME_LENGTH)
 
     @property
     def knows_variant(self) -> bool:
-        return self._uci is not None and HANDSHAKE in self._uci.options
+        return HANDSHAKE in self._uci.options
 
     @property
     def is_running(self) -> bool:
-        return self._uci is not None and not self._uci.returncode.done()
+        return self._uci.transport is not None and not self._uci.returncode.done()
 
-    async def start(self, variant: Mapping[str, str] | None = None) -> None:
+    async def start(self, variant: Mapping[str, str]) -> None:
         """Start the process and set it up; `variant` is for engines that know it."""
-        await self.close()
         try:
             async with asyncio.timeout(_START_SECONDS):
-                self._uci = await self._spawn()
+                await self._spawn()
                 await self._uci.initialize()
-                await self._uci.configure(self._options(variant or {}))
+                await self._uci.configure(self._options(variant))
                 await self._uci.ping()
         except TimeoutError:
             await self._fail(f"no answer to uci or isready within {_START_SECONDS:g} s")
         except chess.engine.EngineTerminatedError:
-            complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH) if self._uci is not None else ""
+            complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH)
             await self._fail(f"it ended at once{self._how_it_ended()}{complaint and ': '}{complaint}")
         except (chess.engine.EngineError, OSError) as error:
             await self._fail(error.strerror or str(error) if isinstance(error, OSError) else str(error))
 
     async def begin(self, root: str, komi: str | None = None) -> None:
         """Announce a new game; `root` is its first position with the accrued score."""
-        assert self._uci is not None
         if self.knows_variant:
             self._uci.root = root
             if komi is not None and f"{HANDSHAKE}Komi" in self._uci.options:
@@ -232,9 +220,8 @@ class EngineProcess:
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
         """Ask for a move and measure its time."""
-        assert self._uci is not None
         uci, allowance = self._uci, clock.allowance
-        patience = self.spec.hang if allowance is None else allowance
+        patience = self.spec.hang if math.isinf(allowance) else allowance
         try:
             async with asyncio.timeout(patience) as alarm:
                 uci.when_asked = lambda: alarm.reschedule(uci.loop.time() + patience)
@@ -248,8 +235,8 @@ class EngineProcess:
         finally:
             uci.when_asked = None
         seconds = uci.answered - uci.asked
-        if clock.has_fallen(seconds):
-            left = (allowance or 0.0) - clock.control.margin
+        if seconds > allowance:
+            left = allowance - clock.control.margin
             raise ForfeitError(Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
         if not played.move or played.move not in board.legal_moves:
             raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
@@ -259,61 +246,46 @@ class EngineProcess:
 
     async def settle(self) -> None:
         """After a fault, keep an engine whose answer was only late, and end any other."""
-        if self._uci is None or self._uci.returncode.done():
+        if not self.is_running:
             return
         try:
             async with asyncio.timeout(_GRACE_SECONDS):
                 await self._uci.ping()
         except (TimeoutError, chess.engine.EngineError):
-            await self.end()
-
-    async def end(self) -> None:
-        """End the process without asking, and wait until it is gone."""
-        if self._uci is not None:
             self.kill()
             await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
 
     def kill(self) -> None:
-        if self._uci is not None:
-            self._uci.kill()
+        self._uci.kill()
 
     async def close(self) -> None:
         """Send `quit`, and end the process if it does not."""
-        if self._uci is None:
-            return
-        uci, self._uci = self._uci, None
         try:
-            if not uci.returncode.done():
+            if self.is_running:
                 async with asyncio.timeout(_GRACE_SECONDS):
-                    await uci.quit()
+                    await self._uci.quit()
         except (TimeoutError, chess.engine.EngineError):
             pass
         finally:
-            uci.kill()
-            if uci.transport is not None:
-                uci.transport.close()
-            if self._stderr is not None:
-                os.close(self._stderr)
-                self._stderr = None
+            self.kill()
+            if self._uci.transport is not None:
+                self._uci.transport.close()
 
-    async def _spawn(self) -> Uci:
+    async def _spawn(self) -> None:
         spec = self.spec
-        if spec.stderr is not None:
-            self._stderr = os.open(spec.stderr, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
-        loop = asyncio.get_running_loop()
-        _, uci = await loop.subprocess_exec(
-            lambda: Uci(self._listener),
-            *spec.command,
-            cwd=spec.folder,
-            stderr=asyncio.subprocess.PIPE if self._stderr is None else self._stderr,
-            process_group=0,
-            preexec_fn=death_signal(),
-        )
-        return uci
+        with contextlib.ExitStack() as opened:
+            stderr = asyncio.subprocess.PIPE if spec.stderr is None else opened.enter_context(spec.stderr.open("ab"))
+            await asyncio.get_running_loop().subprocess_exec(
+                lambda: self._uci,
+                *spec.command,
+                cwd=spec.folder,
+                stderr=stderr,
+                process_group=0,
+                preexec_fn=death_signal(),
+            )
 
     def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
         """The options to set: the user's, and the handshake with an engine that knows the variant."""
-        assert self._uci is not None
         known = self._uci.options
         for name in self.spec.options:
             if name not in known:
@@ -331,22 +303,19 @@ class EngineProcess:
 
     async def _overdue(self, clock: Clock) -> ForfeitError:
         await self.settle()
-        if clock.allowance is None:
+        if math.isinf(clock.allowance):
             return ForfeitError(Offence.HANG, f"does not answer within {self.spec.hang:g} s")
-        left = f"no move within {clock.allowance:.3f} s"
-        return ForfeitError(
-            Offence.TIME, f"loses on time: {left}{'' if self.is_running else ' and no answer after it'}"
-        )
+        end = "" if self.is_running else " and no answer after it"
+        return ForfeitError(Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}")
 
     async def _death(self) -> ForfeitError:
-        assert self._uci is not None
         code = await asyncio.shield(self._uci.returncode)
         if self._uci.closed_output:
             return ForfeitError(Offence.DISCONNECT, "closes its output")
         return ForfeitError(Offence.CRASH if code else Offence.DISCONNECT, f"has ended{self._how_it_ended()}")
 
     def _how_it_ended(self) -> str:
-        if self._uci is None or not self._uci.returncode.done():
+        if not self._uci.returncode.done():
             return ""
         code = self._uci.returncode.result()
         return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"

@@ -10,8 +10,6 @@ from collections import Counter
 from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TextIO
 
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, opening_order, openings_of
@@ -247,12 +245,10 @@ class GameWorker:
         """Make both engines ready for a new game; the first that fails has lost it."""
         komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
         for color, player in zip(Color, sides, strict=True):
-            if player not in self._engines:
-                self._engines[player] = self._games.roster.engine(player)
-            engine = self._engines[player]
+            engine = self._engines.get(player)
             try:
-                if not engine.is_running or engine.spec.restart:
-                    await self._games.roster.start(player, engine)
+                if engine is None or not engine.is_running or engine.spec.restart:
+                    engine = await self._games.roster.start(player, self._engines)
                 await engine.begin(fen_of(sheet.game), komi)
             except ForfeitError as error:
                 return forfeited(sheet, color, error)
@@ -266,7 +262,7 @@ class GameWorker:
             if player in self._engines:
                 await self._engines[player].settle()
         if ending.forfeit is Offence.ILLEGAL_MOVE:
-            await self._engines[sides[ending.outcome.holder.other]].end()
+            await self._engines.pop(sides[ending.outcome.holder.other]).close()
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:
@@ -282,37 +278,39 @@ async def _to_its_end(work: Coroutine[None, None, None]) -> None:
 class Roster:
     """Makes and starts engines; a player is the number of a specification, from 0."""
 
-    def __init__(self, settings: MatchSettings, logs: contextlib.ExitStack) -> None:
-        self._settings, self._open_files = settings, logs
+    def __init__(self, settings: MatchSettings, stack: contextlib.ExitStack) -> None:
+        self._settings = settings
         self.options = variant_options(settings)
         self._failed_starts = Counter[int]()
-        self._logs: dict[Path, TextIO] = {}
+        logs = {spec.log for spec in settings.engines if spec.log is not None}
+        self._logs = {log: stack.enter_context(log.open("a", encoding="utf-8", buffering=1)) for log in logs}
 
     def engine(self, player: int) -> EngineProcess:
         """A new engine, which has not been started."""
         spec = self._settings.engines[player]
         return EngineProcess(spec, self._listener(spec))
 
-    async def start(self, player: int, engine: EngineProcess) -> None:
-        """Start an engine for a game, which a failure forfeits; repeated failures end the match."""
+    async def start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:
+        """Start an engine anew among `engines`; a failure forfeits the game, and repeated failures end the match."""
+        if player in engines:
+            await engines[player].close()
+        engines[player] = self.engine(player)
         try:
-            await engine.start(self.options)
+            await engines[player].start(self.options)
         except EngineStartError as error:
             self._failed_starts[player] += 1
             if self._failed_starts[player] >= _MOST_FAILED_STARTS:
                 raise
             raise ForfeitError(Offence.CRASH, f"cannot be started again: {error.reason}") from None
         self._failed_starts[player] = 0
+        return engines[player]
 
     def _listener(self, spec: EngineSpec) -> Listener | None:
         """A function that takes each line between referee and engine, for its log and for -debug."""
-        if spec.log is None and not self._settings.debug:
+        log = None if spec.log is None else self._logs[spec.log]
+        if log is None and not self._settings.debug:
             return None
         begun, name = time.perf_counter(), spec.name or spec.command[0]
-        if spec.log is not None and spec.log not in self._logs:
-            opened = spec.log.open("a", encoding="utf-8", buffering=1)
-            self._logs[spec.log] = self._open_files.enter_context(opened)
-        log = None if spec.log is None else self._logs[spec.log]
 
         def listen(direction: str, line: str) -> None:
             text = f"{time.perf_counter() - begun:9.3f} {direction} {line}"
