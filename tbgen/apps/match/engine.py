@@ -20,7 +20,7 @@ from pathlib import Path
 import chess
 import chess.engine
 
-from tbgen.apps.match.uci import Evaluation, Listener, Uci, evaluation_in
+from tbgen.apps.match.uci import Evaluation, Listener, Uci
 from tbgen.errors import EngineStartError, UsageError
 from tbgen.system.process import death_signal
 from tbgen.text import cleaned
@@ -110,6 +110,7 @@ _START_SECONDS = 20.0
 _GRACE_SECONDS = 2.0
 _NAME_LENGTH, _MOVE_LENGTH, _COMPLAINT_LENGTH = 80, 20, 200
 """The longest names, moves and complaints of engines in tags and messages."""
+_INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
 
 TIME_FORFEIT = "time forfeit"
 """The tag `Termination` of a game that was lost on time."""
@@ -225,7 +226,8 @@ class EngineProcess:
         try:
             async with asyncio.timeout(patience) as alarm:
                 uci.when_asked = lambda: alarm.reschedule(uci.loop.time() + patience)
-                played = await uci.play(board, _limit(board.turn, clock, other), game=uci.game)
+                limit = _limit(board.turn, clock, other)
+                played = await uci.play(board, limit, game=uci.game, info=_INFO)
         except TimeoutError:
             raise await self._overdue(clock) from None
         except chess.engine.EngineTerminatedError:
@@ -240,9 +242,11 @@ class EngineProcess:
             raise ForfeitError(Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
         if not played.move or played.move not in board.legal_moves:
             raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
-        said = evaluation_in(uci.last_info)
-        seen = said.flipped() if self.spec.white_view and board.turn == chess.BLACK else said
-        return Answer(played.move, seconds, seen)
+        said = played.info.get("score")
+        score = None if said is None else said.relative
+        if score is not None and self.spec.white_view and board.turn == chess.BLACK:
+            score = -score
+        return Answer(played.move, seconds, Evaluation(score, played.info.get("depth")))
 
     async def settle(self) -> None:
         """After a fault, keep an engine whose answer was only late, and end any other."""

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 
 import chess
 
-from tbgen.apps.games.tags import KNOCKOUT, Source, format_game, numbered, write_tags
+from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
 from tbgen.apps.match.engine import Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending
@@ -69,11 +69,6 @@ class Sheet:
     """The ply at which the tables first knew the position, and what they said."""
 
     @property
-    def placement(self) -> str:
-        """The first field of the position's FEN."""
-        return self.game.board.board_fen()
-
-    @property
     def move_text(self) -> str:
         """The last move with its number."""
         last, board = self.game.last, self.game.board
@@ -90,10 +85,11 @@ async def play(
     """Play a game to its end; an engine that forfeits loses with G0.0."""
     game = sheet.game
     opened = game.last.number
-    giving_up = _GivingUp(rules.resign)
     while True:
         end = game.last.end
-        ending = giving_up.ending if end is None else Ending(game.accrued, Source.GAME, NORMAL, end.value)
+        if end is not None:
+            return Ending(game.accrued, Source.GAME, NORMAL, end.value)
+        ending = _by_resignation(sheet, rules.resign)
         if ending is None and game.last.number > opened:
             ending = _by_tables(sheet, rules)
         ending = ending or await _by_length(game, rules)
@@ -108,9 +104,24 @@ async def play(
         clock.stop(answer.seconds)
         ply = game.push(answer.move)
         sheet.notes[ply.number] = Note(answer.seconds, clock.remaining, answer.evaluation)
-        giving_up.heard(side, answer.evaluation)
         if on_move is not None:
             on_move(sheet)
+
+
+def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
+    """The ending if a side evaluated its last moves as lost, and the other side, if it has to agree, its own as won."""
+    if rule is None:
+        return None
+    scores = [note.evaluation.score for note in sheet.notes.values()]
+    values = [None if score is None else score.score(mate_score=_MATE_CENTIPAWNS) for score in scores]
+    last = color_of(sheet.game.board.turn).other
+    for loser, own, others in ((last, values[::-2], values[-2::-2]), (last.other, values[-2::-2], values[::-2])):
+        given_up = [value is not None and value <= -rule.centipawns for value in own[: rule.moves]]
+        won = [value is not None and value >= rule.centipawns for value in others[: rule.moves]]
+        agreed = not rule.two_sided or won.count(True) == rule.moves
+        if given_up.count(True) == rule.moves and agreed:
+            return Ending(Score(MATE_CODE, loser.other), Source.RESULT, ADJUDICATION, f"{loser} resigns")
+    return None
 
 
 def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
@@ -140,44 +151,8 @@ def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
     return Ending(outcome, Source.RESULT, error.fault.termination, f"{side} {error.details}", error.fault)
 
 
-class _GivingUp:
-    """Counts how often in a row each side evaluated its position as lost, and the other side as won."""
-
-    def __init__(self, rule: Resign | None) -> None:
-        self._rule = rule
-        self._lost = [0, 0]
-        self._winning = [0, 0]
-        self.ending: Ending | None = None
-
-    def heard(self, side: Color, evaluation: Evaluation) -> None:
-        rule = self._rule
-        if rule is None:
-            return
-        value = evaluation.centipawns
-        if evaluation.mate_in is not None:
-            value = _MATE_CENTIPAWNS if evaluation.mate_in > 0 else -_MATE_CENTIPAWNS
-        self._lost[side] = self._lost[side] + 1 if value is not None and value <= -rule.centipawns else 0
-        self._winning[side] = self._winning[side] + 1 if value is not None and value >= rule.centipawns else 0
-        for loser in Color:
-            agreed = not rule.two_sided or self._winning[loser.other] >= rule.moves
-            if self._lost[loser] >= rule.moves and agreed:
-                mate = Score(MATE_CODE, loser.other)
-                self.ending = Ending(mate, Source.RESULT, ADJUDICATION, f"{loser} resigns")
-
-
 TAG_LENGTH = 255
 """The longest value of a tag that the PGN standard asks programs to read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Heading:
-    """The tags that all games of a match share."""
-
-    event: str
-    site: str
-    match: str
-    """Identifies the match, so that its games are found again."""
-    is_knockout: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,44 +192,36 @@ def stored(record: GameRecord) -> StoredGame:
     )
 
 
-def to_pgn(record: GameRecord, heading: Heading) -> str:
-    """The game as it is appended to the file; an empty line ends it."""
+def to_pgn(record: GameRecord, shared: Mapping[str, str]) -> str:
+    """The game as it is appended to the file, with the tags that all games share; an empty line ends it."""
     plies, fields = record.sheet.game.plies, record.opening.fen.split()
     moves = ((ply.san, _comment(record.sheet, before, ply)) for before, ply in pairwise(plies))
-    tags = {name: cleaned(value, TAG_LENGTH) for name, value in _tags(record, heading).items()}
+    tags = {**_tags(record), **shared, "MatchGame": str(record.pairing.number)}
+    tags = {name: cleaned(value, TAG_LENGTH) for name, value in tags.items()}
     return format_game(tags, numbered(int(fields[5]), fields[1] == "w", moves)) + "\n\n"
 
 
-def _tags(record: GameRecord, heading: Heading) -> dict[str, str]:
+def _tags(record: GameRecord) -> dict[str, str]:
     game, ending, pairing = record.sheet.game, record.ending, record.pairing
-    known = write_tags(ending.outcome, record.scoring, fifty_moves=record.fifty_moves)
-    tags = {
-        "Event": heading.event,
-        "Site": heading.site,
+    white, black = (str(clock.control) for clock in record.sheet.clocks)
+    controls = {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
+    return {
         "Date": f"{record.started:%Y.%m.%d}",
         "Round": str(pairing.round),
         "White": record.names[0],
         "Black": record.names[1],
-        **known,
+        **write_tags(ending.outcome, record.scoring, fifty_moves=record.fifty_moves),
         "RMobilitySource": ending.source.value,
         **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
         **({} if ending.bounds is None else {"RMobilityBounds": ending.bounds}),
         "Termination": ending.termination,
         "TerminationDetails": ending.details,
         **_position_tags(record.opening),
+        **controls,
+        "GameStartTime": f"{record.started:%Y-%m-%dT%H:%M:%S%z}",
+        "GameDuration": _clock_text(record.seconds),
+        "PlyCount": str(game.last.number),
     }
-    controls = [str(clock.control) for clock in record.sheet.clocks]
-    if controls[0] == controls[1]:
-        tags["TimeControl"] = controls[0]
-    else:
-        tags["WhiteTimeControl"], tags["BlackTimeControl"] = controls
-    tags["GameStartTime"] = f"{record.started:%Y-%m-%dT%H:%M:%S%z}"
-    tags["GameDuration"] = _clock_text(record.seconds)
-    tags["PlyCount"] = str(game.last.number)
-    if heading.is_knockout:
-        tags["EventType"] = KNOCKOUT
-    tags["MatchId"], tags["MatchGame"] = heading.match, str(pairing.number)
-    return tags
 
 
 def _position_tags(opening: Opening) -> dict[str, str]:

@@ -11,11 +11,11 @@ from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
+from tbgen.apps.games.tags import KNOCKOUT
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, opening_order, openings_of
 from tbgen.apps.match.play import (
     GameRecord,
-    Heading,
     PlayRules,
     Sheet,
     StoredGame,
@@ -113,9 +113,12 @@ class _Games:
         self.match, self.roster, self.watcher = match, roster, watcher
         self._store, self._stopped = store, stopped
         settings = match.settings
-        self._heading = Heading(
-            settings.event, settings.site, store.state.match, settings.plan.format is Format.KNOCKOUT
-        )
+        self._shared_tags = {
+            "Event": settings.event,
+            "Site": settings.site,
+            **({"EventType": KNOCKOUT} if settings.plan.format is Format.KNOCKOUT else {}),
+            "MatchId": store.state.match,
+        }
         self._begun = set(match.standings.results)
         self._kept = asyncio.Event()
         """Set, and replaced, when a game is kept."""
@@ -135,7 +138,7 @@ class _Games:
 
     async def keep(self, board: int, record: GameRecord) -> None:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
-        await asyncio.to_thread(lambda: self._store.append(to_pgn(record, self._heading)))
+        await asyncio.to_thread(lambda: self._store.append(to_pgn(record, self._shared_tags)))
         self.match.standings.add(Result(record.pairing, stored(record), record.opening.komi))
         self.match.schedule_more()
         self.watcher.game_over(board, record)

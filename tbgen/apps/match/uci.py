@@ -10,7 +10,6 @@ import signal
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import chess.engine
@@ -27,22 +26,16 @@ Listener = Callable[[str, str], None]
 class Evaluation:
     """An engine's evaluation of its move, from its own point of view."""
 
-    centipawns: int | None = None
-    mate_in: int | None = None
+    score: chess.engine.Score | None = None
     plies: int | None = None
-    nodes: int | None = None
 
     def __str__(self) -> str:
         """As comments have it: +0.31/12, or +M5/20."""
-        if self.mate_in is not None:
-            score = f"{'-' if self.mate_in < 0 else '+'}M{abs(self.mate_in)}"
-        else:
-            score = "" if self.centipawns is None else f"{self.centipawns / 100:+.2f}"
-        return score if self.plies is None or not score else f"{score}/{self.plies}"
-
-    def flipped(self) -> Evaluation:
-        centipawns, mate_in = (None if value is None else -value for value in (self.centipawns, self.mate_in))
-        return Evaluation(centipawns, mate_in, self.plies, self.nodes)
+        if self.score is None:
+            return ""
+        mate, pawns = self.score.mate(), self.score.score(mate_score=0) / 100
+        text = f"{pawns:+.2f}" if mate is None else f"{'-' if mate < 0 else '+'}M{abs(mate)}"
+        return text if self.plies is None else f"{text}/{self.plies}"
 
 
 class Uci(chess.engine.UciProtocol):
@@ -54,7 +47,7 @@ class Uci(chess.engine.UciProtocol):
         self.root: str | None = None
         self.asked = self.answered = 0.0
         self.when_asked: Callable[[], None] | None = None
-        self.last_info = self.last_best = self.last_complaint = ""
+        self.last_best = self.last_complaint = ""
         self.closed_output = False
         self._is_killed = False
 
@@ -66,7 +59,7 @@ class Uci(chess.engine.UciProtocol):
             self._listener(">", line)
         super().send_line(line)
         if line.startswith("go"):
-            self.last_info = self.last_best = ""
+            self.last_best = ""
             self.asked = time.perf_counter()
             if self.when_asked is not None:
                 self.when_asked()
@@ -74,8 +67,6 @@ class Uci(chess.engine.UciProtocol):
     def line_received(self, line: str) -> None:
         if line.startswith("bestmove"):
             self.answered, self.last_best = time.perf_counter(), line
-        elif line.startswith("info ") and " score " in line:
-            self.last_info = line
         if self._listener is not None:
             self._listener("<", line)
 
@@ -112,20 +103,3 @@ def pass_over(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
     """Drop python-chess's reports of engines that end in the midst of a command; `EngineProcess` handles these."""
     if not isinstance(context.get("protocol"), Uci):
         loop.default_exception_handler(context)
-
-
-def evaluation_in(line: str) -> Evaluation:
-    """The evaluation in an `info` line; empty where the line is garbled.
-
-    >>> str(evaluation_in("info depth 12 seldepth 18 score cp 31 nodes 4711 pv e2e4"))
-    '+0.31/12'
-    """
-    words = line.split()
-    numbers: dict[str, int] = {}
-    for word, value in pairwise(words):
-        if word in ("depth", "nodes", "cp", "mate"):
-            with contextlib.suppress(ValueError):
-                numbers[word] = int(value)
-        elif word == "pv":
-            break
-    return Evaluation(numbers.get("cp"), numbers.get("mate"), numbers.get("depth"), numbers.get("nodes"))

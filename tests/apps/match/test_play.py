@@ -6,6 +6,7 @@ import asyncio
 
 import chess
 import pytest
+from chess.engine import Cp, Mate
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Answer, Clock, TimeControl
@@ -92,8 +93,8 @@ def test_the_four_fifty_move_rules_end_a_game_in_their_own_way(
     assert (ending.details, sheet.game.last.number) == (details, plies)
 
 
-LOST, HOPEFUL = Evaluation(centipawns=-800), Evaluation(centipawns=-799)
-WON, HOPED = Evaluation(centipawns=800), Evaluation(centipawns=799)
+LOST, HOPEFUL = Evaluation(Cp(-800)), Evaluation(Cp(-799))
+WON, HOPED = Evaluation(Cp(800)), Evaluation(Cp(799))
 
 
 @pytest.mark.parametrize(
@@ -102,7 +103,7 @@ WON, HOPED = Evaluation(centipawns=800), Evaluation(centipawns=799)
         ({2: LOST, 4: LOST}, False, 4),
         ({2: LOST, 4: Evaluation(), 6: LOST}, False, 8),
         ({2: LOST, 4: HOPEFUL}, False, 8),
-        ({2: Evaluation(mate_in=-3), 4: Evaluation(mate_in=-2)}, False, 4),
+        ({2: Evaluation(Mate(-3)), 4: Evaluation(Mate(-2))}, False, 4),
         ({2: LOST, 4: LOST}, True, 8),
         ({1: WON, 2: LOST, 3: WON, 4: LOST}, True, 4),
         ({1: WON, 2: LOST, 3: HOPED, 4: LOST}, True, 8),

@@ -7,11 +7,12 @@ from pathlib import Path
 import chess
 import chess.pgn
 import pytest
+from chess.engine import Cp, Mate
 
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Clock, parse_time_control
-from tbgen.apps.match.play import GameRecord, Heading, Note, Sheet, stored, to_pgn
+from tbgen.apps.match.play import GameRecord, Note, Sheet, stored, to_pgn
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.store import Recovered, recovered
 from tbgen.apps.match.tables import Ending
@@ -20,7 +21,7 @@ from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scoring
 from tbgen.score import Color, Score
 
-HEADING = Heading('The "Open"', r"C:\here", "0badcafe")
+SHARED = {"Event": 'The "Open"', "Site": r"C:\here", "MatchId": "0badcafe"}
 STARTS = [
     Opening(),
     Opening(moves=("e2e4", "c7c5")),
@@ -36,7 +37,7 @@ def record_of(opening: Opening, plies: int) -> GameRecord:
     sheet = Sheet(game, (Clock(control), Clock(control)))
     for _ in range(plies):
         ply = game.push(min(game.board.legal_moves, key=chess.Move.uci))
-        sheet.notes[ply.number] = Note(0.25, 3599.5, Evaluation(31, None, 12, 400))
+        sheet.notes[ply.number] = Note(0.25, 3599.5, Evaluation(Cp(31), 12))
     ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
     now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     names = ('Ann "the first"', r"B\ob")
@@ -50,19 +51,19 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     opening: Opening, plies: int, tmp_path: Path
 ) -> None:
     record = record_of(opening, plies)
-    text = to_pgn(record, HEADING)
+    text = to_pgn(record, SHARED)
     (ours,) = games_in(io.StringIO(text), "games.pgn")
     assert ours.game.board == record.sheet.game.board
     assert (ours.game.accrued, ours.game.last) == (record.sheet.game.accrued, record.sheet.game.last)
     other = chess.pgn.read_game(io.StringIO(text))
     assert other.errors == []
     assert list(other.mainline_moves()) == record.sheet.game.board.move_stack
-    assert (ours.tags["Event"], ours.tags["White"], ours.tags["Black"]) == (HEADING.event, *record.names)
-    assert (ours.tags["Site"], ours.tags["TerminationDetails"]) == (HEADING.site, 'cut "short"')
+    assert (ours.tags["Event"], ours.tags["White"], ours.tags["Black"]) == (SHARED["Event"], *record.names)
+    assert (ours.tags["Site"], ours.tags["TerminationDetails"]) == (SHARED["Site"], 'cut "short"')
     assert max(map(len, text.splitlines())) <= 79
     path = tmp_path / "games.pgn"
     path.write_text(text)
-    assert recovered(path, HEADING.match) == Recovered([stored(record)], len(text) - 2)
+    assert recovered(path, SHARED["MatchId"]) == Recovered([stored(record)], len(text) - 2)
     assert recovered(path, "another").games == []
     clocks = [node.clock() for node in other.mainline()]
     assert clocks == [None] * len(opening.moves) + [3599.5] * plies
@@ -71,12 +72,12 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
 @pytest.mark.parametrize(
     ("evaluation", "text"),
     [
-        (Evaluation(31, None, 12), "+0.31/12"),
-        (Evaluation(-5), "-0.05"),
-        (Evaluation(0, None, 1), "+0.00/1"),
-        (Evaluation(None, -3, 20), "-M3/20"),
-        (Evaluation(None, 2), "+M2"),
-        (Evaluation(None, None, 9), ""),
+        (Evaluation(Cp(31), 12), "+0.31/12"),
+        (Evaluation(Cp(-5)), "-0.05"),
+        (Evaluation(Cp(0), 1), "+0.00/1"),
+        (Evaluation(Mate(-3), 20), "-M3/20"),
+        (Evaluation(Mate(2)), "+M2"),
+        (Evaluation(None, 9), ""),
     ],
 )
 def test_evaluations_are_written_as_in_cutechess(evaluation: Evaluation, text: str) -> None:
