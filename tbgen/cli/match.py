@@ -75,7 +75,7 @@ class MatchCommand(click.Command):
         """An option, or what the option before it takes; the words of engines are left to the user."""
         before = ctx.params["arguments"][-1:]
         option = OPTIONS.get(before[0].lstrip("-")) if before and before[0].startswith("-") else None
-        if option is None or option.is_flag or incomplete.startswith("-"):
+        if option is None or not option.hint or incomplete.startswith("-"):
             return beginning_so((f"-{name}" for name in OPTIONS), incomplete)
         if option.hint in _FILES:
             return from_shell(_FILES[option.hint], incomplete)
@@ -105,7 +105,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         click.echo(ctx.get_help())
         return 0
     settings = settings_of(arguments)
-    if settings.openings is not None and settings.openings.notation is Notation.PGN:
+    if settings.openings.notation is Notation.PGN:
         compile_for(Purpose.GAMES, quiet=settings.quiet)
     is_live = sys.stdout.isatty() and not settings.quiet
     with Bars(sys.stdout) if is_live else Reporter() if settings.quiet else Lines(sys.stdout) as shown:
@@ -141,7 +141,7 @@ def _crosstable(match: Match) -> dict[str, Any]:
 def _facts(match: Match) -> dict[str, Any]:
     """The standings for JSON, with the seed and where the test stands."""
     sprt = match.settings.sprt
-    test = None if sprt is None else match.standings.test(sprt).facts()
+    test = None if sprt is None else match.standings.test_facts(sprt)
     rounds = [[meeting.facts(match.standings.players) for meeting in each] for each in match.bracket()]
     return {
         "seed": match.seed,
@@ -323,9 +323,9 @@ def test_line(match: Match) -> str | None:
     sprt = match.settings.sprt
     if sprt is None:
         return None
-    state = match.standings.test(sprt)
+    ratio = match.standings.ratio(sprt)
     bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) [{sprt.elo0:g}, {sprt.elo1:g}]"
-    return f"SPRT {sprt.model.value}: LLR {state.ratio:.2f} {bounds}, {state.conclusion.value}"
+    return f"SPRT {sprt.model.value}: LLR {ratio:.2f} {bounds}, {sprt.conclusion(ratio).value}"
 
 
 def _forfeits(standings: MatchStandings) -> Iterator[str]:

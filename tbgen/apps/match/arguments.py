@@ -81,28 +81,17 @@ flag = named({"on": True, "off": False, "true": True, "false": False})
 
 
 class Option(NamedTuple):
-    """An option of a match: its name with the form of its value, its help, and the setting that it makes."""
+    """An option of a match: its name, the form of its value, its help, and the setting that it makes."""
 
-    usage: str
+    name: str
+    hint: str
+    """Empty for a flag."""
     help: str
     read: Reader = str
     field: str = ""
     """Of MatchSettings, or `part.field` for a part of it; empty where it is the option's name."""
     keys: Keys | None = None
     """Of a group, whose value is words such as `key=value`; `field` is the part that they make."""
-
-    @property
-    def name(self) -> str:
-        return self.usage.partition(" ")[0]
-
-    @property
-    def hint(self) -> str:
-        """The form of the value."""
-        return self.usage.partition(" ")[2]
-
-    @property
-    def is_flag(self) -> bool:
-        return not self.hint
 
 
 _REFUSED_KEYS = {
@@ -176,101 +165,112 @@ _RESIGN_HELP = "An engine loses with G0.0 after so many evaluations in a row at 
 OPTIONS = {
     option.name: option
     for option in (
-        Option("engine cmd=FILE name=NAME ...", "An engine; give it once for each.", keys=_ENGINE_KEYS),
-        Option("each tc=10+0.1 ...", "Options for all engines.", keys=_ENGINE_KEYS),
-        Option("config FILE", "A TOML file with the same names; the command line takes precedence."),
-        Option("games N", "Games of an encounter in each round (default 2).", whole(1), "plan.games"),
-        Option("rounds N", "Rounds (default 1).", whole(1), "plan.rounds"),
-        Option("repeat [N]", "Games that share an opening, colours swapped (default 2).", whole(1), "plan.repeat"),
-        Option("noswap", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
+        Option("engine", "cmd=FILE name=NAME ...", "An engine; give it once for each.", keys=_ENGINE_KEYS),
+        Option("each", "tc=10+0.1 ...", "Options for all engines.", keys=_ENGINE_KEYS),
+        Option("config", "FILE", "A TOML file with the same names; the command line takes precedence."),
+        Option("games", "N", "Games of an encounter in each round (default 2).", whole(1), "plan.games"),
+        Option("rounds", "N", "Rounds (default 1).", whole(1), "plan.rounds"),
+        Option("repeat", "[N]", "Games that share an opening, colours swapped (default 2).", whole(1), "plan.repeat"),
+        Option("noswap", "", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
         Option(
-            "tournament TYPE",
+            "tournament",
+            "TYPE",
             "round-robin (default), gauntlet, knockout or pyramid.",
             choice(Format, roundrobin=Format.ROUND_ROBIN),
             "plan.format",
         ),
         Option(
-            "seeds N",
+            "seeds",
+            "N",
             "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1).",
             whole(1),
             "plan.seeds",
         ),
-        Option("variant NAME", "standard (default) or fischerandom.", named(_VARIANTS), "chess960"),
-        Option("concurrency N", "Games at a time (default 1).", whole(1)),
+        Option("variant", "NAME", "standard (default) or fischerandom.", named(_VARIANTS), "chess960"),
+        Option("concurrency", "N", "Games at a time (default 1).", whole(1)),
         Option(
-            f"openings {_OPENING_HINT}",
+            "openings",
+            _OPENING_HINT,
             "Openings; plies and start as in cutechess-cli, order sequential or random.",
             field="openings.",
             keys=_OPENING_KEYS,
         ),
         Option(
-            "scoring NAME",
+            "scoring",
+            "NAME",
             "The scoring that decides (default exponential); all are shown.",
             choice(Scheme, rMobilityWinner=Scheme.WINNER),
             "rules.scoring.scheme",
         ),
-        Option("cutoff G", _CUTOFF_HELP, parse_cutoff, "rules.scoring.cutoff_code"),
+        Option("cutoff", "G", _CUTOFF_HELP, parse_cutoff, "rules.scoring.cutoff_code"),
         Option(
-            "komi G",
+            "komi",
+            "G",
             "The score to beat under komi, if the opening names none (default G5.75).",
             parse_komi,
             "rules.scoring.komi",
         ),
         Option(
-            "fifty NAME",
+            "fifty",
+            "NAME",
             "The fifty-move rule: reset (default), fide, legacy, none.",
             choice(FiftyMoveSetting),
             "rules.fifty_moves.setting",
         ),
         Option(
-            "resign movecount=N score=CP twosided=true|false", _RESIGN_HELP, field="rules.resign.", keys=_RESIGN_KEYS
+            "resign", "movecount=N score=CP twosided=true|false", _RESIGN_HELP, field="rules.resign.", keys=_RESIGN_KEYS
         ),
         Option(
-            "maxmoves N",
+            "maxmoves",
+            "N",
             "End a game after N moves with its accrued score.",
             lambda word: whole(0)(word) or None,
             "rules.most_moves",
         ),
-        Option("tb DIRS", "Folders of r-mobility tables that decide games exactly.", str, "tables.folders"),
-        Option("tbpieces N", "Ask tables at N men or fewer (default 5).", whole(1), "tables.men"),
+        Option("tb", "DIRS", "Folders of r-mobility tables that decide games exactly.", str, "tables.folders"),
+        Option("tbpieces", "N", "Ask tables at N men or fewer (default 5).", whole(1), "tables.men"),
         Option(
-            "tbadjudicate on|off",
+            "tbadjudicate",
+            "on|off",
             "on (default), or off: note the tables' verdict and play on.",
             flag,
             "tables.adjudicate",
         ),
         Option(
-            "solve S",
+            "solve",
+            "S",
             "Solve the position in which -maxmoves ends a game, in S CPU seconds at most; needs -tb.",
             whole(1),
             "tables.solve",
         ),
-        Option("syzygy DIRS", "Folders of Syzygy tables; only their wins end games.", str, "tables.syzygy"),
-        Option("syzygypieces N", "Ask Syzygy tables at N men or fewer (default 7).", whole(1), "tables.syzygy_men"),
-        Option("tbignore50", "Ignore the fifty-move rule in Syzygy wins.", flag, "tables.ignore_fifty_moves"),
+        Option("syzygy", "DIRS", "Folders of Syzygy tables; only their wins end games.", str, "tables.syzygy"),
+        Option("syzygypieces", "N", "Ask Syzygy tables at N men or fewer (default 7).", whole(1), "tables.syzygy_men"),
+        Option("tbignore50", "", "Ignore the fifty-move rule in Syzygy wins.", flag, "tables.ignore_fifty_moves"),
         Option(
-            f"sprt {_SPRT_HINT}",
+            "sprt",
+            _SPRT_HINT,
             "Stop when a test of the first engine against the second is decided.",
             field="sprt.",
             keys=_SPRT_KEYS,
         ),
-        Option("report penta=true", "As fastchess writes it; pairs are always shown.", keys=_REPORT_KEYS),
-        Option("pgnout FILE", "Append every game to a file; needed for -recover.", keys=_PGN_KEYS),
-        Option("jsonout FILE", "Write the standings as JSON at the end.", Path, "json"),
-        Option("crosstable FILE", "Write the cross table at the end as the site of TCEC reads it.", Path),
-        Option("recover", "Continue an interrupted match; no game is lost or played twice.", flag),
-        Option("event NAME", "The Event tag."),
-        Option("site NAME", "The Site tag."),
-        Option("srand N", "The seed of the order of openings.", whole(0), "seed"),
-        Option("wait N", "Milliseconds between games.", milliseconds),
+        Option("report", "penta=true", "As fastchess writes it; pairs are always shown.", keys=_REPORT_KEYS),
+        Option("pgnout", "FILE", "Append every game to a file; needed for -recover.", keys=_PGN_KEYS),
+        Option("jsonout", "FILE", "Write the standings as JSON at the end.", Path, "json"),
+        Option("crosstable", "FILE", "Write the cross table at the end as the site of TCEC reads it.", Path),
+        Option("recover", "", "Continue an interrupted match; no game is lost or played twice.", flag),
+        Option("event", "NAME", "The Event tag."),
+        Option("site", "NAME", "The Site tag."),
+        Option("srand", "N", "The seed of the order of openings.", whole(0), "seed"),
+        Option("wait", "N", "Milliseconds between games.", milliseconds),
         Option(
-            "ratinginterval N",
+            "ratinginterval",
+            "N",
             "Show the standings every N games (default 10; 0 is never).",
             whole(0),
             "rating_interval",
         ),
-        Option("quiet", "Show the standings at the end, and nothing before; short -q.", flag),
-        Option("debug", "Print the lines between the referee and the engines.", flag),
+        Option("quiet", "", "Show the standings at the end, and nothing before; short -q.", flag),
+        Option("debug", "", "Print the lines between the referee and the engines.", flag),
     )
 }
 
@@ -315,15 +315,16 @@ def parse_arguments(arguments: Sequence[str]) -> Words:
     words: Words = {}
     left = list(arguments)
     while left:
-        name = left[0].lstrip("-")
-        if not name or name == left[0]:
-            raise UsageError(f"{left[0]!r} belongs to no option; options start with a dash")
+        word = left.pop(0)
+        name = word.lstrip("-")
+        if not name or name == word:
+            raise UsageError(f"{word!r} belongs to no option; options start with a dash")
         if name in ALIASES:
-            left[:1] = ALIASES[name]
-            name = left[0].lstrip("-")
+            left[:0] = ALIASES[name]
+            continue
         option = _option(name)
-        taken, value = _value_of(option, left[1:])
-        del left[: 1 + taken]
+        taken, value = _value_of(option, left)
+        del left[:taken]
         if name == "engine":
             words.setdefault(name, []).append(value)
         elif option.keys is not None:
@@ -375,12 +376,12 @@ def _value_of(option: Option, rest: Sequence[str]) -> tuple[int, Any]:
     """The number of words that belong to an option, and their value."""
     if option.keys is not None:
         return _group(option, option.keys, rest)
-    if option.is_flag:
+    if not option.hint:
         return 0, "on"
     if option.hint.startswith("["):
         return (1, rest[0]) if rest and rest[0].isdigit() else (0, "2")
     if not rest:
-        raise UsageError(f"-{option.name} needs a value: -{option.usage}")
+        raise UsageError(f"-{option.name} needs a value: -{option.name} {option.hint}")
     return 1, rest[0]
 
 
@@ -402,7 +403,7 @@ def _group(option: Option, keys: Keys, rest: Sequence[str]) -> tuple[int, Words]
         else:
             group[key] = value
     if not taken:
-        raise UsageError(f"-{option.name} needs values: -{option.usage}")
+        raise UsageError(f"-{option.name} needs values: -{option.name} {option.hint}")
     return taken, group
 
 
@@ -419,12 +420,11 @@ def _settings_in(words: Words) -> MatchSettings:
     scoring = Scoring(**_part(fields, "rules.scoring."))
     fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
     parts = {name: _part(fields, f"{name}.") for name in ("openings", "rules.resign", "sprt")}
-    openings = _openings(parts["openings"]) if "openings" in words else None
-    policy = Policy.DEFAULT if openings is None else openings.policy
+    openings = _openings(parts["openings"]) if "openings" in words else OpeningSettings()
     resign = Resign(**parts["rules.resign"]) if "resign" in words else None
     return MatchSettings(
         engines,
-        Tournament(len(engines), **_part(fields, "plan."), policy=policy),
+        Tournament(len(engines), **_part(fields, "plan."), policy=openings.policy),
         PlayRules(fifty_moves, scoring, resign, **_part(fields, "rules.")),
         openings=openings,
         tables=TableSettings(**_part(fields, "tables.")),
@@ -464,23 +464,29 @@ def _value(title: str, key: str, word: str, read: Reader) -> Any:
 
 def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
     """Refuse combinations of options that make no sense, and options that change nothing."""
-    if len(settings.engines) < 2:
-        raise UsageError("a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...")
-    if settings.sprt is not None and len(settings.engines) != 2:
-        raise UsageError("-sprt tests one engine against one other; give two engines")
-    if settings.recover and settings.pgn is None:
-        raise UsageError("-recover needs -pgnout: the file of games says which have been played")
+    engines, kind = len(settings.engines), settings.plan.format
+    contradictions = {
+        "a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...": engines < 2,
+        "-sprt tests one engine against one other; give two engines": settings.sprt is not None and engines != 2,
+        "-recover needs -pgnout: the file of games says which have been played": settings.recover and not settings.pgn,
+        "-seeds means nothing without -tournament gauntlet or knockout": (
+            "seeds" in words and kind not in (Format.GAUNTLET, Format.KNOCKOUT)
+        ),
+        "-rounds means nothing with -tournament knockout; -games sets the length of a meeting": (
+            "rounds" in words and kind is Format.KNOCKOUT
+        ),
+        **{
+            f"-{name} means nothing without -{' or -'.join(needed)}": name in words and not words.keys() & needed
+            for name, needed in _NEEDS.items()
+        },
+    }
+    for reason, applies in contradictions.items():
+        if applies:
+            raise UsageError(reason)
     for spec in settings.engines:
         if not (spec.control.is_timed or spec.control.nodes or spec.control.plies):
             name = spec.name or spec.command[0]
             raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
-    if "seeds" in words and settings.plan.format not in (Format.GAUNTLET, Format.KNOCKOUT):
-        raise UsageError("-seeds means nothing without -tournament gauntlet or knockout")
-    if "rounds" in words and settings.plan.format is Format.KNOCKOUT:
-        raise UsageError("-rounds means nothing with -tournament knockout; -games sets the length of a meeting")
-    for name, needed in _NEEDS.items():
-        if name in words and not words.keys() & set(needed):
-            raise UsageError(f"-{name} means nothing without -{' or -'.join(needed)}")
 
 
 def _engine(each: Words, own: Words) -> EngineSpec:

@@ -15,7 +15,6 @@ from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.engine import EngineSpec, Offence
 from tbgen.apps.match.play import GameRecord, PlayRules, Sheet
 from tbgen.apps.match.schedule import (
-    STANDARD,
     Book,
     Format,
     Opening,
@@ -25,9 +24,8 @@ from tbgen.apps.match.schedule import (
     Tournament,
     openings_needed,
     ordered,
-    read_book,
 )
-from tbgen.apps.match.standings import MatchStandings, Result
+from tbgen.apps.match.standings import MatchStandings, Result, with_komi
 from tbgen.apps.match.statistics import Conclusion, Sprt
 from tbgen.rules.points import Scoring
 from tbgen.text import facts_of
@@ -108,16 +106,20 @@ def bracket_of(plan: Tournament, seed: int, results: Mapping[int, Result], scori
 
 def openings_of_knockout(plan: Tournament) -> int:
     """The most openings that a knockout takes."""
-    return _opening(plan, plan.players - 2, plan.games + MOST_EXTENSIONS * MORE_GAMES - 1) + 1
+    return _opening(plan, plan.players - 2, _most_games(plan) - 1) + 1
+
+
+def _most_games(plan: Tournament) -> int:
+    """The most games of a meeting."""
+    return plan.games + MOST_EXTENSIONS * MORE_GAMES
 
 
 def _play(meeting: Meeting, place: int, plan: Tournament, results: Mapping[int, Result], scoring: Scoring) -> None:
     """The games of a meeting, and its winner if they decide it."""
     assert meeting.second is not None
-    games = plan.games
-    for extension in range(MOST_EXTENSIONS + 1):
-        for game in range(len(meeting.pairings), games):
-            meeting.pairings.append(_pairing(plan, meeting, place, game))
+    for games in range(plan.games, _most_games(plan) + 1, MORE_GAMES):
+        more = range(len(meeting.pairings), games)
+        meeting.pairings += [_pairing(plan, meeting, place, game) for game in more]
         played = [results[pairing.number] for pairing in meeting.pairings if pairing.number in results]
         meeting.points = _points(meeting, played, scoring)
         if len(played) < games:
@@ -127,8 +129,6 @@ def _play(meeting: Meeting, place: int, plan: Tournament, results: Mapping[int, 
             if first != second:
                 meeting.winner, meeting.decided_by = meeting.first if first > second else meeting.second, reason
                 return
-        if extension < MOST_EXTENSIONS:
-            games += MORE_GAMES
     last = played[-1]
     holds = last.game.outcome.holder is last.side(meeting.first)
     meeting.winner, meeting.decided_by = meeting.first if holds else meeting.second, "last game"
@@ -167,8 +167,9 @@ class Notation(enum.Enum):
 class OpeningSettings:
     """Where openings come from."""
 
-    file: Path
-    notation: Notation
+    file: Path | None = None
+    """None is the first position of chess."""
+    notation: Notation = Notation.EPD
     order: OpeningOrder = OpeningOrder.SEQUENTIAL
     start: int = 1
     plies: int | None = None
@@ -198,7 +199,7 @@ class MatchSettings:
     rules: PlayRules = field(default_factory=PlayRules)
     chess960: bool = False
     concurrency: int = 1
-    openings: OpeningSettings | None = None
+    openings: OpeningSettings = field(default_factory=OpeningSettings)
     tables: TableSettings = field(default_factory=TableSettings)
     sprt: Sprt | None = None
     pgn: Path | None = None
@@ -239,7 +240,7 @@ class Match:
                 black=self.names[result.pairing.black],
                 result=classical_result(result.game.outcome),
                 final=result.game.outcome,
-                scoring=result.rule(self.rules.scoring),
+                scoring=with_komi(self.rules.scoring, result.komi),
                 source=Source.GAME,
                 event=self.settings.event,
                 round=str(result.pairing.round),
@@ -265,7 +266,7 @@ class Match:
     def is_decided(self) -> bool:
         """Whether the test, if there is one, has accepted a hypothesis."""
         sprt = self.settings.sprt
-        return sprt is not None and self.standings.test(sprt).conclusion is not Conclusion.OPEN
+        return sprt is not None and sprt.conclusion(self.standings.ratio(sprt)) is not Conclusion.OPEN
 
     def is_over(self) -> bool:
         """Whether the test is decided or every game has been played."""
@@ -276,10 +277,7 @@ class Match:
 
     def rules_for(self, opening: Opening) -> PlayRules:
         """The rules of a game, with the komi that its opening may bring."""
-        scoring = self.rules.scoring
-        if opening.komi is None:
-            return self.rules
-        return replace(self.rules, scoring=Scoring(scoring.scheme, scoring.cutoff_code, opening.komi))
+        return replace(self.rules, scoring=with_komi(self.rules.scoring, opening.komi))
 
 
 class MatchWatcher(Protocol):
@@ -304,9 +302,9 @@ class MatchWatcher(Protocol):
 def openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
     """The openings that a match may take."""
     each = settings.openings
-    if each is None:
-        return [replace(STANDARD, chess960=settings.chess960)]
-    return read_book(
+    if each.file is None:
+        return [Opening(chess960=settings.chess960)]
+    return Book(
         each.file,
         pgn=each.notation is Notation.PGN,
         most_plies=each.plies,
@@ -318,7 +316,6 @@ def openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
 def opening_order(settings: MatchSettings, count: int, pairings: Sequence[Pairing], seed: int) -> list[int]:
     """Which of `count` openings are played, in the order of the schedule."""
     each = settings.openings
-    order, start = (OpeningOrder.SEQUENTIAL, 1) if each is None else (each.order, each.start)
     is_knockout = settings.plan.format is Format.KNOCKOUT
     needed = openings_of_knockout(settings.plan) if is_knockout else openings_needed(pairings)
-    return ordered(count, needed, order=order, start=start, seed=seed)
+    return ordered(count, needed, order=each.order, start=each.start, seed=seed)

@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import enum
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 import chess
 
@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from tbgen.apps.games.chunks import Movetext
 
 
-_Entry: TypeAlias = "str | Movetext"
-"""A line, or a game."""
 _EPD_FIELDS = 4
 _FEN_FIELDS = 6
 
@@ -57,10 +55,6 @@ class Opening:
     komi: Komi | None = None
     chess960: bool = False
 
-    def __str__(self) -> str:
-        start = self.fen if self.accrued is None else f"{self.fen} {self.accrued}"
-        return " ".join((start, *self.moves))
-
     def game(self, fifty_moves: FiftyMoves | None = None) -> Game:
         """A game in which the opening has been played."""
         board = chess.Board(self.fen, chess960=self.chess960)
@@ -70,63 +64,73 @@ class Opening:
         return game
 
 
-STANDARD = Opening()
-
-
 class Book:
-    """The openings of a file, each read when it is first needed: books have millions."""
+    """The openings of a file, each read when it is first needed: books have millions.
 
-    def __init__(self, path: Path, entries: Sequence[tuple[int, _Entry]], read: Callable[[_Entry], Opening]) -> None:
-        if not entries:
-            raise UsageError(f"{path} holds no openings")
-        self._path, self._entries, self._read = path, entries, read
+    A file of positions has EPD or FEN lines, and `#` begins a comment.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        pgn: bool,
+        most_plies: int | None = None,
+        fifty_moves: FiftyMoves | None = None,
+        chess960: bool = False,
+    ) -> None:
+        self._path, self._most_plies, self._fifty_moves, self._chess960 = path, most_plies, fifty_moves, chess960
         self._known: dict[int, Opening] = {}
+        self._entries: list[tuple[int, str | Movetext]]
+        if pgn:
+            from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
+
+            self._entries = list(enumerate(movetexts(path), start=1))
+        else:
+            with open_text(str(path)) as file:
+                lines = enumerate(file, start=1)
+                self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
+        if not self._entries:
+            raise UsageError(f"{path} holds no openings")
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def __getitem__(self, place: int) -> Opening:
         """An opening; UsageError names the line or the game if it cannot be played."""
-        if place not in self._known:
-            number, entry = self._entries[place]
-            try:
+        number, entry = self._entries[place]
+        try:
+            if place not in self._known:
                 self._known[place] = self._read(entry)
-            except TbgenError as error:
-                kind = "line" if isinstance(entry, str) else "game"
-                raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
+        except TbgenError as error:
+            kind = "line" if isinstance(entry, str) else "game"
+            raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
         return self._known[place]
 
-
-def read_book(
-    path: Path,
-    *,
-    pgn: bool,
-    most_plies: int | None = None,
-    fifty_moves: FiftyMoves | None = None,
-    chess960: bool = False,
-) -> Book:
-    """Open a file of openings; a file of positions has EPD or FEN lines, and `#` begins a comment."""
-    entries: list[tuple[int, _Entry]]
-    if pgn:
-        from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
-
-        entries = list(enumerate(movetexts(path), start=1))
-    else:
-        with open_text(str(path)) as file:
-            entries = [(number, line) for number, line in enumerate(file, start=1) if line.partition("#")[0].strip()]
-
-    def read(entry: _Entry) -> Opening:
-        if isinstance(entry, str):
-            board, accrued = parse_fen(_fen_in(entry), chess960=chess960)
-            opening = Opening(board.fen(shredder=board.chess960, en_passant="fen"), accrued, chess960=board.chess960)
-        else:
-            opening = _from_game(entry, most_plies, chess960=chess960)
-        ended = opening.game(fifty_moves).ended
+    def _read(self, entry: str | Movetext) -> Opening:
+        opening = self._from_line(entry) if isinstance(entry, str) else self._from_game(entry)
+        ended = opening.game(self._fifty_moves).ended
         if ended is not None and ended.end is not None:
             raise UsageError(f"the game is over ({ended.end.value})")
         return opening
 
-    return Book(path, entries, read)
+    def _from_line(self, line: str) -> Opening:
+        board, accrued = parse_fen(_fen_in(line), chess960=self._chess960)
+        return Opening(board.fen(shredder=board.chess960, en_passant="fen"), accrued, chess960=board.chess960)
+
+    def _from_game(self, movetext: Movetext) -> Opening:
+        known = read_tags(movetext.tags)
+        board, accrued = root_of(movetext.tags, known)
+        game = Game(board, accrued=accrued)
+        for move in movetext.moves[: self._most_plies]:
+            game.push_text(move)
+        return Opening(
+            fen=board.fen(shredder=board.chess960, en_passant="fen"),
+            accrued=accrued,
+            moves=tuple(move.uci() for move in game.board.move_stack),
+            komi=known.komi,
+            chess960=self._chess960 or board.chess960,
+        )
 
 
 def _fen_in(line: str) -> str:
@@ -139,21 +143,6 @@ def _fen_in(line: str) -> str:
     )
     clocks = operations.get("hmvc", "0"), operations.get("fmvn", "1")
     return " ".join((*fields[:_EPD_FIELDS], *clocks))
-
-
-def _from_game(movetext: Movetext, most_plies: int | None, *, chess960: bool) -> Opening:
-    known = read_tags(movetext.tags)
-    board, accrued = root_of(movetext.tags, known)
-    game = Game(board, accrued=accrued)
-    for move in movetext.moves[:most_plies]:
-        game.push_text(move)
-    return Opening(
-        fen=board.fen(shredder=board.chess960, en_passant="fen"),
-        accrued=accrued,
-        moves=tuple(move.uci() for move in game.board.move_stack),
-        komi=known.komi,
-        chess960=chess960 or board.chess960,
-    )
 
 
 def ordered(count: int, needed: int, *, order: OpeningOrder, start: int, seed: int) -> list[int]:
@@ -236,8 +225,6 @@ class Pairing:
 
 def schedule(plan: Tournament) -> list[Pairing]:
     """Every game of a match; of a knockout none, for its games follow from each other."""
-    if plan.players < 2:
-        raise UsageError("a match needs two engines; give -engine twice")
     pairings: list[Pairing] = []
     if plan.format is Format.KNOCKOUT:
         return pairings

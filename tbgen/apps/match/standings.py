@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 from tbgen.apps.match.play import StoredGame
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.statistics import Conclusion, Distribution, Sprt, Strength
+from tbgen.apps.match.statistics import Distribution, Sprt, Strength
 from tbgen.rules.points import Komi, Scheme, Scoring, lexicographic_key
 from tbgen.score import Color
 from tbgen.text import facts_of
@@ -30,11 +30,7 @@ class Result:
 
     def points(self, player: int, scoring: Scoring) -> Fraction:
         """A player's points; a komi that the opening names goes before that of the match."""
-        return self.rule(scoring).points(self.game.outcome)[self.side(player)]
-
-    def rule(self, scoring: Scoring) -> Scoring:
-        """A scoring with the komi of the opening, if it names one."""
-        return scoring if self.komi is None else Scoring(scoring.scheme, scoring.cutoff_code, self.komi)
+        return with_komi(scoring, self.komi).points(self.game.outcome)[self.side(player)]
 
     def side(self, player: int) -> Color:
         return Color.WHITE if self.pairing.white == player else Color.BLACK
@@ -69,19 +65,9 @@ class Figures:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class TestState:
-    """Where a sequential test stands."""
-
-    test: Sprt
-    ratio: float
-    conclusion: Conclusion
-
-    def facts(self) -> dict[str, Any]:
-        """The state for JSON."""
-        return facts_of(
-            self.test, *("model", "elo0", "elo1", "lower", "upper"), ratio=self.ratio, decision=self.conclusion
-        )
+def with_komi(scoring: Scoring, komi: Komi | None) -> Scoring:
+    """A scoring with the komi of an opening, if it names one."""
+    return scoring if komi is None else replace(scoring, komi=komi)
 
 
 class MatchStandings:
@@ -92,8 +78,8 @@ class MatchStandings:
         self.scoring = scoring
         self.results: dict[int, Result] = {}
         self._firsts: dict[int, Result] = {}
-        self._games: dict[tuple[int, int, Scheme], Counter[Fraction]] = {}
-        self._pairs: dict[tuple[int, int, Scheme], Counter[Fraction]] = {}
+        self._games = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
+        self._pairs = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
 
     def add(self, result: Result) -> None:
         """Count a game, and with the second one of a pair the pair."""
@@ -105,27 +91,26 @@ class MatchStandings:
         for player, opponent in ((pairing.white, pairing.black), (pairing.black, pairing.white)):
             for scoring in self.scorings():
                 key, points = (player, opponent, scoring.scheme), result.points(player, scoring)
-                self._games.setdefault(key, Counter())[points] += 1
+                self._games[key][points] += 1
                 if other is not None and _is_pair(pairing, other.pairing):
                     share = (points + other.points(player, scoring)) / 2
-                    self._pairs.setdefault(key, Counter())[share] += 1
+                    self._pairs[key][share] += 1
 
     def scorings(self) -> list[Scoring]:
         """The scoring that decides, and then the others that are shown."""
         mine = self.scoring
         return [
             mine,
-            *(Scoring(each, mine.cutoff_code, mine.komi) for each in SIDE_BY_SIDE if each is not mine.scheme),
+            *(replace(mine, scheme=each) for each in SIDE_BY_SIDE if each is not mine.scheme),
         ]
 
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""
         opponents = range(len(self.players)) if against is None else [against]
-        keys = [(player, opponent, scoring.scheme) for opponent in opponents]
         games, pairs = Counter[Fraction](), Counter[Fraction]()
-        for key in keys:
-            games.update(self._games.get(key, {}))
-            pairs.update(self._pairs.get(key, {}))
+        for opponent in opponents:
+            games += self._games[player, opponent, scoring.scheme]
+            pairs += self._pairs[player, opponent, scoring.scheme]
         return Figures(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self) -> list[int]:
@@ -144,11 +129,17 @@ class MatchStandings:
         players = ((result.pairing.white, result.pairing.black) for result in self.results.values())
         return sorted({(min(pair), max(pair)) for pair in players})
 
-    def test(self, sprt: Sprt) -> TestState:
-        """Where a test of the first player against the second stands, under the scoring that decides."""
+    def ratio(self, sprt: Sprt) -> float:
+        """The ratio of a test of the first player against the second, under the scoring that decides."""
         record = self.record(0, self.scoring, against=1)
-        ratio = sprt.ratio(record.games, record.pairs)
-        return TestState(sprt, ratio, sprt.conclusion(ratio))
+        return sprt.ratio(record.games, record.pairs)
+
+    def test_facts(self, sprt: Sprt) -> dict[str, Any]:
+        """Where a test stands, for JSON."""
+        ratio = self.ratio(sprt)
+        return facts_of(
+            sprt, *("model", "elo0", "elo1", "lower", "upper"), ratio=ratio, decision=sprt.conclusion(ratio)
+        )
 
     def facts(self, file: Path | None = None) -> dict[str, Any]:
         """Every meeting under every scoring, for JSON; `file` is where the games are."""

@@ -30,8 +30,6 @@ _STATE_BYTES = 400
 """The state is written over itself in one go."""
 _MATCH = re.compile(r"[0-9a-f]{8}")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_WRITTEN = ("MatchId", "MatchGame", "RMobilityResult", "Termination", "TerminationDetails", "PlyCount")
-"""The tags of a game that standings are made from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,9 +197,8 @@ def digest_of(settings: MatchSettings) -> str:
         (spec.command, spec.name, str(spec.folder), sorted(spec.options.items()), str(spec.control), spec.white_view)
         for spec in settings.engines
     ]
-    openings = None
-    if settings.openings is not None:
-        each = settings.openings
+    openings, each = None, settings.openings
+    if each.file is not None:
         content = hashlib.sha256(each.file.read_bytes()).hexdigest()
         openings = (content, each.notation.value, each.order.value, each.start, each.plies, each.policy.value)
     given, plan = settings.rules, settings.plan
@@ -259,9 +256,6 @@ def recovered(path: Path, match: str) -> Recovered:
 
 
 def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:
-    missing = [name for name in _WRITTEN if name not in tags]
-    if missing:
-        raise MatchError(f"{path}, game {number}: it is one of the match, but its tag {missing[0]} is gone")
     try:
         return StoredGame(
             number=int(tags["MatchGame"]),
@@ -270,5 +264,9 @@ def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:
             details=tags["TerminationDetails"],
             plies=int(tags["PlyCount"]),
         )
+    except KeyError as error:
+        raise MatchError(
+            f"{path}, game {number}: it is one of the match, but its tag {error.args[0]} is gone"
+        ) from None
     except (ValueError, TbgenError) as error:
         raise MatchError(f"{path}, game {number}: it is one of the match, but was changed: {error}") from None

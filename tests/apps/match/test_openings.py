@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.match.schedule import Opening, OpeningOrder, fen_of, ordered, read_book
+from tbgen.apps.match.schedule import Book, Opening, OpeningOrder, fen_of, ordered
 from tbgen.errors import UsageError
 
 HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
@@ -14,7 +14,7 @@ SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
 
 
 def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None) -> list[Opening]:
-    book = read_book(path, pgn=pgn, most_plies=most_plies)
+    book = Book(path, pgn=pgn, most_plies=most_plies)
     return [book[place] for place in range(len(book))]
 
 

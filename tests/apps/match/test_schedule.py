@@ -63,7 +63,6 @@ def test_an_opening_is_repeated_as_often_as_was_asked(plan: Tournament) -> None:
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (Tournament(players=1), "needs two engines"),
         (Tournament(players=3, format=Format.GAUNTLET, seeds=3), "leaves no gauntlet"),
         *(
             (plan, "1,000,000 is the most")
