@@ -128,7 +128,7 @@ def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
     """The ending by tables; without adjudication their first answer is only noted, and the game goes on."""
     if sheet.seen_by_tables is not None:
         return None
-    ending = next(filter(None, (decider.decide(sheet.game) for decider in rules.deciders)), None)
+    ending = next(filter(None, (decide(sheet.game) for decide in rules.deciders)), None)
     if ending is not None:
         sheet.seen_by_tables = (sheet.game.last.number, ending)
     return ending if rules.adjudicate else None
@@ -139,7 +139,7 @@ async def _by_length(game: Game, rules: PlayRules) -> Ending | None:
     if rules.most_moves is None or game.last.number < 2 * rules.most_moves:
         return None
     why = f"move limit of {rules.most_moves}"
-    found = None if rules.last is None else await asyncio.to_thread(rules.last.decide, game)
+    found = None if rules.last is None else await asyncio.to_thread(rules.last, game)
     if found is None:
         return Ending(game.accrued, Source.GAME, ADJUDICATION, why)
     return replace(found, details=f"{why}, {found.details}")

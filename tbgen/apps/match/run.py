@@ -27,7 +27,7 @@ from tbgen.apps.match.play import (
 from tbgen.apps.match.schedule import Book, Format, Opening, Pairing, fen_of, schedule
 from tbgen.apps.match.standings import MatchStandings, Result
 from tbgen.apps.match.store import FileStore, Store, digest_of
-from tbgen.apps.match.tables import Decider, Ending, SolvingDecider, SyzygyDecider, TableDecider
+from tbgen.apps.match.tables import Decider, Ending, solving_decider, syzygy_decider, table_decider
 from tbgen.apps.match.uci import Listener, pass_over
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.points import Scheme, Scoring
@@ -45,7 +45,7 @@ async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: as
     pairings, openings = schedule(settings.plan), openings_of(settings)
     async with contextlib.AsyncExitStack() as stack:
         rules = _rules_of(settings, stack)
-        roster = Roster(settings, stack.enter_context(contextlib.ExitStack()))
+        roster = Roster(settings, stack)
         engines: dict[int, EngineProcess] = {}
         stack.push_async_callback(_close, engines)
         for player in range(len(settings.engines)):  # one that does not start ends the match
@@ -54,12 +54,13 @@ async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: as
         store = Store(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
         stack.callback(store.close)
         match = _match_of(settings, list(engines.values()), rules, pairings, openings, store)
-        if len(engines) > 2:
-            await _close(engines)
         watcher.begins(match)
         for note in store.notes:
             watcher.says(note)
-        await _Games(match, roster, store, watcher, stopped).play_all(engines)
+        if not match.is_over():
+            await _Games(match, roster, store, watcher, stopped).play_all(engines)
+        if match.is_over():
+            store.finish()
     return match
 
 
@@ -153,9 +154,6 @@ class _Games:
         The first worker takes over `engines`; the others start their own when they need them.
         """
         match = self.match
-        if match.is_over():
-            self._store.finish()
-            return
         boards = range(min(match.settings.concurrency, len(match.pairings)))  # a knockout's first round is its widest
         tasks = [asyncio.create_task(GameWorker(board, self, {} if board else engines).work()) for board in boards]
         stopper = asyncio.create_task(self._cancel_when_stopped(tasks))
@@ -169,8 +167,6 @@ class _Games:
         for end in ends:
             if isinstance(end, Exception):
                 raise end
-        if match.is_over():
-            self._store.finish()
 
     async def _cancel_when_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
         await self._stopped.wait()
@@ -188,12 +184,12 @@ def _rules_of(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> Play
     """The rules of all games, with the tables that end them, which `stack` closes."""
     tables, deciders, last = settings.tables, list[Decider](), None
     if tables.folders is not None:
-        deciders.append(stack.enter_context(contextlib.closing(TableDecider(tables.folders, tables.men))))
+        deciders.append(stack.enter_context(table_decider(tables.folders, tables.men)))
         if tables.solve is not None:
-            last = stack.enter_context(contextlib.closing(SolvingDecider(tables.folders, tables.solve)))
+            last = stack.enter_context(solving_decider(tables.folders, tables.solve))
     if tables.syzygy is not None:
-        ordinary = SyzygyDecider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves)
-        deciders.append(stack.enter_context(contextlib.closing(ordinary)))
+        ordinary = syzygy_decider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves)
+        deciders.append(stack.enter_context(ordinary))
     return replace(settings.rules, deciders=tuple(deciders), adjudicate=tables.adjudicate, last=last)
 
 
@@ -281,8 +277,8 @@ async def _to_its_end(work: Coroutine[None, None, None]) -> None:
 class Roster:
     """Makes and starts engines; a player is the number of a specification, from 0."""
 
-    def __init__(self, settings: MatchSettings, stack: contextlib.ExitStack) -> None:
-        self._settings = settings
+    def __init__(self, settings: MatchSettings, stack: contextlib.AsyncExitStack) -> None:
+        self._settings, self._begun = settings, time.perf_counter()
         self.options = variant_options(settings)
         self._failed_starts = Counter[int]()
         logs = {spec.log for spec in settings.engines if spec.log is not None}
@@ -313,14 +309,13 @@ class Roster:
         log = None if spec.log is None else self._logs[spec.log]
         if log is None and not self._settings.debug:
             return None
-        begun, name = time.perf_counter(), spec.name or spec.command[0]
 
         def listen(direction: str, line: str) -> None:
-            text = f"{time.perf_counter() - begun:9.3f} {direction} {line}"
+            text = f"{time.perf_counter() - self._begun:9.3f} {direction} {line}"
             if log is not None:
                 log.write(text + "\n")
             if self._settings.debug:
-                print(f"{name} {text}", file=sys.stderr)
+                print(f"{spec.name or spec.command[0]} {text}", file=sys.stderr)
 
         return listen
 

@@ -133,9 +133,6 @@ class Oracle:
             Score(3, Color.BLACK), Source.TABLEBASE, ADJUDICATION, "tablebase -G1.5 in 5 plies", table="KBvK 5"
         )
 
-    def close(self) -> None:
-        """Nothing to close."""
-
 
 @pytest.mark.parametrize(
     ("ply", "line", "adjudicate", "source", "details", "noted"),
@@ -149,6 +146,6 @@ def test_tables_end_a_game_as_soon_as_they_know_it_unless_the_rules_have_or_they
     ply: int, line: str, adjudicate: bool, source: Source, details: str, noted: int | None
 ) -> None:
     oracle = Oracle(ply)
-    ending, sheet = played(Game(), line, PlayRules(deciders=(oracle,), adjudicate=adjudicate))
+    ending, sheet = played(Game(), line, PlayRules(deciders=(oracle.decide,), adjudicate=adjudicate))
     assert (ending.source, ending.details, oracle.asked) == (source, details, 3)
     assert (None if sheet.seen_by_tables is None else sheet.seen_by_tables[0]) == noted

@@ -7,7 +7,7 @@ import chess.syzygy
 import pytest
 
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.tables import SyzygyDecider, TableDecider
+from tbgen.apps.match.tables import Ending, syzygy_decider, table_decider
 from tbgen.rules.game import Game
 from tbgen.score import Score
 
@@ -31,10 +31,13 @@ class Oracle:
         """Nothing to close."""
 
 
-def syzygy(monkeypatch: pytest.MonkeyPatch, folder: Path, value: int, *, ignore: bool = False) -> SyzygyDecider:
+def by_syzygy(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, fen: str, value: int, *, ignore: bool = False
+) -> Ending | None:
     monkeypatch.setattr(chess.syzygy, "Tablebase", Oracle)
     monkeypatch.setattr(Oracle, "value", value)
-    return SyzygyDecider(str(folder), 4, ignore_fifty_moves=ignore)
+    with syzygy_decider(str(folder), 4, ignore_fifty_moves=ignore) as decide:
+        return decide(Game(chess.Board(fen)))
 
 
 @pytest.mark.parametrize(
@@ -51,10 +54,8 @@ def syzygy(monkeypatch: pytest.MonkeyPatch, folder: Path, value: int, *, ignore:
 def test_syzygy_decides_wins_where_its_tables_are_exact(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: int, clock: int, ignore: bool, decided: bool
 ) -> None:
-    decider = syzygy(monkeypatch, tmp_path, value, ignore=ignore)
     for sign, score in ((1, "G0.0"), (-1, "-G0.0")):
-        monkeypatch.setattr(Oracle, "value", sign * value)
-        decision = decider.decide(Game(chess.Board(ROOK.format(clock))))
+        decision = by_syzygy(monkeypatch, tmp_path, ROOK.format(clock), sign * value, ignore=ignore)
         assert (decision is not None) == decided
         if decision is not None:
             assert (str(decision.outcome), decision.source, decision.table) == (score, Source.RESULT, None)
@@ -64,7 +65,7 @@ def test_syzygy_decides_wins_where_its_tables_are_exact(
     "fen", ["8/8/4k3/8/8/8/1B6/K7 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "rr2k3/8/8/8/8/8/8/KR6 w - - 0 1"]
 )
 def test_what_syzygy_does_not_know_it_leaves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fen: str) -> None:
-    assert syzygy(monkeypatch, tmp_path, 2).decide(Game(chess.Board(fen))) is None
+    assert by_syzygy(monkeypatch, tmp_path, fen, 2) is None
 
 
 def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table_folder: Path) -> None:
@@ -72,7 +73,6 @@ def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table
     unknown = map(chess.Board, ("8/8/4K3/5Bk1/8/8/6p1/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1"))
     games = [held, *map(Game, unknown)]
     for men, answers in ((2, [None, None, None]), (5, [("G1.5", "KBvK 5"), None, None])):
-        decider = TableDecider(str(table_folder), men)
-        found = [decider.decide(game) for game in games]
+        with table_decider(str(table_folder), men) as decide:
+            found = [decide(game) for game in games]
         assert [each and (str(each.outcome), each.table) for each in found] == answers
-        decider.close()
