@@ -13,7 +13,7 @@ import math
 import re
 import signal
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
@@ -108,6 +108,8 @@ HANDSHAKE = "UCI_RMobility"
 
 _START_SECONDS = 20.0
 _GRACE_SECONDS = 2.0
+_SLACK_SECONDS = 0.05
+"""The alarm rings so much later: the time measured from `go` to `bestmove` decides."""
 _NAME_LENGTH, _MOVE_LENGTH, _COMPLAINT_LENGTH = 80, 20, 200
 """The longest names, moves and complaints of engines in tags and messages."""
 _INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
@@ -224,8 +226,7 @@ class EngineProcess:
         uci, allowance = self._uci, clock.allowance
         patience = self.spec.hang if math.isinf(allowance) else allowance
         try:
-            async with asyncio.timeout(patience) as alarm:
-                uci.when_asked = lambda: alarm.reschedule(uci.loop.time() + patience)
+            async with asyncio.timeout(patience + _SLACK_SECONDS):
                 limit = _limit(board.turn, clock, other)
                 played = await uci.play(board, limit, game=uci.game, info=_INFO)
         except TimeoutError:
@@ -234,8 +235,6 @@ class EngineProcess:
             raise await self._death() from None
         except chess.engine.EngineError:
             raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
-        finally:
-            uci.when_asked = None
         seconds = uci.answered - uci.asked
         if seconds > allowance:
             left = allowance - clock.control.margin
@@ -332,15 +331,18 @@ def _quoted(best: str) -> str:
 
 def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
     """The limits that `go` sends: both clocks, if the engine plays with a clock."""
-    control = clock.control
-    limit = chess.engine.Limit(time=control.each_move, nodes=control.nodes, depth=control.plies)
+    limit = chess.engine.Limit(time=clock.control.each_move, nodes=clock.control.nodes, depth=clock.control.plies)
     if clock.remaining is None:
         return limit
-    limit.remaining_moves = clock.moves_to_go
     white, black = (clock, other) if turn == chess.WHITE else (other, clock)
-    limit.white_clock, limit.black_clock = white.remaining, black.remaining
-    limit.white_inc, limit.black_inc = white.control.increment, black.control.increment
-    return limit
+    return replace(
+        limit,
+        white_clock=white.remaining,
+        black_clock=black.remaining,
+        white_inc=white.control.increment,
+        black_inc=black.control.increment,
+        remaining_moves=clock.moves_to_go,
+    )
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

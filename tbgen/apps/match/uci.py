@@ -46,7 +46,6 @@ class Uci(chess.engine.UciProtocol):
         self._listener = listener
         self.root: str | None = None
         self.asked = self.answered = 0.0
-        self.when_asked: Callable[[], None] | None = None
         self.last_best = self.last_complaint = ""
         self.closed_output = False
         self._is_killed = False
@@ -61,8 +60,6 @@ class Uci(chess.engine.UciProtocol):
         if line.startswith("go"):
             self.last_best = ""
             self.asked = time.perf_counter()
-            if self.when_asked is not None:
-                self.when_asked()
 
     def line_received(self, line: str) -> None:
         if line.startswith("bestmove"):
