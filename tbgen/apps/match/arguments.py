@@ -29,22 +29,15 @@ from tbgen.rules.points import Scheme, Scoring, parse_komi
 Words = dict[str, Any]
 """Option -> a word, or the words of a group; for engines a list of groups."""
 Reader = Callable[[str], Any]
-"""Makes a setting of a word; a ValueError refuses the word."""
+"""Makes a setting of a word; a UsageError says what the word is not, a ValueError that it makes no sense."""
 Keys = Mapping[str, tuple[str, Reader]]
 """Key of a group -> the field that it sets, empty for none, and how it is read."""
-
-_MORE_PROGRAMS = "/usr/games"
-"""Where Debian has its engines."""
-
-
-class _UnfitError(ValueError):
-    """A word that a reader refuses, with the reason."""
 
 
 def whole(least: int) -> Reader:
     def read(word: str) -> int:
         if (number := int(word)) < least:
-            raise _UnfitError(f"is at least {least}, not {number}")
+            raise UsageError(f"is at least {least}, not {number}")
         return number
 
     return read
@@ -52,7 +45,7 @@ def whole(least: int) -> Reader:
 
 def number(word: str) -> float:
     if not 0 <= (value := float(word)) < float("inf"):
-        raise _UnfitError(f"is not negative and not {value}")
+        raise UsageError(f"is not negative and not {value}")
     return value
 
 
@@ -66,7 +59,7 @@ def named(names: Mapping[str, Any]) -> Reader:
     def read(word: str) -> Any:
         found = word if word in names else word.lower()
         if found not in names:
-            raise _UnfitError(f"is one of {', '.join(names)}, not {word!r}{nearest(word, names)}")
+            raise UsageError(f"is one of {', '.join(names)}, not {word!r}{nearest(word, names)}")
         return names[found]
 
     return read
@@ -102,33 +95,6 @@ _REFUSED_KEYS = {
     "ponder": "engines do not think on the time of others",
     "trust": "no engine's word is taken for the end of a game",
 }
-_OPENING_KEYS: Keys = {
-    "file": ("file", Path),
-    "format": ("notation", choice(Notation)),
-    "order": ("order", choice(OpeningOrder)),
-    "start": ("start", whole(1)),
-    "plies": ("plies", whole(0)),
-    "policy": ("policy", choice(Policy)),
-}
-_RESIGN_KEYS: Keys = {
-    "movecount": ("moves", whole(1)),
-    "score": ("centipawns", whole(0)),
-    "twosided": ("two_sided", flag),
-}
-_SPRT_KEYS: Keys = {
-    "elo0": ("elo0", float),
-    "elo1": ("elo1", float),
-    "alpha": ("alpha", number),
-    "beta": ("beta", number),
-    "model": ("model", choice(Model)),
-}
-_PGN_KEYS: Keys = {
-    "file": ("pgn", Path),
-    "fi": ("", flag),
-    "notation": ("", named({"san": None})),
-    "append": ("", named({"true": None})),
-}
-_REPORT_KEYS: Keys = {"penta": ("", named({"true": None}))}
 _CONTROL_KEYS: Keys = {
     "st": ("each_move", number),
     "nodes": ("nodes", whole(1)),
@@ -156,11 +122,6 @@ _NEEDS = {
 }
 """Option -> those without which it means nothing; one of them is enough."""
 
-_VARIANTS = {"standard": False, "fischerandom": True, "chess960": True}
-_OPENING_HINT = "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round"
-_SPRT_HINT = "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized"
-_CUTOFF_HELP = "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0)."
-_RESIGN_HELP = "An engine loses with G0.0 after so many evaluations in a row at -CP or below."
 
 OPTIONS = {
     option.name: option
@@ -186,14 +147,27 @@ OPTIONS = {
             whole(1),
             "plan.seeds",
         ),
-        Option("variant", "NAME", "standard (default) or fischerandom.", named(_VARIANTS), "chess960"),
+        Option(
+            "variant",
+            "NAME",
+            "standard (default) or fischerandom.",
+            named({"standard": False, "fischerandom": True, "chess960": True}),
+            "chess960",
+        ),
         Option("concurrency", "N", "Games at a time (default 1).", whole(1)),
         Option(
             "openings",
-            _OPENING_HINT,
+            "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round",
             "Openings; plies and start as in cutechess-cli, order sequential or random.",
             field="openings.",
-            keys=_OPENING_KEYS,
+            keys={
+                "file": ("file", Path),
+                "format": ("notation", choice(Notation)),
+                "order": ("order", choice(OpeningOrder)),
+                "start": ("start", whole(1)),
+                "plies": ("plies", whole(0)),
+                "policy": ("policy", choice(Policy)),
+            },
         ),
         Option(
             "scoring",
@@ -202,7 +176,13 @@ OPTIONS = {
             choice(Scheme, rMobilityWinner=Scheme.WINNER),
             "rules.scoring.scheme",
         ),
-        Option("cutoff", "G", _CUTOFF_HELP, parse_cutoff, "rules.scoring.cutoff_code"),
+        Option(
+            "cutoff",
+            "G",
+            "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
+            parse_cutoff,
+            "rules.scoring.cutoff_code",
+        ),
         Option(
             "komi",
             "G",
@@ -218,7 +198,11 @@ OPTIONS = {
             "rules.fifty_moves.setting",
         ),
         Option(
-            "resign", "movecount=N score=CP twosided=true|false", _RESIGN_HELP, field="rules.resign.", keys=_RESIGN_KEYS
+            "resign",
+            "movecount=N score=CP twosided=true|false",
+            "An engine loses with G0.0 after so many evaluations in a row at -CP or below.",
+            field="rules.resign.",
+            keys={"movecount": ("moves", whole(1)), "score": ("centipawns", whole(0)), "twosided": ("two_sided", flag)},
         ),
         Option(
             "maxmoves",
@@ -248,13 +232,34 @@ OPTIONS = {
         Option("tbignore50", "", "Ignore the fifty-move rule in Syzygy wins.", flag, "tables.ignore_fifty_moves"),
         Option(
             "sprt",
-            _SPRT_HINT,
+            "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized",
             "Stop when a test of the first engine against the second is decided.",
             field="sprt.",
-            keys=_SPRT_KEYS,
+            keys={
+                "elo0": ("elo0", float),
+                "elo1": ("elo1", float),
+                "alpha": ("alpha", number),
+                "beta": ("beta", number),
+                "model": ("model", choice(Model)),
+            },
         ),
-        Option("report", "penta=true", "As fastchess writes it; pairs are always shown.", keys=_REPORT_KEYS),
-        Option("pgnout", "FILE", "Append every game to a file; needed for -recover.", keys=_PGN_KEYS),
+        Option(
+            "report",
+            "penta=true",
+            "As fastchess writes it; pairs are always shown.",
+            keys={"penta": ("", named({"true": None}))},
+        ),
+        Option(
+            "pgnout",
+            "FILE",
+            "Append every game to a file; needed for -recover.",
+            keys={
+                "file": ("pgn", Path),
+                "fi": ("", flag),
+                "notation": ("", named({"san": None})),
+                "append": ("", named({"true": None})),
+            },
+        ),
         Option("jsonout", "FILE", "Write the standings as JSON at the end.", Path, "json"),
         Option("crosstable", "FILE", "Write the cross table at the end as the site of TCEC reads it.", Path),
         Option("recover", "", "Continue an interrupted match; no game is lost or played twice.", flag),
@@ -420,7 +425,7 @@ def _settings_in(words: Words) -> MatchSettings:
     scoring = Scoring(**_part(fields, "rules.scoring."))
     fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
     parts = {name: _part(fields, f"{name}.") for name in ("openings", "rules.resign", "sprt")}
-    openings = _openings(parts["openings"]) if "openings" in words else OpeningSettings()
+    openings = _openings(parts["openings"])
     resign = Resign(**parts["rules.resign"]) if "resign" in words else None
     return MatchSettings(
         engines,
@@ -456,7 +461,7 @@ def _read(title: str, words: Words, keys: Keys, others: Iterable[str] = ()) -> d
 def _value(title: str, key: str, word: str, read: Reader) -> Any:
     try:
         return read(word)
-    except _UnfitError as error:
+    except UsageError as error:
         raise UsageError(f"{title}: {key} {error}") from None
     except ValueError:
         raise UsageError(f"{title}: {key}={word} makes no sense") from None
@@ -468,6 +473,7 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
     contradictions = {
         "a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...": engines < 2,
         "-sprt tests one engine against one other; give two engines": settings.sprt is not None and engines != 2,
+        "-openings needs file=FILE": "openings" in words and settings.openings.file is None,
         "-recover needs -pgnout: the file of games says which have been played": settings.recover and not settings.pgn,
         "-seeds means nothing without -tournament gauntlet or knockout": (
             "seeds" in words and kind not in (Format.GAUNTLET, Format.KNOCKOUT)
@@ -507,7 +513,7 @@ def _engine(each: Words, own: Words) -> EngineSpec:
     if os.sep in program:  # a path is meant from here
         program = str(Path(program).absolute())
     else:
-        program = shutil.which(program) or shutil.which(program, path=_MORE_PROGRAMS) or program
+        program = shutil.which(program) or shutil.which(program, path="/usr/games") or program  # as Debian has them
     short = {option: words[key] for key, option in (("hash", "Hash"), ("threads", "Threads")) if key in words}
     return EngineSpec(
         command=(program, *arguments),
@@ -518,7 +524,5 @@ def _engine(each: Words, own: Words) -> EngineSpec:
 
 
 def _openings(fields: dict[str, Any]) -> OpeningSettings:
-    if "file" not in fields:
-        raise UsageError("-openings needs file=FILE")
-    is_pgn = ".pgn" in [suffix.lower() for suffix in fields["file"].suffixes]
+    is_pgn = ".pgn" in [suffix.lower() for suffix in fields.get("file", Path()).suffixes]
     return OpeningSettings(**{"notation": Notation.PGN if is_pgn else Notation.EPD, **fields})

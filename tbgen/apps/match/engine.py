@@ -247,17 +247,6 @@ class EngineProcess:
             score = -score
         return Answer(played.move, seconds, Evaluation(score, played.info.get("depth")))
 
-    async def settle(self) -> None:
-        """After a fault, keep an engine whose answer was only late, and end any other."""
-        if not self.is_running:
-            return
-        try:
-            async with asyncio.timeout(_GRACE_SECONDS):
-                await self._uci.ping()
-        except (TimeoutError, chess.engine.EngineError):
-            self.kill()
-            await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
-
     def kill(self) -> None:
         self._uci.kill()
 
@@ -293,11 +282,10 @@ class EngineProcess:
         for name in self.spec.options:
             if name not in known:
                 raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
-        wanted: dict[str, chess.engine.ConfigValue] = dict(self.spec.options)
-        if self.knows_variant:
-            wanted[HANDSHAKE] = True
-            wanted.update({name: value for name, value in variant.items() if name in known})
-        return wanted
+        if not self.knows_variant:
+            return dict(self.spec.options)
+        understood = {name: value for name, value in variant.items() if name in known}
+        return {**self.spec.options, HANDSHAKE: True, **understood}
 
     async def _fail(self, reason: str) -> None:
         self.kill()
@@ -305,10 +293,15 @@ class EngineProcess:
         raise EngineStartError(reason, self.spec.name or " ".join(self.spec.command))
 
     async def _overdue(self, clock: Clock) -> ForfeitError:
-        await self.settle()
         if math.isinf(clock.allowance):
             return ForfeitError(Offence.HANG, f"does not answer within {self.spec.hang:g} s")
-        end = "" if self.is_running else " and no answer after it"
+        end = ""
+        try:
+            async with asyncio.timeout(_GRACE_SECONDS):
+                await self._uci.ping()
+        except (TimeoutError, chess.engine.EngineError):
+            self.kill()
+            end = " and no answer after it"
         return ForfeitError(Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}")
 
     async def _death(self) -> ForfeitError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,8 +22,6 @@ from tbgen.apps.match.schedule import (
     Pairing,
     Policy,
     Tournament,
-    openings_needed,
-    ordered,
 )
 from tbgen.apps.match.standings import MatchStandings, Result, with_komi
 from tbgen.apps.match.statistics import Conclusion, Sprt
@@ -275,10 +273,6 @@ class Match:
     def opening_of(self, pairing: Pairing) -> Opening:
         return self.openings[self.opening_order[pairing.opening]]
 
-    def rules_for(self, opening: Opening) -> PlayRules:
-        """The rules of a game, with the komi that its opening may bring."""
-        return replace(self.rules, scoring=with_komi(self.rules.scoring, opening.komi))
-
 
 class MatchWatcher(Protocol):
     """Receives the events of a match, to show them; `board`, from 0, identifies one of the games that run at a time."""
@@ -311,11 +305,3 @@ def openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
         fifty_moves=settings.rules.fifty_moves,
         chess960=settings.chess960,
     )
-
-
-def opening_order(settings: MatchSettings, count: int, pairings: Sequence[Pairing], seed: int) -> list[int]:
-    """Which of `count` openings are played, in the order of the schedule."""
-    each = settings.openings
-    is_knockout = settings.plan.format is Format.KNOCKOUT
-    needed = openings_of_knockout(settings.plan) if is_knockout else openings_needed(pairings)
-    return ordered(count, needed, order=each.order, start=each.start, seed=seed)

@@ -21,7 +21,6 @@ from tbgen.rules.position import color_of
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.text import cleaned
 
-NORMAL = "normal"
 _MATE_CENTIPAWNS = 1_000_000
 
 
@@ -76,19 +75,16 @@ class Sheet:
         return f"{number} {last.san}" if last.san else "-"
 
 
-OnMove = Callable[[Sheet], None]
-
-
 async def play(
-    sheet: Sheet, players: tuple[EngineProcess, EngineProcess], rules: PlayRules, on_move: OnMove | None = None
+    sheet: Sheet, players: tuple[EngineProcess, EngineProcess], rules: PlayRules, on_move: Callable[[Sheet], None]
 ) -> Ending:
-    """Play a game to its end; an engine that forfeits loses with G0.0."""
+    """Play a game to its end, calling `on_move` after each move; an engine that forfeits loses with G0.0."""
     game = sheet.game
     opened = game.last.number
     while True:
         end = game.last.end
         if end is not None:
-            return Ending(game.accrued, Source.GAME, NORMAL, end.value)
+            return Ending(game.accrued, Source.GAME, "normal", end.value)
         ending = _by_resignation(sheet, rules.resign)
         if ending is None and game.last.number > opened:
             ending = _by_tables(sheet, rules)
@@ -104,8 +100,7 @@ async def play(
         clock.stop(answer.seconds)
         ply = game.push(answer.move)
         sheet.notes[ply.number] = Note(answer.seconds, clock.remaining, answer.evaluation)
-        if on_move is not None:
-            on_move(sheet)
+        on_move(sheet)
 
 
 def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
@@ -116,10 +111,9 @@ def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
     values = [None if score is None else score.score(mate_score=_MATE_CENTIPAWNS) for score in scores]
     last = color_of(sheet.game.board.turn).other
     for loser, own, others in ((last, values[::-2], values[-2::-2]), (last.other, values[-2::-2], values[::-2])):
-        given_up = [value is not None and value <= -rule.centipawns for value in own[: rule.moves]]
-        won = [value is not None and value >= rule.centipawns for value in others[: rule.moves]]
-        agreed = not rule.two_sided or won.count(True) == rule.moves
-        if given_up.count(True) == rule.moves and agreed:
+        lost = [value for value in own[: rule.moves] if value is not None and value <= -rule.centipawns]
+        won = [value for value in others[: rule.moves] if value is not None and value >= rule.centipawns]
+        if len(lost) == rule.moves and (len(won) == rule.moves or not rule.two_sided):
             return Ending(Score(MATE_CODE, loser.other), Source.RESULT, ADJUDICATION, f"{loser} resigns")
     return None
 

@@ -10,22 +10,14 @@ from collections import Counter
 from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import chain, count
 
 from tbgen.apps.games.tags import KNOCKOUT
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
-from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, opening_order, openings_of
-from tbgen.apps.match.play import (
-    GameRecord,
-    PlayRules,
-    Sheet,
-    StoredGame,
-    forfeited,
-    play,
-    stored,
-    to_pgn,
-)
-from tbgen.apps.match.schedule import Book, Format, Opening, Pairing, fen_of, schedule
-from tbgen.apps.match.standings import MatchStandings, Result
+from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, openings_of, openings_of_knockout
+from tbgen.apps.match.play import GameRecord, PlayRules, Sheet, StoredGame, forfeited, play, stored, to_pgn
+from tbgen.apps.match.schedule import Book, Format, Opening, Pairing, fen_of, openings_needed, ordered, schedule
+from tbgen.apps.match.standings import MatchStandings, Result, with_komi
 from tbgen.apps.match.store import FileStore, Store, digest_of
 from tbgen.apps.match.tables import Decider, Ending, solving_decider, syzygy_decider, table_decider
 from tbgen.apps.match.uci import Listener, pass_over
@@ -35,7 +27,8 @@ from tbgen.score import Color, Score
 
 _READ_AHEAD = 500
 """The match tries out so many openings before its first game."""
-_MOST_FAILED_STARTS = 3
+_CHANCES = 2
+"""An engine that was started once may fail to start so many times in a row."""
 
 
 async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: asyncio.Event | None = None) -> Match:
@@ -49,8 +42,7 @@ async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: as
         engines: dict[int, EngineProcess] = {}
         stack.push_async_callback(_close, engines)
         for player in range(len(settings.engines)):  # one that does not start ends the match
-            engines[player] = roster.engine(player)
-            await engines[player].start(roster.options)
+            await roster.start(player, engines)
         store = Store(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
         stack.callback(store.close)
         match = _match_of(settings, list(engines.values()), rules, pairings, openings, store)
@@ -74,7 +66,9 @@ def _match_of(
 ) -> Match:
     """The match with what has been played of it."""
     names, seed = distinct(engine.name for engine in met), store.state.seed
-    order = opening_order(settings, len(openings), pairings, seed)
+    plan, book = settings.plan, settings.openings
+    needed = openings_of_knockout(plan) if plan.format is Format.KNOCKOUT else openings_needed(pairings)
+    order = ordered(len(openings), needed, order=book.order, start=book.start, seed=seed)
     for place in order[:_READ_AHEAD]:
         openings[place]
     match = Match(
@@ -101,8 +95,8 @@ def _take_up(match: Match, games: Sequence[StoredGame]) -> None:
             match.standings.add(Result(pairing, left.pop(pairing.number), match.opening_of(pairing).komi))
         match.schedule_more()
     if left:
-        count = len(match.pairings)
-        raise MatchError(f"game {min(left)} has been played, but there are only {count}; give -rounds")
+        total = len(match.pairings)
+        raise MatchError(f"game {min(left)} has been played, but there are only {total}; give -rounds")
 
 
 class _Games:
@@ -216,7 +210,7 @@ class GameWorker:
 
     async def _game(self, pairing: Pairing) -> GameRecord:
         match, opening = self._games.match, self._games.match.opening_of(pairing)
-        rules = match.rules_for(opening)
+        rules = replace(match.rules, scoring=with_komi(match.rules.scoring, opening.komi))
         sides = (pairing.white, pairing.black)
         game = opening.game(rules.fifty_moves)
         white, black = (Clock(match.settings.engines[player].control) for player in sides)
@@ -227,7 +221,8 @@ class GameWorker:
         if ending is None:
             players = (self._engines[sides[0]], self._engines[sides[1]])
             ending = await play(sheet, players, rules, lambda sheet: self._games.watcher.moved(self._board, sheet))
-        await self._tidy(sides, ending)
+        if ending.forfeit is not None:  # the engine is started again for its next game
+            await self._engines.pop(sides[ending.outcome.holder.other]).close()
         return GameRecord(
             pairing=pairing,
             names=(match.names[sides[0]], match.names[sides[1]]),
@@ -253,16 +248,6 @@ class GameWorker:
                 return forfeited(sheet, color, error)
         return None
 
-    async def _tidy(self, sides: tuple[int, int], ending: Ending) -> None:
-        """After a forfeit, engines that do not answer are ended and started again for the next game."""
-        if ending.forfeit is None:
-            return
-        for player in sides:
-            if player in self._engines:
-                await self._engines[player].settle()
-        if ending.forfeit is Offence.ILLEGAL_MOVE:
-            await self._engines.pop(sides[ending.outcome.holder.other]).close()
-
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:
     """Await work that must not be cancelled half-way, such as writing a game; a cancellation comes after it."""
@@ -279,30 +264,29 @@ class Roster:
 
     def __init__(self, settings: MatchSettings, stack: contextlib.AsyncExitStack) -> None:
         self._settings, self._begun = settings, time.perf_counter()
-        self.options = variant_options(settings)
-        self._failed_starts = Counter[int]()
+        self._options = variant_options(settings)
+        self._chances = Counter[int]()
         logs = {spec.log for spec in settings.engines if spec.log is not None}
         self._logs = {log: stack.enter_context(log.open("a", encoding="utf-8", buffering=1)) for log in logs}
 
-    def engine(self, player: int) -> EngineProcess:
-        """A new engine, which has not been started."""
-        spec = self._settings.engines[player]
-        return EngineProcess(spec, self._listener(spec))
-
     async def start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:
-        """Start an engine anew among `engines`; a failure forfeits the game, and repeated failures end the match."""
+        """Start an engine anew among `engines`.
+
+        A failure forfeits the game. The first start must not fail, nor may others again and again: the match ends.
+        """
         if player in engines:
             await engines[player].close()
-        engines[player] = self.engine(player)
+        spec = self._settings.engines[player]
+        engines[player] = engine = EngineProcess(spec, self._listener(spec))
         try:
-            await engines[player].start(self.options)
+            await engine.start(self._options)
         except EngineStartError as error:
-            self._failed_starts[player] += 1
-            if self._failed_starts[player] >= _MOST_FAILED_STARTS:
+            if not self._chances[player]:
                 raise
+            self._chances[player] -= 1
             raise ForfeitError(Offence.CRASH, f"cannot be started again: {error.reason}") from None
-        self._failed_starts[player] = 0
-        return engines[player]
+        self._chances[player] = _CHANCES
+        return engine
 
     def _listener(self, spec: EngineSpec) -> Listener | None:
         """A function that takes each line between referee and engine, for its log and for -debug."""
@@ -338,8 +322,6 @@ def distinct(names: Iterable[str]) -> tuple[str, ...]:
     """
     found: list[str] = []
     for name in names:
-        number, unused = 2, name
-        while unused in found:
-            unused, number = f"{name} ({number})", number + 1
-        found.append(unused)
+        spellings = chain([name], (f"{name} ({number})" for number in count(2)))
+        found.append(next(spelling for spelling in spellings if spelling not in found))
     return tuple(found)

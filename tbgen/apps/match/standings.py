@@ -99,10 +99,7 @@ class MatchStandings:
     def scorings(self) -> list[Scoring]:
         """The scoring that decides, and then the others that are shown."""
         mine = self.scoring
-        return [
-            mine,
-            *(replace(mine, scheme=each) for each in SIDE_BY_SIDE if each is not mine.scheme),
-        ]
+        return [mine, *(replace(mine, scheme=each) for each in SIDE_BY_SIDE if each is not mine.scheme)]
 
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""

@@ -264,10 +264,7 @@ def _likeliest_with_t(law: Law, t: float) -> Law:
         deviation = math.sqrt(sum((value - mean) ** 2 * chance for value, chance in found))
         slope = [value - 0.5 - t * deviation * (1 + ((mean - value) / deviation) ** 2) / 2 for value, _ in law]
         tilt = _tilt([(each, chance) for each, (_, chance) in zip(slope, law, strict=True)])
-        before = found
         found = [(value, chance / (1 + tilt * each)) for each, (value, chance) in zip(slope, law, strict=True)]
-        if max(abs(old - new) for (_, old), (_, new) in zip(before, found, strict=True)) < 1e-9:
-            break
     return found
 
 

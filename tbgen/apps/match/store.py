@@ -178,17 +178,13 @@ def state_path(pgn: Path) -> Path:
 @contextlib.contextmanager
 def kept_from_matches(pgn: Path) -> Iterator[None]:
     """Keep matches from writing to a file of games; refused if one writes to it already."""
-    try:
-        lock = os.open(state_path(pgn), os.O_RDWR | os.O_NOFOLLOW)
-    except FileNotFoundError:  # no match has ever written to it
+    with contextlib.ExitStack() as opened:
+        with contextlib.suppress(FileNotFoundError):  # no match has ever written to it
+            lock = os.open(state_path(pgn), os.O_RDWR | os.O_NOFOLLOW)
+            opened.callback(os.close, lock)
+            if not try_lock(lock):
+                raise UnreadableFileError(str(pgn), "a match is writing to it; adjudicate it when the match is over")
         yield
-        return
-    try:
-        if not try_lock(lock):
-            raise UnreadableFileError(str(pgn), "a match is writing to it; adjudicate it when the match is over")
-        yield
-    finally:
-        os.close(lock)
 
 
 def digest_of(settings: MatchSettings) -> str:

@@ -37,7 +37,7 @@ def played(
 ) -> tuple[Ending, Sheet]:
     sheet = Sheet(game, (Clock(TimeControl()), Clock(TimeControl())))
     player = Reciter(line, evaluations)
-    return asyncio.run(play(sheet, (player, player), rules or PlayRules())), sheet
+    return asyncio.run(play(sheet, (player, player), rules or PlayRules(), lambda _: None)), sheet
 
 
 MATE = "f2f3 e7e5 g2g4 d8h4"
