@@ -26,9 +26,8 @@ from tbgen.errors import UsageError
 from tbgen.rules.points import DRAW
 
 _NORMAL = NormalDist()
-_CONFIDENCE = 0.95
-_BOUND = _NORMAL.inv_cdf((1 + _CONFIDENCE) / 2)
-_QUARTERS = 4
+_BOUND = _NORMAL.inv_cdf(0.975)
+"""Of the 95 % interval, in standard errors."""
 _PRIOR = 1e-3
 """The weight in the generalised ratio of a result that has not occurred."""
 _ELO_PER_T = 800 / math.log(10)
@@ -117,9 +116,9 @@ class Distribution:
 
     def by_quarters(self) -> tuple[int, ...]:
         """Units that brought about 0, 1/4, 1/2, 3/4 and 1 of their points: with pairs, the pentanomial counts."""
-        buckets = [0] * (_QUARTERS + 1)
+        buckets = [0] * 5
         for share, count in self.counts.items():
-            buckets[math.floor(share * _QUARTERS + DRAW)] += count
+            buckets[math.floor(share * 4 + DRAW)] += count
         return tuple(buckets)
 
     def wins_draws_losses(self) -> tuple[int, int, int]:
@@ -204,8 +203,10 @@ class Sprt:
         if wins < 1 or losses < 1:
             return 0.0
         total = wins + draws + losses
-        draw_elo = _draw_elo(wins / total, losses / total) if draws else 0.0
-        unit = 1.0 if self.model is Model.BAYESIAN else _scale(draw_elo)
+        win, loss = wins / total, losses / total
+        draw_elo = 200 * math.log10((1 - loss) / loss * (1 - win) / win) if draws else 0.0
+        x = 10 ** (-draw_elo / 400)
+        unit = 1.0 if self.model is Model.BAYESIAN else 4 * x / (1 + x) ** 2  # so many Elo are a BayesElo near equality
         won, lost = (
             [1 / (1 + 10 ** ((draw_elo + side * elo / unit) / 400)) for elo in (self.elo0, self.elo1)]
             for side in (-1, 1)
@@ -218,22 +219,13 @@ class Sprt:
     def _generalised(self, units: Distribution) -> float:
         law, weight = _empirical(units)
         if self.model is Model.LOGISTIC:
-            laws = [_likeliest_with_mean(law, share_of(elo)) for elo in (self.elo0, self.elo1)]
+            means = (share_of(self.elo0), share_of(self.elo1))
+            laws = [_tilted(law, [value - mean for value, _ in law]) for mean in means]
         else:
             step = math.sqrt(units.games_each) / _ELO_PER_T
             laws = [_likeliest_with_t(law, elo * step) for elo in (self.elo0, self.elo1)]
         together = zip(law, laws[0], laws[1], strict=True)
         return weight * sum(chance * math.log(under1 / under0) for (_, chance), (_, under0), (_, under1) in together)
-
-
-def _draw_elo(win: float, loss: float) -> float:
-    return 200 * math.log10((1 - loss) / loss * (1 - win) / win)
-
-
-def _scale(draw_elo: float) -> float:
-    """How many Elo a BayesElo is worth near equality."""
-    x = 10 ** (-draw_elo / 400)
-    return 4 * x / (1 + x) ** 2
 
 
 def _empirical(units: Distribution) -> tuple[Law, float]:
@@ -250,33 +242,26 @@ def _empirical(units: Distribution) -> tuple[Law, float]:
     return [(float(share), weight / total) for share, weight in weights.items()], total
 
 
-def _likeliest_with_mean(law: Law, mean: float) -> Law:
-    """The law with this mean under which the observations are likeliest."""
-    tilt = _tilt([(value - mean, chance) for value, chance in law])
-    return [(value, chance / (1 + tilt * (value - mean))) for value, chance in law]
-
-
 def _likeliest_with_t(law: Law, t: float) -> Law:
     """The law whose mean lies t deviations above 1/2 under which the observations are likeliest."""
     found: Law = [(value, 1 / len(law)) for value, _ in law]
     for _ in range(_ROUNDS):
         mean = sum(value * chance for value, chance in found)
         deviation = math.sqrt(sum((value - mean) ** 2 * chance for value, chance in found))
-        slope = [value - 0.5 - t * deviation * (1 + ((mean - value) / deviation) ** 2) / 2 for value, _ in law]
-        tilt = _tilt([(each, chance) for each, (_, chance) in zip(slope, law, strict=True)])
-        found = [(value, chance / (1 + tilt * each)) for each, (value, chance) in zip(slope, law, strict=True)]
+        slopes = [value - 0.5 - t * deviation * (1 + ((mean - value) / deviation) ** 2) / 2 for value, _ in law]
+        found = _tilted(law, slopes)
     return found
 
 
-def _tilt(law: Law) -> float:
-    """The root of sum(chance * value / (1 + x * value)), which falls between its two outer poles.
+def _tilted(law: Law, slopes: list[float]) -> Law:
+    """The law with mean slope 0 under which the observations are likeliest.
 
-    Newton's steps from 0, halving where one would leave the bracket.
+    It takes the root of sum(chance * slope / (1 + x * slope)), which falls between its two outer poles, by Newton's
+    steps from 0, halving where one would leave the bracket.
     """
-    values = [value for value, _ in law]
-    low, high, x = -1 / max(values), -1 / min(values), 0.0
+    low, high, x = -1 / max(slopes), -1 / min(slopes), 0.0
     for _ in range(_MOST_STEPS):
-        terms = [(chance, value / (1 + x * value)) for value, chance in law]
+        terms = [(chance, slope / (1 + x * slope)) for slope, (_, chance) in zip(slopes, law, strict=True)]
         pull = sum(chance * term for chance, term in terms)
         low, high = (x, high) if pull > 0 else (low, x)
         step = x + pull / sum(chance * term * term for chance, term in terms)
@@ -284,4 +269,4 @@ def _tilt(law: Law) -> float:
         if following in (x, low, high):
             break
         x = following
-    return x
+    return [(value, chance / (1 + x * slope)) for slope, (value, chance) in zip(slopes, law, strict=True)]
