@@ -278,8 +278,7 @@ def _round_robin(players: int) -> list[tuple[int, int]]:
     for turn in range(len(seats) - 1):
         for place in range(len(seats) // 2):
             first, second = seats[place], seats[-1 - place]
-            if first is None or second is None:
-                continue
-            encounters.append((second, first) if place == 0 and turn % 2 else (first, second))
+            if first is not None and second is not None:
+                encounters.append((second, first) if place == 0 and turn % 2 else (first, second))
         seats = [seats[0], seats[-1], *seats[1:-1]]
     return encounters

@@ -18,9 +18,6 @@ from tbgen.rules.position import color_of
 from tbgen.score import Score
 from tbgen.text import in_so_many
 
-_CURSED = 1
-_WON = 2
-
 ADJUDICATION = "adjudication"
 
 
@@ -108,16 +105,15 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
     """
     import chess.syzygy
 
-    least = _CURSED if ignore_fifty_moves else _WON
+    least = 1 if ignore_fifty_moves else 2  # a win that the fifty-move rule would spoil has 1, any other 2
     with contextlib.closing(chess.syzygy.Tablebase()) as tables:
         if not sum(tables.add_directory(folder) for folder in folders.split(os.pathsep) if os.path.isdir(folder)):
             raise UsageError(f"-syzygy {folders}: there are no tables")
 
         def decide(game: Game) -> Ending | None:
             board = game.board
-            if chess.popcount(board.occupied) > most_men or board.castling_rights:
-                return None
-            if game.last.counter and not ignore_fifty_moves:
+            is_exact = game.last.counter == 0 or ignore_fifty_moves
+            if chess.popcount(board.occupied) > most_men or board.castling_rights or not is_exact:
                 return None
             try:
                 value = tables.probe_wdl(board)
@@ -126,7 +122,6 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
             if abs(value) < least:
                 return None
             winner = color_of(board.turn if value > 0 else not board.turn)
-            outcome = final_outcome(game.accrued, winner)
-            return Ending(outcome, Source.RESULT, ADJUDICATION, f"Syzygy: {winner} wins")
+            return Ending(final_outcome(game.accrued, winner), Source.RESULT, ADJUDICATION, f"Syzygy: {winner} wins")
 
         yield decide
