@@ -29,7 +29,7 @@ from tests.apps.match.matches import Silent, walker  # noqa: E402
 def overheads(records: list[GameRecord]) -> list[float]:
     """Seconds a move that were nobody's thinking time, game by game."""
     return [
-        (record.seconds - sum(note.seconds for note in record.sheet.notes.values())) / len(record.sheet.notes)
+        (record.seconds - sum(answer.seconds for answer in record.sheet.answers.values())) / len(record.sheet.answers)
         for record in records
     ]
 
@@ -46,7 +46,7 @@ def main() -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         asyncio.run(play_match(settings, view))
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    moves = sum(len(record.sheet.notes) for record in view.records)
+    moves = sum(len(record.sheet.answers) for record in view.records)
     each = sorted(overheads(view.records))
     print(f"{len(each)} games, {moves} moves, {wall:.1f} s")
     print(f"overhead a move: median {1000 * each[len(each) // 2]:.2f} ms, worst game {1000 * each[-1]:.2f} ms")

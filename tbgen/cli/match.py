@@ -17,7 +17,7 @@ import click
 
 from tbgen.apps.games.standings import Standings, crosstable
 from tbgen.apps.match.arguments import OPTIONS, settings_of
-from tbgen.apps.match.engine import TIME_FORFEIT
+from tbgen.apps.match.engine import Offence
 from tbgen.apps.match.match import Match, MatchSettings, Notation
 from tbgen.apps.match.play import GameRecord, Sheet
 from tbgen.apps.match.run import play_match
@@ -339,5 +339,5 @@ def _forfeits(standings: MatchStandings) -> Iterator[str]:
         )
         if ways:
             yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
-    if all(each.game.termination == TIME_FORFEIT for each in standings.results.values()):
+    if all(each.game.termination == Offence.TIME.value for each in standings.results.values()):
         yield "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"

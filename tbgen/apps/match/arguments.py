@@ -328,8 +328,7 @@ def parse_arguments(arguments: Sequence[str]) -> Words:
             left[:0] = ALIASES[name]
             continue
         option = _option(name)
-        taken, value = _value_of(option, left)
-        del left[:taken]
+        value = _value_of(option, left)
         if name == "engine":
             words.setdefault(name, []).append(value)
         elif option.keys is not None:
@@ -377,39 +376,39 @@ def _option(name: str) -> Option:
     return OPTIONS[name]
 
 
-def _value_of(option: Option, rest: Sequence[str]) -> tuple[int, Any]:
-    """The number of words that belong to an option, and their value."""
+def _value_of(option: Option, left: list[str]) -> Any:
+    """The value of an option, whose words are taken off those that are left."""
     if option.keys is not None:
-        return _group(option, option.keys, rest)
+        return _group(option, option.keys, left)
     if not option.hint:
-        return 0, "on"
+        return "on"
     if option.hint.startswith("["):
-        return (1, rest[0]) if rest and rest[0].isdigit() else (0, "2")
-    if not rest:
+        return left.pop(0) if left and left[0].isdigit() else "2"
+    if not left:
         raise UsageError(f"-{option.name} needs a value: -{option.name} {option.hint}")
-    return 1, rest[0]
+    return left.pop(0)
 
 
-def _group(option: Option, keys: Keys, rest: Sequence[str]) -> tuple[int, Words]:
+def _group(option: Option, keys: Keys, left: list[str]) -> Words:
     group: Words = {}
-    taken = 0
-    for word in rest:
-        key, equals, value = word.partition("=")
-        if not equals:
-            is_flag = word in _REFUSED_KEYS or (word in keys and keys[word][1] is flag)
-            key, value = (key, "on") if is_flag else ("file", word)
-        if word.startswith("-") or not (equals or is_flag or (option.hint == "FILE" and not taken)):
+    while left and not left[0].startswith("-"):
+        key, equals, value = left[0].partition("=")
+        if not equals and (key in _REFUSED_KEYS or (key in keys and keys[key][1] is flag)):
+            value = "on"
+        elif not equals and option.hint == "FILE" and not group:
+            key, value = "file", key
+        elif not equals:
             break
-        taken += 1
+        left.pop(0)
         if key.startswith("option."):
             group.setdefault("option", {})[key.removeprefix("option.")] = value
         elif key == "arg":
             group.setdefault("arg", []).append(value)
         else:
             group[key] = value
-    if not taken:
+    if not group:
         raise UsageError(f"-{option.name} needs values: -{option.name} {option.hint}")
-    return taken, group
+    return group
 
 
 def _settings_in(words: Words) -> MatchSettings:
@@ -490,7 +489,7 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
         if applies:
             raise UsageError(reason)
     for spec in settings.engines:
-        if not (spec.control.is_timed or spec.control.nodes or spec.control.plies):
+        if replace(spec.control, margin=0.0) == TimeControl():
             name = spec.name or spec.command[0]
             raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
 
@@ -506,7 +505,7 @@ def _engine(each: Words, own: Words) -> EngineSpec:
     limits = {key: words.pop(key) for key in _CONTROL_KEYS if key in words}
     fields = _read(title, words, _ENGINE_KEYS, (*_PROGRAM_KEYS, *_CONTROL_KEYS))
     control = _value(title, "tc", words["tc"], parse_time_control) if "tc" in words else TimeControl()
-    if control.is_timed and "st" in limits:
+    if control.base is not None and "st" in limits:
         raise UsageError(f"{title} cannot have both tc= and st=")
     arguments = [*words.get("arg", []), *shlex.split(words.get("args", ""))]
     program = words["cmd"]

@@ -46,10 +46,6 @@ class TimeControl:
     plies: int | None = None
     margin: float = 0.0
 
-    @property
-    def is_timed(self) -> bool:
-        return self.base is not None or self.each_move is not None
-
     def __str__(self) -> str:
         """As the TimeControl tag of a game."""
         parts = []
@@ -114,30 +110,20 @@ _NAME_LENGTH, _MOVE_LENGTH, _COMPLAINT_LENGTH = 80, 20, 200
 """The longest names, moves and complaints of engines in tags and messages."""
 _INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
 
-TIME_FORFEIT = "time forfeit"
-"""The tag `Termination` of a game that was lost on time."""
-
 
 class Offence(enum.Enum):
-    """The faults by which an engine forfeits a game."""
+    """The faults by which an engine forfeits a game, in the words of the tag `Termination` of the PGN standard."""
 
-    ILLEGAL_MOVE = "illegal move"
-    TIME = "loss on time"
-    CRASH = "crash"
-    DISCONNECT = "disconnect"
-    HANG = "hang"
-
-    @property
-    def termination(self) -> str:
-        """The value of the Termination tag, in the words of the PGN standard."""
-        return {Offence.ILLEGAL_MOVE: "rules infraction", Offence.TIME: TIME_FORFEIT}.get(self, "abandoned")
+    ILLEGAL_MOVE = "rules infraction"
+    TIME = "time forfeit"
+    ABANDONED = "abandoned"
+    """It hangs, or it has ended."""
 
 
 class ForfeitError(Exception):
     """An engine forfeits its game; `details` continues a sentence that begins with its side."""
 
     def __init__(self, fault: Offence, details: str) -> None:
-        super().__init__(fault, details)
         self.fault = fault
         self.details = details
 
@@ -161,11 +147,12 @@ class EngineSpec:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A move with the time that it took and what the engine said of it."""
+    """A move with the time that it took, what the engine said of it, and the time that is left."""
 
     move: chess.Move
     seconds: float
     evaluation: Evaluation
+    remaining: float | None
 
 
 class EngineProcess:
@@ -217,12 +204,12 @@ class EngineProcess:
             async with asyncio.timeout(_START_SECONDS):
                 await self._uci.ping()
         except TimeoutError:
-            raise ForfeitError(Offence.HANG, f"does not answer isready within {_START_SECONDS:g} s") from None
+            raise ForfeitError(Offence.ABANDONED, f"does not answer isready within {_START_SECONDS:g} s") from None
         except chess.engine.EngineTerminatedError:
             raise await self._death() from None
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
-        """Ask for a move and measure its time."""
+        """Ask for a move, measure its time and take it off the clock."""
         uci, allowance = self._uci, clock.allowance
         patience = self.spec.hang if math.isinf(allowance) else allowance
         try:
@@ -242,13 +229,10 @@ class EngineProcess:
         if not played.move or played.move not in board.legal_moves:
             raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
         said = played.info.get("score")
-        score = None if said is None else said.relative
-        if score is not None and self.spec.white_view and board.turn == chess.BLACK:
-            score = -score
-        return Answer(played.move, seconds, Evaluation(score, played.info.get("depth")))
-
-    def kill(self) -> None:
-        self._uci.kill()
+        view = chess.WHITE if self.spec.white_view else board.turn
+        score = None if said is None else chess.engine.PovScore(said.relative, view).pov(board.turn)
+        clock.stop(seconds)
+        return Answer(played.move, seconds, Evaluation(score, played.info.get("depth")), clock.remaining)
 
     async def close(self) -> None:
         """Send `quit`, and end the process if it does not."""
@@ -259,7 +243,7 @@ class EngineProcess:
         except (TimeoutError, chess.engine.EngineError):
             pass
         finally:
-            self.kill()
+            self._uci.kill()
             if self._uci.transport is not None:
                 self._uci.transport.close()
 
@@ -288,27 +272,25 @@ class EngineProcess:
         return {**self.spec.options, HANDSHAKE: True, **understood}
 
     async def _fail(self, reason: str) -> None:
-        self.kill()
         await self.close()
         raise EngineStartError(reason, self.spec.name or " ".join(self.spec.command))
 
     async def _overdue(self, clock: Clock) -> ForfeitError:
         if math.isinf(clock.allowance):
-            return ForfeitError(Offence.HANG, f"does not answer within {self.spec.hang:g} s")
+            return ForfeitError(Offence.ABANDONED, f"does not answer within {self.spec.hang:g} s")
         end = ""
         try:
             async with asyncio.timeout(_GRACE_SECONDS):
                 await self._uci.ping()
         except (TimeoutError, chess.engine.EngineError):
-            self.kill()
+            self._uci.kill()
             end = " and no answer after it"
         return ForfeitError(Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}")
 
     async def _death(self) -> ForfeitError:
-        code = await asyncio.shield(self._uci.returncode)
-        if self._uci.closed_output:
-            return ForfeitError(Offence.DISCONNECT, "closes its output")
-        return ForfeitError(Offence.CRASH if code else Offence.DISCONNECT, f"has ended{self._how_it_ended()}")
+        await asyncio.shield(self._uci.returncode)
+        details = "closes its output" if self._uci.closed_output else f"has ended{self._how_it_ended()}"
+        return ForfeitError(Offence.ABANDONED, details)
 
     def _how_it_ended(self) -> str:
         if not self._uci.returncode.done():

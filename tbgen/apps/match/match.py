@@ -14,15 +14,7 @@ from tbgen.apps.games.standings import MORE_GAMES, MOST_EXTENSIONS, EventGame
 from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.engine import EngineSpec, Offence
 from tbgen.apps.match.play import GameRecord, PlayRules, Sheet
-from tbgen.apps.match.schedule import (
-    Book,
-    Format,
-    Opening,
-    OpeningOrder,
-    Pairing,
-    Policy,
-    Tournament,
-)
+from tbgen.apps.match.schedule import Book, Format, Opening, OpeningOrder, Pairing, Policy, Tournament
 from tbgen.apps.match.standings import MatchStandings, Result, with_komi
 from tbgen.apps.match.statistics import Conclusion, Sprt
 from tbgen.rules.points import Scoring
@@ -243,7 +235,7 @@ class Match:
                 event=self.settings.event,
                 round=str(result.pairing.round),
                 plies=result.game.plies,
-                crashed=result.game.termination == Offence.CRASH.termination,
+                crashed=result.game.termination == Offence.ABANDONED.value,
             )
             for _, result in sorted(self.standings.results.items())
         ]

@@ -11,10 +11,9 @@ from itertools import pairwise
 import chess
 
 from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
-from tbgen.apps.match.engine import Clock, EngineProcess, ForfeitError
+from tbgen.apps.match.engine import Answer, Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending
-from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, Ply, final_outcome
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import color_of
@@ -48,22 +47,13 @@ class PlayRules:
     """Asked for the last position of a game that `most_moves` ends; in a thread, for it may take long."""
 
 
-@dataclass(frozen=True, slots=True)
-class Note:
-    """The data for a comment on a move: time used, time left, and the engine's evaluation."""
-
-    seconds: float
-    remaining: float | None
-    evaluation: Evaluation
-
-
 @dataclass(slots=True)
 class Sheet:
-    """A game in play, with a note for every move that an engine made."""
+    """A game in play, with the engines' answers by ply."""
 
     game: Game
     clocks: tuple[Clock, Clock]
-    notes: dict[int, Note] = field(default_factory=dict)
+    answers: dict[int, Answer] = field(default_factory=dict)
     seen_by_tables: tuple[int, Ending] | None = None
     """The ply at which the tables first knew the position, and what they said."""
 
@@ -92,14 +82,12 @@ async def play(
         if ending is not None:
             return ending
         side = color_of(game.board.turn)
-        clock, other = sheet.clocks[side], sheet.clocks[side.other]
         try:
-            answer = await players[side].think(game.board, clock, other)
+            answer = await players[side].think(game.board, sheet.clocks[side], sheet.clocks[side.other])
         except ForfeitError as error:
             return forfeited(sheet, side, error)
-        clock.stop(answer.seconds)
         ply = game.push(answer.move)
-        sheet.notes[ply.number] = Note(answer.seconds, clock.remaining, answer.evaluation)
+        sheet.answers[ply.number] = answer
         on_move(sheet)
 
 
@@ -107,7 +95,7 @@ def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
     """The ending if a side evaluated its last moves as lost, and the other side, if it has to agree, its own as won."""
     if rule is None:
         return None
-    scores = [note.evaluation.score for note in sheet.notes.values()]
+    scores = [answer.evaluation.score for answer in sheet.answers.values()]
     values = [None if score is None else score.score(mate_score=_MATE_CENTIPAWNS) for score in scores]
     last = color_of(sheet.game.board.turn).other
     for loser, own, others in ((last, values[::-2], values[-2::-2]), (last.other, values[-2::-2], values[::-2])):
@@ -142,7 +130,7 @@ async def _by_length(game: Game, rules: PlayRules) -> Ending | None:
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
     """The ending of a game that `side` forfeits: the other side wins with G0.0."""
     outcome = final_outcome(sheet.game.accrued, side.other)
-    return Ending(outcome, Source.RESULT, error.fault.termination, f"{side} {error.details}", error.fault)
+    return Ending(outcome, Source.RESULT, error.fault.value, f"{side} {error.details}", error.fault)
 
 
 TAG_LENGTH = 255
@@ -196,12 +184,13 @@ def to_pgn(record: GameRecord, shared: Mapping[str, str]) -> str:
 
 
 def _tags(record: GameRecord) -> dict[str, str]:
-    game, ending, pairing = record.sheet.game, record.ending, record.pairing
+    ending, opening = record.ending, record.opening
+    is_set_up = opening.fen != chess.STARTING_FEN or opening.chess960
     white, black = (str(clock.control) for clock in record.sheet.clocks)
     controls = {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
     return {
         "Date": f"{record.started:%Y.%m.%d}",
-        "Round": str(pairing.round),
+        "Round": str(record.pairing.round),
         "White": record.names[0],
         "Black": record.names[1],
         **write_tags(ending.outcome, record.scoring, fifty_moves=record.fifty_moves),
@@ -210,34 +199,27 @@ def _tags(record: GameRecord) -> dict[str, str]:
         **({} if ending.bounds is None else {"RMobilityBounds": ending.bounds}),
         "Termination": ending.termination,
         "TerminationDetails": ending.details,
-        **_position_tags(record.opening),
+        **({"Variant": "Chess960"} if opening.chess960 else {}),
+        **({"SetUp": "1", "FEN": opening.fen} if is_set_up else {}),
+        **({} if opening.accrued is None else {"RMobilityAccrued": str(opening.accrued)}),
         **controls,
         "GameStartTime": f"{record.started:%Y-%m-%dT%H:%M:%S%z}",
         "GameDuration": _clock_text(record.seconds),
-        "PlyCount": str(game.last.number),
+        "PlyCount": str(record.sheet.game.last.number),
     }
-
-
-def _position_tags(opening: Opening) -> dict[str, str]:
-    tags = {"Variant": "Chess960"} if opening.chess960 else {}
-    if opening.fen != chess.STARTING_FEN or opening.chess960:
-        tags |= {"SetUp": "1", "FEN": opening.fen}
-    if opening.accrued is not None:
-        tags["RMobilityAccrued"] = str(opening.accrued)
-    return tags
 
 
 def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
     """The clock, what the engine said, the time it took, and the accrued score where it changes."""
-    note = sheet.notes.get(ply.number)
-    parts = ["book"] if note is None else [f"{note.evaluation} {note.seconds:.3f}s".strip()]
+    answer = sheet.answers.get(ply.number)
+    parts = ["book"] if answer is None else [f"{answer.evaluation} {answer.seconds:.3f}s".strip()]
     if ply.accrued != before.accrued or ply.since != before.since:
         parts.append(f"accrued {ply.accrued}")
     if sheet.seen_by_tables is not None and sheet.seen_by_tables[0] == ply.number:
         parts.append(sheet.seen_by_tables[1].details)
     if ply.end is not None:
         parts.append(ply.end.value)
-    clock = "" if note is None or note.remaining is None else f"[%clk {_clock_text(note.remaining)}] "
+    clock = "" if answer is None or answer.remaining is None else f"[%clk {_clock_text(answer.remaining)}] "
     return clock + ", ".join(parts)
 
 

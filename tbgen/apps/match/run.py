@@ -150,22 +150,17 @@ class _Games:
         match = self.match
         boards = range(min(match.settings.concurrency, len(match.pairings)))  # a knockout's first round is its widest
         tasks = [asyncio.create_task(GameWorker(board, self, {} if board else engines).work()) for board in boards]
-        stopper = asyncio.create_task(self._cancel_when_stopped(tasks))
+        playing = asyncio.create_task(asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION))
+        stopping = asyncio.create_task(self._stopped.wait())
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+            await asyncio.wait([playing, stopping], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            for task in (*tasks, stopper):
-                if not task.cancelling():
-                    task.cancel()
+            for task in (*tasks, playing, stopping):
+                task.cancel()
             ends = await asyncio.gather(*tasks, return_exceptions=True)
         for end in ends:
             if isinstance(end, Exception):
                 raise end
-
-    async def _cancel_when_stopped(self, tasks: list[asyncio.Task[None]]) -> None:
-        await self._stopped.wait()
-        for task in tasks:
-            task.cancel()
 
 
 async def _close(engines: dict[int, EngineProcess], *, but: tuple[int, ...] = ()) -> None:
@@ -201,10 +196,6 @@ class GameWorker:
                 await _close(self._engines, but=(pairing.white, pairing.black))
                 await _to_its_end(games.keep(self._board, await self._game(pairing)))
                 await asyncio.sleep(games.match.settings.wait)
-        except BaseException:
-            for engine in self._engines.values():
-                engine.kill()
-            raise
         finally:
             await _to_its_end(_close(self._engines))
 
@@ -284,7 +275,7 @@ class Roster:
             if not self._chances[player]:
                 raise
             self._chances[player] -= 1
-            raise ForfeitError(Offence.CRASH, f"cannot be started again: {error.reason}") from None
+            raise ForfeitError(Offence.ABANDONED, f"cannot be started again: {error.reason}") from None
         self._chances[player] = _CHANCES
         return engine
 

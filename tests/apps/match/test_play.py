@@ -29,7 +29,7 @@ class Reciter:
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
         ply = len(board.move_stack)
         move = chess.Move.from_uci(self._line[ply])
-        return Answer(move, 0.0, self._evaluations.get(ply + 1, Evaluation()))
+        return Answer(move, 0.0, self._evaluations.get(ply + 1, Evaluation()), clock.remaining)
 
 
 def played(

@@ -42,8 +42,8 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
     for game in games:
         check(game)
         assert game.tags.get("FEN") not in drawn or game.tags["TerminationDetails"] in ENDS
-    notes = [note for record in records for note in record.sheet.notes.values()]
-    assert all(note.remaining is not None and note.evaluation.plies is not None for note in notes)
+    answers = [answer for record in records for answer in record.sheet.answers.values()]
+    assert all(answer.remaining is not None and answer.evaluation.plies is not None for answer in answers)
     assert tbgen("adjudicate", str(pgn), "-o", str(copy), folder=tmp_path).returncode == 0
     results = ([game.tags["RMobilityResult"] for game in games_of(path)] for path in (pgn, copy))
     assert next(results) == next(results)

@@ -11,10 +11,10 @@ from chess.engine import Cp, Mate
 
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.engine import Clock, parse_time_control
-from tbgen.apps.match.play import GameRecord, Note, Sheet, stored, to_pgn
+from tbgen.apps.match.engine import Answer, Clock, parse_time_control
+from tbgen.apps.match.play import GameRecord, Sheet, stored, to_pgn
 from tbgen.apps.match.schedule import Opening, Pairing
-from tbgen.apps.match.store import Recovered, recovered
+from tbgen.apps.match.store import recovered
 from tbgen.apps.match.tables import Ending
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
@@ -37,7 +37,7 @@ def record_of(opening: Opening, plies: int) -> GameRecord:
     sheet = Sheet(game, (Clock(control), Clock(control)))
     for _ in range(plies):
         ply = game.push(min(game.board.legal_moves, key=chess.Move.uci))
-        sheet.notes[ply.number] = Note(0.25, 3599.5, Evaluation(Cp(31), 12))
+        sheet.answers[ply.number] = Answer(game.board.peek(), 0.25, Evaluation(Cp(31), 12), 3599.5)
     ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
     now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     names = ('Ann "the first"', r"B\ob")
@@ -63,8 +63,8 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     assert max(map(len, text.splitlines())) <= 79
     path = tmp_path / "games.pgn"
     path.write_text(text)
-    assert recovered(path, SHARED["MatchId"]) == Recovered([stored(record)], len(text) - 2)
-    assert recovered(path, "another").games == []
+    assert recovered(path, SHARED["MatchId"]) == ([stored(record)], len(text) - 2)
+    assert recovered(path, "another")[0] == []
     clocks = [node.clock() for node in other.mainline()]
     assert clocks == [None] * len(opening.moves) + [3599.5] * plies
 
