@@ -7,6 +7,7 @@ all that decides who plays whom and how.
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import hashlib
 import json
@@ -17,7 +18,6 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from tbgen.apps.match.match import MatchSettings
 from tbgen.apps.match.play import StoredGame
@@ -29,7 +29,6 @@ from tbgen.text import parse_json
 _STATE_BYTES = 400
 """The state is written over itself in one go."""
 _MATCH = re.compile(r"[0-9a-f]{8}")
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +107,13 @@ class FileStore(Store):
         state = self._read_state()
         if state is not None and settings.recover:
             self._go_on(settings, state)
-            return
-        if state is not None and not state.finished and (games := recovered(self._path, state.match).games):
+        elif state is not None and not state.finished and (games := recovered(self._path, state.match)[0]):
             raise MatchError(
                 f"{self._path} has a match that is not over ({len(games)} games); "
                 f"go on with -recover, or remove {self._state_path}"
             )
-        self._begin()
+        else:
+            self._begin()
 
     def _begin(self) -> None:
         self._write_state(replace(self.state, start=_end_of(self._file)))
@@ -126,8 +125,7 @@ class FileStore(Store):
             raise MatchError(
                 f"{self._path} is shorter than when its match began; put it back, or remove {self._state_path}"
             )
-        found = recovered(self._path, state.match)
-        self.games = found.games
+        self.games, end = recovered(self._path, state.match)
         if state.digest != self.state.digest:
             if not self.games:
                 self._begin()
@@ -138,7 +136,7 @@ class FileStore(Store):
         if settings.seed not in (None, state.seed):
             raise MatchError(f"the match in {self._path} has -srand {state.seed}, not {settings.seed}")
         if not state.finished:
-            self._cut_off(max(found.end, state.start))
+            self._cut_off(max(end, state.start))
         self._write_state(replace(state, finished=False))
         _end_of(self._file)
 
@@ -225,19 +223,15 @@ def _locked(path: Path) -> int:
     return file
 
 
-class Recovered(NamedTuple):
-    """The finished games of a match, and where the last finished game of its file ends."""
+def recovered(path: Path, match: str) -> tuple[list[StoredGame], int]:
+    """The finished games of a match, and where the last finished game of its file ends.
 
-    games: list[StoredGame]
-    end: int
-
-
-def recovered(path: Path, match: str) -> Recovered:
-    """Read back a match. A game counts if its result stands behind its moves; lines may end with CR LF."""
+    A game counts if its result stands behind its moves; lines may end with CR LF.
+    """
     from tbgen.apps.games.chunks import Chunk, scanned  # which loads the compiler
 
     data = path.read_bytes()
-    start = len(_BYTE_ORDER_MARK) if data.startswith(_BYTE_ORDER_MARK) else 0
+    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     chunk = scanned(Chunk(data, start, in_line=False, number=1))
     games, end = list[StoredGame](), start
     for place in range(len(chunk.games)):
@@ -248,7 +242,7 @@ def recovered(path: Path, match: str) -> Recovered:
     numbers = Counter(game.number for game in games)
     if twice := [number for number, times in numbers.items() if times > 1]:
         raise MatchError(f"{path} has game {twice[0]} of the match twice; take one out")
-    return Recovered(games, end)
+    return games, end
 
 
 def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:

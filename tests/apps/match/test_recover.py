@@ -106,8 +106,8 @@ def test_killed_at_many_bytes_of_writing_only_whole_games_count(pgn: Path) -> No
         for length in sorted({*range(0, len(text), 11), *near_ends, len(text)}):
             cut.write_bytes(text[:length])
             done = [end for end in ends if end <= length]
-            found = recovered(cut, match)
-            assert ([game.number for game in found.games], found.end) == (
+            games, last = recovered(cut, match)
+            assert ([game.number for game in games], last) == (
                 list(range(1, len(done) + 1)),
                 max(done, default=0),
             )
