@@ -57,18 +57,15 @@ def place_of(rank: int, size: int) -> int:
 
 def first_round(plan: Tournament, seed: int) -> list[tuple[int, int | None]]:
     """The pairs of the first round: seeds in their order, the others by lot, byes to the best ranks."""
-    others = list(range(min(plan.seeds, plan.players), plan.players))
+    others = list(range(plan.players)[plan.seeds :])
     random.Random(seed).shuffle(others)
-    ranked = [*range(min(plan.seeds, plan.players)), *others]
     size = 1 << (plan.players - 1).bit_length()
     places: list[int | None] = [None] * size
-    for rank in range(1, size + 1):
-        place = place_of(rank, size)
-        if rank <= plan.players:
-            places[place] = ranked[rank - 1]
-        else:
-            bye = place_of(rank - plan.players, size) + 1
-            places[place], places[bye] = places[bye], None
+    for rank, player in enumerate([*range(plan.players)[: plan.seeds], *others], start=1):
+        places[place_of(rank, size)] = player
+    for rank in range(plan.players + 1, size + 1):
+        empty, bye = place_of(rank, size), place_of(rank - plan.players, size) + 1
+        places[empty], places[bye] = places[bye], None
     pairs = zip(places[::2], places[1::2], strict=True)
     return [(first, second) for first, second in pairs if first is not None]
 

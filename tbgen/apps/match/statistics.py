@@ -249,7 +249,9 @@ def _likeliest_with_t(law: Law, t: float) -> Law:
         mean = sum(value * chance for value, chance in found)
         deviation = math.sqrt(sum((value - mean) ** 2 * chance for value, chance in found))
         slopes = [value - 0.5 - t * deviation * (1 + ((mean - value) / deviation) ** 2) / 2 for value, _ in law]
-        found = _tilted(law, slopes)
+        before, found = found, _tilted(law, slopes)
+        if max(abs(old - new) for (_, old), (_, new) in zip(before, found, strict=True)) < 1e-9:
+            break
     return found
 
 
