@@ -20,7 +20,7 @@ from pathlib import Path
 import chess
 import chess.engine
 
-from tbgen.apps.match.uci import Evaluation, Listener, Uci
+from tbgen.apps.match.uci import Evaluation, Listener, Uci, evaluation_in
 from tbgen.errors import EngineStartError, UsageError
 from tbgen.system.process import death_signal
 from tbgen.text import cleaned
@@ -108,7 +108,6 @@ _SLACK_SECONDS = 0.05
 """The alarm rings so much later: the time measured from `go` to `bestmove` decides."""
 _NAME_LENGTH, _MOVE_LENGTH, _COMPLAINT_LENGTH = 80, 20, 200
 """The longest names, moves and complaints of engines in tags and messages."""
-_INFO = chess.engine.INFO_BASIC | chess.engine.INFO_SCORE
 
 
 class Offence(enum.Enum):
@@ -214,8 +213,7 @@ class EngineProcess:
         patience = self.spec.hang if math.isinf(allowance) else allowance
         try:
             async with asyncio.timeout(patience + _SLACK_SECONDS):
-                limit = _limit(board.turn, clock, other)
-                played = await uci.play(board, limit, game=uci.game, info=_INFO)
+                played = await uci.play(board, _limit(board.turn, clock, other), game=uci.game)
         except TimeoutError:
             raise await self._overdue(clock) from None
         except chess.engine.EngineTerminatedError:
@@ -228,11 +226,9 @@ class EngineProcess:
             raise ForfeitError(Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
         if not played.move or played.move not in board.legal_moves:
             raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
-        said = played.info.get("score")
-        view = chess.WHITE if self.spec.white_view else board.turn
-        score = None if said is None else chess.engine.PovScore(said.relative, view).pov(board.turn)
         clock.stop(seconds)
-        return Answer(played.move, seconds, Evaluation(score, played.info.get("depth")), clock.remaining)
+        said = evaluation_in(uci.last_info, from_other_side=self.spec.white_view and board.turn == chess.BLACK)
+        return Answer(played.move, seconds, said, clock.remaining)
 
     async def close(self) -> None:
         """Send `quit`, and end the process if it does not."""

@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import logging
 import os
+import re
 import signal
 import time
 from collections.abc import Callable
@@ -15,6 +16,7 @@ from typing import Any
 import chess.engine
 
 _LINGER_SECONDS = 0.5
+_SCORE, _DEPTH = re.compile(r"\bscore (cp|mate) (-?\d{1,9})\b"), re.compile(r"\bdepth (\d{1,9})\b")
 
 logging.getLogger("chess.engine").addHandler(logging.NullHandler())
 
@@ -38,6 +40,19 @@ class Evaluation:
         return text if self.plies is None else f"{text}/{self.plies}"
 
 
+def evaluation_in(line: str, *, from_other_side: bool = False) -> Evaluation:
+    """The evaluation in an `info` line; empty where the line is garbled. Only one line of a search needs to be read.
+
+    >>> str(evaluation_in("info depth 12 seldepth 18 score cp 31 nodes 4711 pv e2e4"))
+    '+0.31/12'
+    """
+    found, depth = _SCORE.search(line), _DEPTH.search(line)
+    if found is None:
+        return Evaluation()
+    score = chess.engine.Cp(int(found[2])) if found[1] == "cp" else chess.engine.Mate(int(found[2]))
+    return Evaluation(-score if from_other_side else score, None if depth is None else int(depth[1]))
+
+
 class Uci(chess.engine.UciProtocol):
     """The protocol, with the moments at which a search was asked for and answered."""
 
@@ -46,7 +61,7 @@ class Uci(chess.engine.UciProtocol):
         self._listener = listener
         self.root: str | None = None
         self.asked = self.answered = 0.0
-        self.last_best = self.last_complaint = ""
+        self.last_info = self.last_best = self.last_complaint = ""
         self.closed_output = False
         self._is_killed = False
 
@@ -58,12 +73,14 @@ class Uci(chess.engine.UciProtocol):
             self._listener(">", line)
         super().send_line(line)
         if line.startswith("go"):
-            self.last_best = ""
+            self.last_info = self.last_best = ""
             self.asked = time.perf_counter()
 
     def line_received(self, line: str) -> None:
         if line.startswith("bestmove"):
             self.answered, self.last_best = time.perf_counter(), line
+        elif line.startswith("info ") and " score " in line:
+            self.last_info = line
         if self._listener is not None:
             self._listener("<", line)
 
