@@ -425,11 +425,15 @@ def _settings_in(words: Words) -> MatchSettings:
     fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
     parts = {name: _part(fields, f"{name}.") for name in ("openings", "rules.resign", "sprt")}
     openings = _openings(parts["openings"])
-    resign = Resign(**parts["rules.resign"]) if "resign" in words else None
     return MatchSettings(
         engines,
         Tournament(len(engines), **_part(fields, "plan."), policy=openings.policy),
-        PlayRules(fifty_moves, scoring, resign, **_part(fields, "rules.")),
+        PlayRules(
+            fifty_moves,
+            scoring,
+            Resign(**parts["rules.resign"]) if "resign" in words else None,
+            **_part(fields, "rules."),
+        ),
         openings=openings,
         tables=TableSettings(**_part(fields, "tables.")),
         sprt=Sprt(**parts["sprt"]) if "sprt" in words else None,

@@ -107,11 +107,10 @@ class _Games:
     ) -> None:
         self.match, self.roster, self.watcher = match, roster, watcher
         self._store, self._stopped = store, stopped
-        settings = match.settings
         self._shared_tags = {
-            "Event": settings.event,
-            "Site": settings.site,
-            **({"EventType": KNOCKOUT} if settings.plan.format is Format.KNOCKOUT else {}),
+            "Event": match.settings.event,
+            "Site": match.settings.site,
+            **({"EventType": KNOCKOUT} if match.settings.plan.format is Format.KNOCKOUT else {}),
             "MatchId": store.state.match,
         }
         self._begun = set(match.standings.results)
@@ -203,9 +202,8 @@ class GameWorker:
         match, opening = self._games.match, self._games.match.opening_of(pairing)
         rules = replace(match.rules, scoring=with_komi(match.rules.scoring, opening.komi))
         sides = (pairing.white, pairing.black)
-        game = opening.game(rules.fifty_moves)
         white, black = (Clock(match.settings.engines[player].control) for player in sides)
-        sheet = Sheet(game, (white, black))
+        sheet = Sheet(opening.game(rules.fifty_moves), (white, black))
         started, clock = datetime.now(UTC), time.perf_counter()  # noqa: TID251 - a date for a tag
         self._games.watcher.game_begins(self._board, pairing, sheet)
         ending = await self._prepare(sides, sheet, rules.scoring)
