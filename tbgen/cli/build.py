@@ -140,7 +140,7 @@ def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: b
         def leave() -> None:
             """Clear up after a signal."""
             shown.close()  # whatever the threads of the build still find out
-            kill_all(for_good=True)
+            kill_all()
             if watcher.has_lock:
                 remove_partials(folder)
             complain("interrupted; finished tables are kept, the same command goes on from there")

@@ -17,7 +17,6 @@ import mmap
 import multiprocessing
 import multiprocessing.connection
 import os
-import pickle
 import signal
 import tempfile
 import threading
@@ -68,14 +67,11 @@ class Made:
     file: FileRecord
 
 
-def untold(phase: str, code: int | None, done: float, decided: int) -> None:
-    """Nobody hears."""
+Work = Callable[..., Made]
+"""Makes a table as `make_table` does, and has its parameters."""
 
 
-Work = Callable[[Path, str, int, int | None, Tell], Made]
-
-
-def make_table(folder: Path, name: str, threads: int, memory: int | None = None, tell: Tell = untold) -> Made:
+def make_table(folder: Path, name: str, threads: int, memory: int | None = None, tell: Tell = lambda *_: None) -> Made:
     """Solve a canonical material whose children are in the folder, and put its files there; OSError if it cannot.
 
     With `memory`, which is less than the table takes, its large arrays lie in files of the folder.
@@ -84,12 +80,17 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
+    keep_freed()
     give_back()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     material, source, game = Material.parse(name), source_digest(), game_of_folder(folder)
-    new: NewArray = np.zeros if memory is None else partial(zeros_in_file, folder)
-    with _opened(folder, material, {"game": str(game), "source": source}) as (children, store):
+    new: NewArray = np.zeros if memory is None else partial(_zeros_in_file, folder)
+    with contextlib.ExitStack() as opened:
+        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
+        digests = {str(child): file.digest for child, file in children.items()}
+        identity = {"material": name, "game": str(game), "source": source, "children": digests}
+        store = opened.enter_context(_block_store(folder, material, identity))
         solved = retro.solve_into(store, material, children, threads, tell, game, new)
         tell("writing", None, 1.0, 0)
         begun, counters = time.perf_counter(), threads if memory is None else 1
@@ -106,7 +107,7 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
     return Made(material, sum(map(solved.positions, Color)), FileRecord.of(written, str(game), figures))
 
 
-def zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
+def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
     """A flat array of zeros in a file without a name; OSError if the disk cannot take it.
 
     The system keeps of it what it has memory for, and reads the rest when it is touched.
@@ -117,18 +118,6 @@ def zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[A
         os.posix_fallocate(file.fileno(), 0, length)
         pages = mmap.mmap(file.fileno(), length)
     return np.frombuffer(pages, kind, size)
-
-
-@contextlib.contextmanager
-def _opened(
-    folder: Path, material: Material, identity: Mapping[str, str]
-) -> Iterator[tuple[dict[Material, TableFile], BlockStore]]:
-    """The children of a table, and a store for its blocks, which depend on them."""
-    with contextlib.ExitStack() as opened:
-        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
-        digests = {str(child): file.digest for child, file in children.items()}
-        whole = {"material": str(material), **identity, "children": digests}
-        yield children, opened.enter_context(_block_store(folder, material, whole))
 
 
 @contextlib.contextmanager
@@ -244,45 +233,28 @@ class _Process:
         self._process.kill()
 
 
-class _Upwards:
-    """Tells the process above, now and then."""
-
-    def __init__(self, pipe: Connection[Any, Any]) -> None:
-        self._pipe, self._last, self._lock = pipe, 0.0, threading.Lock()
-
-    def tell(self, *facts: Any) -> None:
-        if time.monotonic() - self._last >= _TELL_SECONDS:
-            self._last = time.monotonic()
-            self.send(facts)
-
-    def send(self, answer: Any) -> None:
-        with self._lock:
-            self._pipe.send(answer)
-
-
 def _serve(pipe: Connection[Any, Any], work: Work) -> None:
     """The work of a process: make tables as long as it gets orders."""
     follow_parent()
-    upwards = _Upwards(pipe)
-    while True:
-        try:
+    last, lock = 0.0, threading.Lock()
+
+    def send(answer: Any) -> None:
+        with lock:
+            pipe.send(answer)
+
+    def tell(*facts: Any) -> None:
+        nonlocal last
+        if time.monotonic() - last >= _TELL_SECONDS:
+            last = time.monotonic()
+            send(facts)
+
+    with contextlib.suppress(EOFError):
+        while True:
             table: Table = pipe.recv()
-        except EOFError:
-            return
-        try:
-            answer: Made | Exception = work(*table, upwards.tell)
-        except Exception as error:
-            answer = _as_can_travel(error)
-        upwards.send(answer)
-
-
-def _as_can_travel(error: Exception) -> Exception:
-    """The error itself, or one that says the same."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
+            try:
+                send(work(*table, tell))
+            except Exception as error:
+                send(error)
 
 
 def _end_of(code: int | None) -> str:
@@ -298,14 +270,12 @@ def _end_of(code: int | None) -> str:
     return f"killed by signal {-code}"
 
 
-def kill_all(*, for_good: bool = False) -> None:
-    """End all processes that make tables, at once; `for_good` if none may be started any more."""
+def kill_all() -> None:
+    """End all processes that make tables, at once; none can be started any more."""
     _starting.acquire()
     processes = multiprocessing.active_children()
     for process in processes:
         process.kill()
-    if not for_good:
-        _starting.release()
     for process in processes:
         multiprocessing.connection.wait([process.sentinel], _LEAVE_SECONDS)
 
@@ -315,40 +285,45 @@ class Cluster(Workers):
 
     def __init__(self, address: str, work: Work = make_table) -> None:
         super().__init__(_MOST_WORKERS, lambda *_: None, work)
-        self._client, self._address = _connected(address), address
-        self._busy, self._choosing = set[str](), threading.Lock()
+        try:
+            self._dask: Any = importlib.import_module("distributed")
+        except ImportError:
+            reason = "--cluster needs dask.distributed; install it with: pip install 'tbgen[cluster]'"
+            raise UsageError(reason) from None
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # the build has one line for what it says
+        try:
+            self._client = self._dask.Client(address, timeout=_CONNECT_SECONDS)
+        except (OSError, ValueError) as error:
+            reason = str(error) or "no answer in time"
+            raise UsageError(f"no dask scheduler answers at {address}: {reason}") from None
+        self._address, self._busy, self._choosing = address, set[str](), threading.Lock()
 
     def machine(self, memory: int | None = None) -> Machine:
         """A job for each worker, all with the least memory and threads that any worker has."""
-        workers = self._workers()
+        workers = self._workers().values()
         if not workers:
             raise UsageError("the cluster has no workers; start some with: dask worker ADDRESS --nthreads N")
-        threads = min(int(worker["nthreads"]) for worker in workers.values())
-        limits = [int(_USABLE * worker["memory_limit"]) for worker in workers.values() if worker["memory_limit"]]
+        threads = min(int(worker["nthreads"]) for worker in workers)
+        limits = [int(_USABLE * worker["memory_limit"]) for worker in workers if worker["memory_limit"]]
         limits += [] if memory is None else [memory]
         return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
 
     def _make(self, table: Table) -> Made:
         worker, done = self._free_worker(), threading.Event()
         try:
-            theirs = self._client.submit(_make_there, self._work, table, pure=False, workers=[worker])
+            theirs = self._client.submit(self._work, *table, pure=False, workers=[worker])
             theirs.add_done_callback(lambda _: done.set())
             while not done.wait(_LOOK_SECONDS):
                 if worker not in self._workers():
                     theirs.cancel()
                     raise WorkerLostError(f"{worker} has left the cluster")
-            return self._result(theirs)
-        finally:
-            self._busy.discard(worker)
-
-    def _result(self, theirs: Any) -> Made:
-        distributed: Any = importlib.import_module("distributed")
-        try:
             made: Made = theirs.result()
-        except (distributed.KilledWorker, distributed.CancelledError):
+            return made
+        except (self._dask.KilledWorker, self._dask.CancelledError):
             self._workers()  # a scheduler that is gone is another error
             raise WorkerLostError("lost with its workers, again and again") from None
-        return made
+        finally:
+            self._busy.discard(worker)
 
     def _free_worker(self) -> str:
         """A worker that has nothing to do, as soon as there is one; it is busy from now on."""
@@ -370,22 +345,3 @@ class Cluster(Workers):
     def __exit__(self, *error: object) -> None:
         self._client.close()
         self.shutdown(wait=False)
-
-
-def _connected(address: str) -> Any:
-    """A client of the scheduler there."""
-    try:
-        distributed: Any = importlib.import_module("distributed")
-    except ImportError:
-        raise UsageError("--cluster needs dask.distributed; install it with: pip install 'tbgen[cluster]'") from None
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # the build has one line for what it says
-    try:
-        return distributed.Client(address, timeout=_CONNECT_SECONDS)
-    except (OSError, ValueError) as error:
-        raise UsageError(f"no dask scheduler answers at {address}: {str(error) or 'no answer in time'}") from None
-
-
-def _make_there(work: Work, table: Table) -> Made:
-    """Make a table on the worker where this is called."""
-    keep_freed()
-    return work(*table, untold)
