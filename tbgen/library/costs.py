@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -130,41 +130,33 @@ def measured_file(game: Mobility) -> Path:
     return MEASURED / f"{game}.csv"
 
 
-class _Row(NamedTuple):
-    """The measured cost of a table, or of a primary cell of a class of tables."""
-
-    cpu_seconds: float
-    outcome_bytes: float
-    distance_bytes: float
-
-
 @cache
-def _measured(game: Mobility) -> Mapping[Material, _Row]:
-    """The measured costs of the tables of a game."""
+def _measured(game: Mobility) -> Mapping[Material, Sequence[float]]:
+    """The CPU seconds, bytes of outcomes and bytes of distances of the tables of a game."""
     with measured_file(game).open(encoding="utf-8", newline="") as file:
         rows = csv.reader(file)
         next(rows)
-        return {Material.parse(name): _Row(*map(float, figures)) for name, *figures in rows}
+        return {Material.parse(name): [*map(float, figures)] for name, *figures in rows}
 
 
 @cache
-def _rate_of(kind: tuple[str, bool], game: Mobility) -> _Row:
-    """The cost of a primary cell of the largest measured tables of a class."""
+def _rates_by_cell(kind: tuple[str, bool], game: Mobility) -> Sequence[float]:
+    """The same for a primary cell of the largest measured tables of a class."""
     known = _measured(game)
     most = max(material.men for material in known)
     large = [material for material in known if material.men == most and class_of(material) == kind]
     cells = sum(map(primary_cells, large))
-    return _Row(*(sum(column) / cells for column in zip(*map(known.__getitem__, large), strict=True)))
+    return [sum(column) / cells for column in zip(*(known[material] for material in large), strict=True)]
 
 
 def cost_of(material: Material, game: Mobility = Mobility.RESET) -> Cost:
     """The cost of a table, as measured or by its class."""
-    row = _measured(game).get(material)
-    if row is None:
-        row = _Row(*(primary_cells(material) * rate for rate in _rate_of(class_of(material), game)))
-    outcomes, distances = round(row.outcome_bytes), round(row.distance_bytes)
+    figures = _measured(game).get(material)
+    if figures is None:
+        figures = [primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), game)]
+    outcomes, distances = round(figures[1]), round(figures[2])
     scratch = 0 if fits_memory(layout_of(material)) else round((outcomes + distances) * _SCRATCH_FACTOR)
-    return Cost(row.cpu_seconds, outcomes, distances, scratch, _rates_of(material).serial)
+    return Cost(figures[0], outcomes, distances, scratch, _rates_of(material).serial)
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
