@@ -10,7 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from pathlib import Path
 from tbgen.compiled.known import Purpose, compile_for
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.catalog import (
+    Condition,
     FileRecord,
     Finding,
     examine,
@@ -116,22 +117,20 @@ def build(
         findings = _wanted(survey(folder, targets, watcher.examines), settings)
         if all(finding.is_sound for finding in findings):
             with contextlib.suppress(OSError):  # the folder may be read-only
-                are_marked = any(mark_of(folder, finding.material).exists() for finding in findings)
-                if are_marked or _gaps(folder, findings):
+                if _gaps(folder, findings) or any(mark_of(folder, material).exists() for material in targets):
                     with build_lock(folder, watcher.waiting):
                         _complete(folder, findings, settings)
             return findings
-    first = next(finding.material for finding in findings if not finding.is_sound)
-    with _naming_files(folder, first), build_lock(folder, watcher.waiting):
-        remove_partials(folder)
-        findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
-        findings = _wanted(findings, settings)
-        for finding in findings:
-            if finding.is_sound:
-                remove_scratch(scratch_path(folder, finding.material))
-        if not all(finding.is_sound for finding in findings):  # another builder may have made them meanwhile
-            _make(folder, findings, watcher, settings)
-        _complete(folder, findings, settings)
+        with build_lock(folder, watcher.waiting):
+            remove_partials(folder)
+            findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
+            findings = _wanted(findings, settings)
+            for finding in findings:
+                if finding.is_sound:
+                    remove_scratch(scratch_path(folder, finding.material))
+            if not all(finding.is_sound for finding in findings):  # another builder may have made them meanwhile
+                _make(folder, findings, watcher, settings)
+            _complete(folder, findings, settings)
     return findings
 
 
@@ -198,13 +197,15 @@ class _Telling(Watcher):
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
     """The plan that `build` would follow."""
     with _cluster_of(settings) as cluster:
-        return _plan_after(folder, _wanted(survey(folder, wanted), settings), settings, cluster)
+        return _plan(folder, _wanted(survey(folder, wanted), settings), settings, cluster)
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     """The plan for some tables by the names of files alone: every file is taken for a sound one."""
     there = {material for material, _ in tables_of([folder])}
-    return _plan(folder, build_order(wanted), there, Settings(threads))
+    order = build_order(wanted)
+    findings = [Finding(each, Condition.SOUND if each in there else Condition.MISSING) for each in order]
+    return _plan(folder, findings, Settings(threads))
 
 
 def _wanted(findings: list[Finding], settings: Settings) -> list[Finding]:
@@ -214,7 +215,7 @@ def _wanted(findings: list[Finding], settings: Settings) -> list[Finding]:
 def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings: Settings) -> None:
     """Make what is not sound, if it fits."""
     with _cluster_of(settings) as cluster:
-        plan = _plan_after(folder, findings, settings, cluster)
+        plan = _plan(folder, findings, settings, cluster)
         plan.check(free_disk(folder))
         has_pawns = any(step.material.pawns for step in plan.steps)
         compile_for([Purpose.TABLES, *[Purpose.PAWNS] * has_pawns], watcher.compiles)
@@ -224,26 +225,17 @@ def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings:
             _Run(folder, plan, workers, watcher, found, settings.outcomes_only).run()
 
 
-def _plan(
-    folder: Path,
-    targets: Sequence[Material],
-    sound: Collection[Material],
-    settings: Settings,
-    cluster: Cluster | None = None,
-) -> Plan:
-    """The plan for targets that are not sound, at the pace of the tables that were built in the folder."""
+def _plan(folder: Path, findings: Sequence[Finding], settings: Settings, cluster: Cluster | None = None) -> Plan:
+    """The plan for what is not sound, at the pace of the tables that were built in the folder."""
     if cluster is not None:
         machine = cluster.machine(settings.memory)
     else:
         memory = available_memory() if settings.memory is None else settings.memory
         machine = Machine(settings.threads, settings.jobs or settings.threads, memory)
+    targets = [finding.material for finding in findings]
+    sound = {finding.material for finding in findings if finding.is_sound}
     plan = plan_of(targets, sound, machine=machine, pace=_pace(folder, targets), game=game_of_folder(folder))
     return with_default_jobs(plan) if cluster is None and settings.jobs is None else plan
-
-
-def _plan_after(folder: Path, findings: Sequence[Finding], settings: Settings, cluster: Cluster | None) -> Plan:
-    sound = {finding.material for finding in findings if finding.is_sound}
-    return _plan(folder, [finding.material for finding in findings], sound, settings, cluster)
 
 
 def _pace(folder: Path, targets: Iterable[Material]) -> float:
@@ -371,12 +363,9 @@ def _complete(folder: Path, findings: Sequence[Finding], settings: Settings) -> 
 
 def _gaps(folder: Path, findings: Sequence[Finding]) -> dict[Material, FileRecord]:
     """Sound tables that the manifest does not describe as they are."""
-    known, gaps = read_manifest(folder), dict[Material, FileRecord]()
-    for finding in findings:
-        found, noted = finding.file, known.get(str(finding.material))
-        if found and (noted is None or not noted.is_same_file(found)):
-            gaps[finding.material] = found
-    return gaps
+    known = read_manifest(folder)
+    files = {finding.material: finding.file for finding in findings if finding.file}
+    return {material: file for material, file in files.items() if file != known.get(str(material))}
 
 
 @contextlib.contextmanager

@@ -23,7 +23,7 @@ from typing import Any, Final
 from tbgen import __version__
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
-from tbgen.score import Color, Score
+from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import FileDigests, Layer, folder_with, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -37,31 +37,29 @@ _FORMAT = 2
 
 @dataclass(frozen=True)
 class FileRecord:
-    """The facts about a table's files; times and memory are None if it was built elsewhere."""
+    """The facts about a table's files; times and memory are None if it was built elsewhere.
+
+    Two records are equal if they tell of the same bytes, whatever it took to make them.
+    """
 
     bytes: int
     """Of outcomes and distances."""
     sha256: str
     """Of the file of outcomes."""
-    wall_seconds: float | None = None
-    cpu_seconds: float | None = None
-    peak_bytes: int | None = None
-    threads: int | None = None
-    phase_seconds: Mapping[str, float] = field(default_factory=dict)
+    wall_seconds: float | None = field(default=None, compare=False)
+    cpu_seconds: float | None = field(default=None, compare=False)
+    peak_bytes: int | None = field(default=None, compare=False)
+    threads: int | None = field(default=None, compare=False)
+    phase_seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
     sha256_of_distances: str | None = None
     """None where there are none."""
     game: str = GAME
 
     @classmethod
-    def of(cls, files: FileDigests, game: str = GAME, figures: Figures | None = None) -> FileRecord:
+    def of(cls, files: FileDigests, game: Mobility, figures: Figures | None = None) -> FileRecord:
         """The record of a table's files, with its figures if it was built."""
-        found = cls(files.bytes, files.outcomes, sha256_of_distances=files.distances, game=game)
-        return found if figures is None else replace(found, **asdict(figures))
-
-    def is_same_file(self, other: FileRecord) -> bool:
-        """Whether both tell of the same bytes."""
-        mine, others = ((each.bytes, each.sha256, each.sha256_of_distances, each.game) for each in (self, other))
-        return mine == others
+        taken: dict[str, Any] = {} if figures is None else asdict(figures)
+        return cls(files.bytes, files.outcomes, sha256_of_distances=files.distances, game=str(game), **taken)
 
 
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
@@ -131,7 +129,7 @@ def examine(folder: Path, material: Material) -> Finding:
     """The condition of one table; its files are read whole."""
     try:
         with TableFile(path_of(folder, material)) as file:
-            found = FileRecord.of(file.check(), str(file.game))
+            found = FileRecord.of(file.check(), file.game)
     except MissingTableError:
         return Finding(material, Condition.MISSING)
     except DamagedTableError as error:
@@ -317,16 +315,23 @@ class Entry:
 
 
 class Catalog:
-    """The tables that are offered by name, and those that cannot be used; of tables with so many men at most."""
+    """The tables that a probe would use and that can be used, those with the fewest men first, by seals and index."""
 
     def __init__(self, folders: Sequence[Path], most_men: int = MOST_BUILT_MEN) -> None:
-        looked_at = list(_looked_at(folders, most_men))
-        self._all = {str(entry.material): entry for entry in looked_at if isinstance(entry, Entry)}
-        self.entries: Mapping[str, Entry] = {
-            name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN
-        }
+        """Look at all tables with so many men at most."""
+        self._all, self.faults = dict[str, Entry](), list[TableError]()
+        for material, folder in tables_of(folders):
+            if material.men > most_men:
+                continue
+            try:
+                with TableFile(path_of(folder, material)) as table:
+                    distances = _stored(table.distances) if table.has_distances else None
+                    self._all[str(material)] = Entry(material, _stored(table.outcomes), distances)
+            except TableError as error:
+                self.faults.append(error)
+        offered = {name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN}
+        self.entries: Mapping[str, Entry] = offered
         """Pages and `tbgen fetch` read tables of two to five men (record 282)."""
-        self.faults = [fault for fault in looked_at if isinstance(fault, TableError)]
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -347,19 +352,6 @@ class Catalog:
     def facts(self) -> dict[str, Any]:
         """All tables as JSON has them."""
         return {"tables": [entry.facts() for entry in self.entries.values()]}
-
-
-def _looked_at(folders: Sequence[Path], most_men: int) -> Iterator[Entry | TableError]:
-    """Every table that a probe would use, those with the fewest men first, by seals and index."""
-    for material, folder in tables_of(folders):
-        if material.men > most_men:
-            continue
-        try:
-            with TableFile(path_of(folder, material)) as table:
-                distances = _stored(table.distances) if table.has_distances else None
-                yield Entry(material, _stored(table.outcomes), distances)
-        except TableError as error:
-            yield error
 
 
 def _stored(file: LayerFile) -> StoredFile:

@@ -104,7 +104,7 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
         cpu_seconds=round(time.process_time() - cpu, 3),
         peak_bytes=peak_bytes(),
     )
-    return Made(material, sum(map(solved.positions, Color)), FileRecord.of(written, str(game), figures))
+    return Made(material, sum(map(solved.positions, Color)), FileRecord.of(written, game, figures))
 
 
 def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
