@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import heapq
 import math
+import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -37,7 +38,7 @@ class Machine:
     """Whether each job runs on a machine of its own, with an equal share of the threads."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Step:
     """A table to be made."""
 
@@ -122,20 +123,14 @@ class Plan:
         return [] if most is None else [step for step in self.steps if least_memory(step.material) > most]
 
     @cached_property
-    def cut_off(self) -> list[Step]:
-        """Tables that would fit, but need one that does not."""
-        without, cut_off = {step.material for step in self.too_large}, list[Step]()
-        for step in self.steps:
-            if step.material not in without and not without.isdisjoint(step.needs):
-                without.add(step.material)
-                cut_off.append(step)
-        return cut_off
-
-    @cached_property
     def fitting(self) -> list[Step]:
         """The tables that can be made."""
-        without = {step.material for step in [*self.too_large, *self.cut_off]}
-        return [step for step in self.steps if step.material not in without]
+        return [slot.start.step for slot in self.schedule()]
+
+    @cached_property
+    def cut_off(self) -> list[Step]:
+        """Tables that would fit, but need one that does not."""
+        return [step for step in self.steps if step not in self.fitting and step not in self.too_large]
 
     def check(self, free_disk: int | None) -> None:
         """Refuse what cannot be done, before anything is begun."""
@@ -201,13 +196,12 @@ class Plan:
 
     def facts(self) -> dict[str, Any]:
         """The plan as JSON has it."""
-        slots = self.schedule()
         return {
             **facts_of(self.machine, "threads", "jobs", "memory"),
             **facts_of(self, "peak_memory", "kept", "bytes", "outcome_bytes", "scratch_bytes"),
-            "seconds": round(max((slot.ends for slot in slots), default=0.0), 1),
+            "seconds": round(self.seconds(), 1),
             "cpu_seconds": round(self.cpu_seconds, 1),
-            "tables": [self._slot_facts(slot) for slot in slots],
+            "tables": [self._slot_facts(slot) for slot in self.schedule()],
             "too_large": [
                 facts_of(each, "material", least_memory=least_memory(each.material)) for each in self.too_large
             ],
@@ -229,9 +223,9 @@ class Plan:
 
     def _ready(self, over: Collection[Material], running: Collection[Start]) -> list[Step]:
         """The tables whose children are there, the longest chain first."""
-        done, busy = set(over), {start.material for start in running}
-        left = (step for step in self.fitting if step.material not in done and step.material not in busy)
-        ready = [step for step in left if done.issuperset(step.needs)]
+        done, begun = set(over), {*over, *(start.material for start in running)}
+        left = (step for step in self.steps if step.material not in begun)
+        ready = [step for step in left if done.issuperset(step.needs) and step not in self.too_large]
         return sorted(ready, key=lambda step: -step.path_seconds)
 
     def _idle_threads(self, at_work: Collection[Start]) -> int:
@@ -242,14 +236,12 @@ class Plan:
 
     def _fitted(self, step: Step, most_threads: int, at_work: Sequence[Start]) -> Start | None:
         """The start with the most threads that memory allows; a table that takes all memory runs alone."""
-        if self.machine.memory is None:
-            return Start(step, most_threads) if most_threads > 0 else None
-        taken = 0 if self.machine.is_cluster else sum(start.memory for start in at_work)
-        free = self.machine.memory - taken
+        memory = sys.maxsize if self.machine.memory is None else self.machine.memory
+        free = memory if self.machine.is_cluster else memory - sum(start.memory for start in at_work)
         for threads in range(most_threads, 0, -1):
             if memory_needed(step.material, threads) <= free:
                 return Start(step, threads)
-        if free < self.machine.memory:
+        if free < memory:
             return None
         fitting = (n for n in range(most_threads, 0, -1) if least_memory(step.material, n) <= free)
         return next((Start(step, threads, granted=free) for threads in fitting), None)
