@@ -192,38 +192,33 @@ class Field:
 
     def get(self, name: str, default: Any = None) -> Field:
         """The member of a name, or one with a default value if it is not there."""
-        self._check(isinstance(self.value, dict), "an object")
-        return Field(self.value.get(name, default), f"{self.name}.{name}" if self.name else name)
+        members = self._checked(isinstance(self.value, dict), "an object")
+        return Field(members.get(name, default), f"{self.name}.{name}" if self.name else name)
 
     def members(self) -> Iterator[tuple[str, Field]]:
         """The names and members of an object."""
-        self._check(isinstance(self.value, dict), "an object")
-        return ((name, self[name]) for name in self.value)
+        return ((name, self[name]) for name in self._checked(isinstance(self.value, dict), "an object"))
 
     def each(self) -> Iterator[Field]:
         """The items of a list."""
-        self._check(isinstance(self.value, list), "a list")
-        return (Field(value, f"{self.name}[{place}]") for place, value in enumerate(self.value))
+        items = self._checked(isinstance(self.value, list), "a list")
+        return (Field(value, f"{self.name}[{place}]") for place, value in enumerate(items))
 
     def text(self) -> str:
-        self._check(isinstance(self.value, str), "a text")
-        return str(self.value)
+        return str(self._checked(isinstance(self.value, str), "a text"))
 
     def whole(self) -> int:
         """A number of things."""
         is_whole = isinstance(self.value, int) and not isinstance(self.value, bool)
-        self._check(is_whole and self.value >= 0, "a whole number from 0 on")
-        return int(self.value)
+        return int(self._checked(is_whole and self.value >= 0, "a whole number from 0 on"))
 
     def number(self) -> float:
         """A finite number."""
         is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
-        self._check(is_number and abs(self.value) <= sys.float_info.max, "a finite number")
-        return float(self.value)
+        return float(self._checked(is_number and abs(self.value) <= sys.float_info.max, "a finite number"))
 
     def truth(self) -> bool:
-        self._check(isinstance(self.value, bool), "true or false")
-        return bool(self.value)
+        return bool(self._checked(isinstance(self.value, bool), "true or false"))
 
     def read(self, kind: Any) -> Any:
         """The value as an object of some type, which `text.plain` wrote.
@@ -254,7 +249,8 @@ class Field:
         if origin is not None:
             return self._read_members(*args)
         if issubclass(kind, enum.Enum):
-            return self._one_of({plain(each): each for each in kind})
+            names = {plain(each): each for each in kind}
+            return names[self._checked(isinstance(self.value, str) and self.value in names, " or ".join(names))]
         if has_own_text(kind):
             return getattr(kind, "parse", kind)(self.text())
         return kind(**self._read_fields(kind))
@@ -269,14 +265,12 @@ class Field:
         wanted = [each.name for each in fields(kind) if each.name in there or each.default is MISSING]
         return {name: self[name].read(hints[name]) for name in wanted}
 
-    def _one_of(self, names: Mapping[str, Any]) -> Any:
-        self._check(isinstance(self.value, str) and self.value in names, " or ".join(names))
-        return names[self.value]
-
-    def _check(self, holds: bool, kind: str) -> None:
+    def _checked(self, holds: bool, kind: str) -> Any:
+        """The value, if it is of its kind."""
         if not holds:
             shown = repr(self.value) if len(repr(self.value)) < 40 else "something else"
             raise ValueError(f"{self.name or 'it'} is {shown}, not {kind}")
+        return self.value
 
 
 _GETTERS: Final = {str: Field.text, int: Field.whole, float: Field.number, bool: Field.truth}
