@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -31,7 +32,7 @@ from tbgen.storage.files import Layer, build_lock, path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.system.process import free_disk, sync_folder
-from tbgen.text import in_units, parse_json
+from tbgen.text import Field, in_units, parse_json
 
 STAGE: Final = ".fetch"
 JOBS: Final = 4
@@ -95,14 +96,8 @@ def fetch(
     with build_lock(folder, watcher.waiting):
         there = [each for each in wanted if _is_there(folder, offers[each], outcomes_alone=outcomes_alone)]
         due = [offers[each] for each in wanted if each not in there]
-        tables = [
-            [
-                _Download(folder, server, offer, layer, watcher.got)
-                for layer in _layers_of(folder, offer, outcomes_alone)
-            ]
-            for offer in due
-        ]
-        files = [file for table in tables for file in table]
+        tables = [_downloads(folder, server, offer, watcher.got, outcomes_alone=outcomes_alone) for offer in due]
+        files = list(chain(*tables))
         size, got = sum(file.bytes for file in files), sum(file.got for file in files)
         free = free_disk(folder)
         if free is not None and size - got > free:
@@ -123,23 +118,22 @@ def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
         return False
 
 
-def _layers_of(folder: Path, offer: Entry, outcomes_alone: bool) -> list[Layer]:
+def _downloads(
+    folder: Path, server: Server, offer: Entry, tell: Callable[[int], None], *, outcomes_alone: bool
+) -> list[_Download]:
     """The files of a table to fetch, outcomes last: a table exists once its outcomes do."""
     wanted = [] if outcomes_alone or offer.distances is None else [Layer.DISTANCES]
     has_outcomes = replace(offer.outcomes, path=folder / offer.outcomes.path).is_there()
-    return wanted if has_outcomes and wanted else [*wanted, Layer.OUTCOMES]
+    layers = wanted if has_outcomes and wanted else [*wanted, Layer.OUTCOMES]
+    return [_Download(folder, server, offer, layer, tell) for layer in layers]
 
 
 def _fetch_all(server: Server, tables: Iterable[Sequence[_Download]], jobs: int) -> None:
     """Fetch tables side by side, the largest first; the first error ends them all."""
     with ThreadPoolExecutor(jobs) as pool:
-        largest = sorted(tables, key=lambda table: -sum(file.bytes for file in table))
-        futures = [pool.submit(_fetch_table, table) for table in largest]
         try:
-            for future in futures:
-                future.result()
+            list(pool.map(_fetch_table, sorted(tables, key=lambda table: -sum(file.bytes for file in table))))
         except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
             server.close()
             raise
 
@@ -299,20 +293,15 @@ def _answer_in_time(
     connection: http.client.HTTPConnection, path: str, headers: Mapping[str, str]
 ) -> Iterator[http.client.HTTPResponse]:
     """An answer whose head has come in time; the socket's own limit is for each of its bytes."""
+    begun = time.monotonic()
     connection.connect()
-    is_late = threading.Event()
-
-    def cut() -> None:
-        is_late.set()
-        _cut(connection)
-
-    timer = threading.Timer(SECONDS, cut)
+    timer = threading.Timer(SECONDS, _cut, [connection])
     timer.start()
     try:
         connection.request("GET", path, headers=headers)
         answer = connection.getresponse()
     except (OSError, http.client.HTTPException):
-        if is_late.is_set():
+        if time.monotonic() - begun >= SECONDS:
             raise TimeoutError(f"no answer for {SECONDS:.0f} s") from None
         raise
     finally:
@@ -346,43 +335,28 @@ def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) ->
     return "" if due in (None, length) else f"it sends {length} bytes where the catalog says {due}"
 
 
-@dataclass(frozen=True)
-class _File:
-    """A file as a catalog has it."""
-
-    file: str
-    bytes: int
-    sha256: str
-
-    def offered(self, material: Material, layer: Layer) -> StoredFile:
-        """The file of a table; its name is known, whatever the catalog says."""
-        name = path_of(Path(), material, layer).name
-        if self.file != name:
-            raise ValueError(f"the file of {material} is {self.file!r} and not {name}")
-        if not 0 < self.bytes <= _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20):
-            raise ValueError(f"{name} has {self.bytes} bytes")
-        if not _DIGEST.fullmatch(self.sha256):
-            raise ValueError(f"the digest of {name} is none")
-        return StoredFile(Path(name), self.bytes, self.sha256)
-
-
-@dataclass(frozen=True)
-class _Row(_File):
-    """A table as a catalog has it."""
-
-    material: Material
-    distances: _File | None = None
-
-
 def _offers_in(text: bytes) -> dict[Material, Entry]:
     """The tables of a catalog; ValueError or InputError says what is wrong with it."""
     rows, known, found = [*parse_json(text)["tables"].each()], set(all_materials()), dict[Material, Entry]()
     if len(rows) > len(known):
         raise ValueError(f"it has {len(rows)} tables, and there are {len(known)}")
-    for row in (each.read(_Row) for each in rows):
-        material, distances = row.material, row.distances
+    for row in rows:
+        material, distances = row["material"].read(Material), row.get("distances")
         if material not in known or material in found:
             raise ValueError(f"{material} is {'there twice' if material in found else 'no table'}")
-        after = None if distances is None else distances.offered(material, Layer.DISTANCES)
-        found[material] = Entry(material, row.offered(material, Layer.OUTCOMES), after)
+        after = None if distances.value is None else _file_in(distances, material, Layer.DISTANCES)
+        found[material] = Entry(material, _file_in(row, material, Layer.OUTCOMES), after)
     return found
+
+
+def _file_in(row: Field, material: Material, layer: Layer) -> StoredFile:
+    """A file as a catalog has it; its name is known, whatever the catalog says."""
+    file, size, digest = row["file"].text(), row["bytes"].whole(), row["sha256"].text()
+    name = path_of(Path(), material, layer).name
+    if file != name:
+        raise ValueError(f"the file of {material} is {file!r} and not {name}")
+    if not 0 < size <= _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20):
+        raise ValueError(f"{name} has {size} bytes")
+    if not _DIGEST.fullmatch(digest):
+        raise ValueError(f"the digest of {name} is none")
+    return StoredFile(Path(name), size, digest)
