@@ -174,10 +174,11 @@ class Workers(ThreadPoolExecutor):
 
     def begin(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
         """Begin a table; the future fails with WorkerLostError if another try may succeed."""
-        return self.submit(self._make, (folder, name, threads, memory))
+        tell = partial(self._progress, Material.parse(name))
+        return self.submit(self._make, (folder, name, threads, memory), tell)
 
-    def _make(self, table: Table) -> Made:
-        return self._work(*table, partial(self._progress, Material.parse(table[1])))
+    def _make(self, table: Table, tell: Tell) -> Made:
+        return self._work(*table, tell)
 
 
 class Processes(Workers):
@@ -187,9 +188,9 @@ class Processes(Workers):
         super().__init__(jobs, progress, work)
         self._idle: list[_Process] = []
 
-    def _make(self, table: Table) -> Made:
+    def _make(self, table: Table, tell: Tell) -> Made:
         process = self._idle.pop() if self._idle else _Process(self._work)
-        made = process.make(table, partial(self._progress, Material.parse(table[1])))
+        made = process.make(table, tell)
         self._idle.append(process)
         return made
 
@@ -308,7 +309,7 @@ class Cluster(Workers):
         limits += [] if memory is None else [memory]
         return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
 
-    def _make(self, table: Table) -> Made:
+    def _make(self, table: Table, tell: Tell) -> Made:
         worker, done = self._free_worker(), threading.Event()
         try:
             theirs = self._client.submit(self._work, *table, pure=False, workers=[worker])
