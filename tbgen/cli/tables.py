@@ -15,11 +15,11 @@ from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError, VerificationError
-from tbgen.library.catalog import Summary, summaries
+from tbgen.library.catalog import figures_of
 from tbgen.material import Material
-from tbgen.score import Color, Mobility
+from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in, tables_of
-from tbgen.text import counted, facts_of, in_units
+from tbgen.text import counted, in_units
 
 
 @declared("list")
@@ -52,68 +52,72 @@ def list_command(
     """
     if not names and not figures:
         return _list(folders, form, quiet=quiet)
-    found, faults = _sorted_out(summaries(folders, named_or_there(names, folders)), quiet=True)
-    facts = [summary.facts() for summary in found]
+    found, faults = _figures_in(folders, named_or_there(names, folders), quiet=True)
     if form is Form.CSV:
-        print_facts(form, facts, [row for each in facts for row in _rows(each)])
+        print_facts(form, found, [row for each in found for row in _rows(each)])
     elif form is Form.JSON:
-        print_facts(form, facts[0] if facts and len(names) == 1 else facts)
+        print_facts(form, found[0] if found and len(names) == 1 else found)
     else:
-        for number, summary in enumerate(found):
+        for number, table in enumerate(found):
             click.echo("\n" if number else "", nl=False)
-            _show(summary)
+            _show(table)
     return complain_of(faults)
 
 
 def _list(folders: tuple[Path, ...], form: Form, *, quiet: bool) -> int:
     """A row for each table that a probe would use."""
-    found, faults = _sorted_out(summaries(folders, (material for material, _ in tables_of(folders))), quiet=quiet)
-    facts = [facts_of(each, "material", "men", "positions", "bytes", "folder") for each in found]
+    where = {str(material): str(folder) for material, folder in tables_of(folders)}
+    found, faults = _figures_in(folders, map(Material.parse, where), quiet=quiet)
+    facts = [
+        {**{name: each[name] for name in ("material", "men", "positions", "bytes")}, "folder": where[each["material"]]}
+        for each in found
+    ]
     if not form.is_table:
         print_facts(form, facts)
     elif found:
         columns: dict[str, Column] = {"table": "material", "men": "men", "positions": "positions"}
         show_facts(facts, columns | {"size": lambda row: in_units(row["bytes"]), "from": "folder"})
-        whole = in_units(sum(each.bytes for each in found))
+        whole = in_units(sum(each["bytes"] for each in found))
         click.echo(f"{counted(len(found), 'table', 'tables')}, {whole}; positions count every placement on 64 squares")
     elif not faults:
         click.echo(no_tables(folders))
     return complain_of(faults)
 
 
-def _sorted_out(summaries: Iterable[Summary | TableError], *, quiet: bool) -> tuple[list[Summary], list[TableError]]:
-    """The figures of tables, and the faults of the others."""
-    found, faults = list[Summary](), list[TableError]()
+def _figures_in(
+    folders: tuple[Path, ...], materials: Iterable[Material], *, quiet: bool
+) -> tuple[list[Facts], list[TableError]]:
+    """The figures of the tables that a probe would use, and the faults of the others."""
+    found, faults = list[Facts](), list[TableError]()
     with progress("reading", quiet=quiet) as shown:
-        for each in summaries:
+        for material in materials:
             shown.advance()
-            if isinstance(each, Summary):
-                found.append(each)
-            else:
-                faults.append(each)
+            try:
+                found.append(figures_of(folder_with(folders, material), material))
+            except TableError as error:
+                faults.append(error)
     return found, faults
 
 
-def _rows(summary: Facts) -> Iterator[Facts]:
+def _rows(table: Facts) -> Iterator[Facts]:
     """A row for each outcome of each side."""
-    for side, each in summary["sides"].items():
+    for side, each in table["sides"].items():
         for outcome, facts in each["outcomes"].items():
-            yield {"material": summary["material"], "side": side, "outcome": outcome, **facts}
+            yield {"material": table["material"], "side": side, "outcome": outcome, **facts}
 
 
-def _show(summary: Summary) -> None:
-    per_position = summary.bytes / max(summary.positions, 1)
-    click.echo(
-        f"{summary.material}: {summary.men} men, {summary.positions:,} positions (every placement on 64 squares)"
-    )
-    click.echo(f"{in_units(summary.bytes)}, {per_position:.3f} bytes a position, made by tbgen {summary.version}")
-    if summary.build.wall_seconds is not None and summary.build.cpu_seconds is not None:
-        click.echo(f"built in {summary.build.wall_seconds:.1f} s, {summary.build.cpu_seconds:.1f} CPU s")
-    rows = list(_rows(summary.facts()))
-    for side in Color:
-        click.echo(f"\n{side} to move: {summary.side_positions(side):,} positions")
+def _show(table: Facts) -> None:
+    size, positions = table["bytes"], table["positions"]
+    click.echo(f"{table['material']}: {table['men']} men, {positions:,} positions (every placement on 64 squares)")
+    per_position = size / max(positions, 1)
+    click.echo(f"{in_units(size)}, {per_position:.3f} bytes a position, made by tbgen {table['version']}")
+    if table["seconds"] is not None and table["cpu_seconds"] is not None:
+        click.echo(f"built in {table['seconds']:.1f} s, {table['cpu_seconds']:.1f} CPU s")
+    rows = list(_rows(table))
+    for side, each in table["sides"].items():
+        click.echo(f"\n{side.capitalize()} to move: {each['positions']:,} positions")
         columns = {"outcome": "outcome", "positions": "count", "longest DTG": "max_dtg", "for example": "fen"}
-        show_facts([row for row in rows if row["side"] == str(side).lower()], columns, whole=True)
+        show_facts([row for row in rows if row["side"] == side], columns, whole=True)
 
 
 @declared("verify", ("--digest", "--sample", "--against"), ("--against", "--threads"))

@@ -13,7 +13,7 @@ import contextlib
 import enum
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -23,8 +23,8 @@ from typing import Any, Final
 from tbgen import __version__
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
-from tbgen.score import Color, Mobility, Score
-from tbgen.storage.files import FileDigests, Layer, folder_with, open_regular, path_of, tables_of, write_whole
+from tbgen.score import Mobility
+from tbgen.storage.files import FileDigests, Layer, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import GAME, SEAL_BYTES, Seal
@@ -179,70 +179,35 @@ TABLES: Final = "tables"
 """Where both are below the address of a server."""
 
 
-@dataclass(frozen=True)
-class Summary:
-    """A table in figures; counts are over all placements of labelled men on 64 squares."""
+def figures_of(folder: Path, material: Material) -> dict[str, Any]:
+    """The figures of one table as JSON has them; counts are over all placements of labelled men on 64 squares.
 
-    material: Material
-    folder: Path
-    version: str
-    """Of the program that made the table."""
-    bytes: int
-    counts: Mapping[Color, Mapping[Score, int]]
-    """By side to move, best outcome for White first."""
-    longest: Mapping[tuple[Color, Score], tuple[int, str]]
-    """The longest distance to an outcome and the FEN of a position that has it; empty if the table has no distances."""
-    build: FileRecord
-    """Its times are None if the table was not built in this folder."""
-
-    @property
-    def men(self) -> int:
-        return self.material.men
-
-    @property
-    def positions(self) -> int:
-        return sum(self.side_positions(side) for side in Color)
-
-    def side_positions(self, side: Color) -> int:
-        """Legal positions with this side to move."""
-        return sum(self.counts[side].values())
-
-    def facts(self) -> dict[str, Any]:
-        """The summary as JSON has it."""
-        return {
-            **facts_of(self, "material", "men", "positions", "version", "bytes", seconds=self.build.wall_seconds),
-            **facts_of(self.build, "cpu_seconds", "peak_bytes", "threads", phases=self.build.phase_seconds),
-            "symmetry_left_out": False,
-            "sides": {str(side).lower(): self._side_facts(side) for side in Color},
-        }
-
-    def _side_facts(self, side: Color) -> dict[str, Any]:
-        outcomes = {
-            str(outcome): {"count": count, "max_dtg": dtg, "fen": fen}
-            for outcome, count in self.counts[side].items()
-            for dtg, fen in [self.longest.get((side, outcome), (None, None))]
-        }
-        return {"positions": self.side_positions(side), "outcomes": outcomes}
-
-
-def summary_of(folder: Path, material: Material) -> Summary:
-    """The figures of one table."""
+    Times are None if the table was not built in this folder, and the longest distances if it has none.
+    """
     with TableFile(path_of(folder, material)) as file:
         made = read_manifest(folder).get(str(material))
         if made is None or made.bytes != file.size:
             made = FileRecord(file.size, "")
         tallies, examples = (file.tallies, file.examples) if file.has_distances else ({}, {})
         longest = {(side, outcome): (tallies[side][outcome].max_dtg, fen) for (side, outcome), fen in examples.items()}
-        return Summary(material, folder, file.attributes["generator"], file.size, file.counts, longest, made)
-
-
-def summaries(folders: Sequence[Path], materials: Iterable[Material]) -> Iterator[Summary | TableError]:
-    """The tables of some materials that a probe of the folders would use, or what is wrong with them."""
-    for material in materials:
-        try:
-            yield summary_of(folder_with(folders, material), material)
-        except TableError as error:
-            yield error
+        sides = dict[str, Any]()
+        for side, counts in file.counts.items():
+            outcomes = dict[str, Any]()
+            for outcome, count in counts.items():
+                dtg, fen = longest.get((side, outcome), (None, None))
+                outcomes[str(outcome)] = {"count": count, "max_dtg": dtg, "fen": fen}
+            sides[str(side).lower()] = {"positions": sum(counts.values()), "outcomes": outcomes}
+        return {
+            "material": str(material),
+            "men": material.men,
+            "positions": sum(side["positions"] for side in sides.values()),
+            "version": file.attributes["generator"],
+            "bytes": file.size,
+            "seconds": made.wall_seconds,
+            **facts_of(made, "cpu_seconds", "peak_bytes", "threads", phases=made.phase_seconds),
+            "symmetry_left_out": False,
+            "sides": sides,
+        }
 
 
 @dataclass(frozen=True)
@@ -310,8 +275,8 @@ class Entry:
         """The file of a name; None if the table has none."""
         return next((each for each in self.files if each.path.name == name), None)
 
-    def summary(self) -> Summary:
-        return summary_of(self.outcomes.path.parent, self.material)
+    def figures(self) -> dict[str, Any]:
+        return figures_of(self.outcomes.path.parent, self.material)
 
 
 class Catalog:

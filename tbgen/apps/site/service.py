@@ -236,7 +236,7 @@ class Service:
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self._ask(request, None, lambda given: entry.summary().facts(), {"ETag": entry.etag})
+        return await self._ask(request, None, lambda given: entry.figures(), {"ETag": entry.etag})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""

@@ -224,7 +224,7 @@ def write_explorer(
     linked = 0
     for entry in tables:
         tell(entry)
-        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (to_json(entry.summary().facts()) + "\n").encode()
+        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (to_json(entry.figures()) + "\n").encode()
         for file in entry.files:
             _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
             linked += 1

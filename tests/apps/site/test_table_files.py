@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.library.catalog import Catalog, summary_of
+from tbgen.library.catalog import Catalog, figures_of
 from tbgen.material import Material
 from tbgen.score import with_scores
 from tests.apps.site.conftest import client_of
@@ -24,7 +24,7 @@ def test_the_catalog_names_every_table_with_its_size_and_digest(client: TestClie
             assert stored["bytes"] == (table_folder / stored["file"]).stat().st_size
             assert client.head(f"/tables/{stored['file']}").headers["etag"] == f'"{stored["sha256"]}"'
         assert each["men"] == len(each["material"]) - 1
-        figures = summary_of(table_folder, Material.parse(each["material"])).facts()
+        figures = figures_of(table_folder, Material.parse(each["material"]))
         assert client.get(f"/tables/{each['facts']}").json() == with_scores(figures)
 
 
