@@ -58,8 +58,8 @@ class FileRecord:
     @classmethod
     def of(cls, files: FileDigests, game: Mobility, figures: Figures | None = None) -> FileRecord:
         """The record of a table's files, with its figures if it was built."""
-        taken: dict[str, Any] = {} if figures is None else asdict(figures)
-        return cls(files.bytes, files.outcomes, sha256_of_distances=files.distances, game=str(game), **taken)
+        made = cls(files.bytes, files.outcomes, sha256_of_distances=files.distances, game=str(game))
+        return made if figures is None else replace(made, **asdict(figures))
 
 
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
@@ -294,8 +294,7 @@ class Catalog:
                     self._all[str(material)] = Entry(material, _stored(table.outcomes), distances)
             except TableError as error:
                 self.faults.append(error)
-        offered = {name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN}
-        self.entries: Mapping[str, Entry] = offered
+        self.entries = {name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN}
         """Pages and `tbgen fetch` read tables of two to five men (record 282)."""
 
     def __len__(self) -> int:

@@ -20,8 +20,6 @@ from tbgen.material import Material, Role
 from tbgen.score import Color, Mobility
 from tbgen.table import fits_memory
 
-MEASURED = Path(__file__).with_name("measured")
-
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
 _DECIDED = 4
 """From this difference in worth on, the stronger side mostly wins."""
@@ -127,7 +125,7 @@ def primary_cells(material: Material) -> float:
 
 
 def measured_file(game: Mobility) -> Path:
-    return MEASURED / f"{game}.csv"
+    return Path(__file__).with_name("measured") / f"{game}.csv"
 
 
 @cache

@@ -35,7 +35,6 @@ from tbgen.system.process import free_disk, sync_folder
 from tbgen.text import Field, in_units, parse_json
 
 STAGE: Final = ".fetch"
-JOBS: Final = 4
 SECONDS: Final = 30.0
 SLOWEST: Final = 1 << 10
 """Bytes of a file a second that must come, on average over so many seconds."""
@@ -80,7 +79,7 @@ def fetch(
     choose: Callable[[Iterable[Material]], Iterable[Material]],
     *,
     outcomes_alone: bool = False,
-    jobs: int = JOBS,
+    jobs: int = 4,
     watcher: Watcher | None = None,
 ) -> Fetched:
     """Fetch the tables that `choose` picks of those that a server has; FetchError if one cannot be had.

@@ -190,9 +190,11 @@ class Processes(Workers):
 
     def _make(self, table: Table, tell: Tell) -> Made:
         process = self._idle.pop() if self._idle else _Process(self._work)
-        made = process.make(table, tell)
+        answer = process.make(table, tell)
         self._idle.append(process)
-        return made
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
 
     def __exit__(self, *error: object) -> None:
         self.shutdown()
@@ -210,22 +212,17 @@ class _Process:
             self._process.start()
         theirs.close()
 
-    def make(self, table: Table, tell: Tell) -> Made:
-        """The table, once it is made; what goes wrong there is raised here."""
+    def make(self, table: Table, tell: Tell) -> Made | Exception:
+        """The table, once it is made, or what went wrong there."""
         try:
             self._pipe.send(table)
             while isinstance(answer := self._pipe.recv(), tuple):
                 tell(*answer)
-            if isinstance(answer, Exception):
-                raise answer
         except (EOFError, ConnectionError):
             self._process.join(_LEAVE_SECONDS)
             raise WorkerLostError(_end_of(self._process.exitcode)) from None
-        except BaseException:
-            self.leave()
-            raise
-        made: Made = answer
-        return made
+        found: Made | Exception = answer
+        return found
 
     def leave(self) -> None:
         """End the process."""
