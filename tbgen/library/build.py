@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
@@ -71,10 +72,7 @@ class Watcher:
         """The table that begins is expected to take so long."""
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
-        """The part of the table's work that is done (0 to 1), and how many positions are decided.
-
-        From any thread, and often.
-        """
+        """This part of the table's work is done (0 to 1), and so many positions are decided; often, from any thread."""
 
     def built(self, built: Built) -> None:
         """A table is on the disk."""
@@ -221,8 +219,8 @@ def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings:
         compile_for([Purpose.TABLES, *[Purpose.PAWNS] * has_pawns], watcher.compiles)
         jobs = min(plan.machine.jobs, len(plan.steps))
         with cluster or (Processes if jobs > 1 else Workers)(jobs, watcher.progress) as workers:
-            found = {finding.material: finding for finding in findings}
-            _Run(folder, plan, workers, watcher, found, settings.outcomes_only).run()
+            by_material = {finding.material: finding for finding in findings}
+            _Run(folder, plan, workers, watcher, by_material, settings.outcomes_only).run()
 
 
 def _plan(folder: Path, findings: Sequence[Finding], settings: Settings, cluster: Cluster | None = None) -> Plan:
@@ -261,7 +259,7 @@ class _Run:
     """Tables that are made, and those that cannot be."""
     running: dict[Future[Made], tuple[Start, float]] = field(default_factory=dict)
     """Each table at work, and when it began."""
-    tries: dict[Material, int] = field(default_factory=dict)
+    tries: Counter[Material] = field(default_factory=Counter)
     """How often each table was begun."""
     errors: list[TbgenError] = field(default_factory=list)
 
@@ -293,7 +291,7 @@ class _Run:
         material = start.material
         if material not in self.tries:
             self.watcher.begins(self.findings[material], len(self.tries) + 1, len(self.plan.steps))
-        self.tries[material] = self.tries.get(material, 0) + 1
+        self.tries[material] += 1
         if self.outcomes_only:
             mark_of(self.folder, material).touch()
         self.watcher.expects(material, self.plan.seconds_of(start))
@@ -322,8 +320,8 @@ class _Run:
             if self.outcomes_only:  # tables that were there wait until the manifest has them
                 let_go(folder, self.over, [step.material for step in self.plan.steps if step.material not in self.over])
         self.plan = replace(self.plan, pace=_pace(folder, self.findings))
-        seconds = file.wall_seconds or 0.0, file.cpu_seconds or 0.0
-        self.watcher.built(Built(self.findings[material], made.positions, file.bytes, *seconds))
+        finding, wall, cpu = self.findings[material], file.wall_seconds or 0.0, file.cpu_seconds or 0.0
+        self.watcher.built(Built(finding, made.positions, file.bytes, wall, cpu))
 
     def _fail(self, material: Material, error: BaseException) -> None:
         """Begin a table again, or go on without it."""

@@ -70,9 +70,7 @@ class Cost:
 
     cpu_seconds: float
     outcome_bytes: int
-    """The size of the outcomes file."""
     distance_bytes: int
-    """The size of the distances file."""
     scratch_bytes: int
     """The disk that its solved blocks take while it is made."""
     serial: float

@@ -52,10 +52,7 @@ if TYPE_CHECKING:
 
 
 Tell = Callable[[str, int | None, float, int], None]
-"""Hears of the phase, the accrued code if there is one, the part done (0 to 1), and how many positions are decided.
-
-From any thread, and often.
-"""
+"""Hears of phase, accrued code if there is one, part done (0 to 1) and positions decided; often, from any thread."""
 
 
 @dataclass(frozen=True, slots=True)
