@@ -206,14 +206,11 @@ class _Download:
     def _fault(self) -> str:
         """The first fault of the file, byte by byte, against its seal and the catalog."""
         try:
-            is_outcomes = self._layer is Layer.OUTCOMES
-            with contextlib.closing(
-                TableFile(self._path) if is_outcomes else LayerFile(self._path, self._layer)
-            ) as file:
-                layer = file.outcomes if isinstance(file, TableFile) else file
-                layer.check()
-                outcomes = layer.index.attributes.get("outcomes", self._outcomes)
-                found = layer.seal.body_digest, outcomes
+            with contextlib.closing(LayerFile(self._path, self._layer)) as file:
+                file.check()
+                found = file.seal.body_digest, file.index.attributes.get("outcomes", self._outcomes)
+            if self._layer is Layer.OUTCOMES:
+                TableFile(self._path).close()  # it looks at what all its readers ask for
         except Exception as error:  # a file may be made to break its reader
             return str(error) if isinstance(error, TableError) else f"it cannot be read: {type(error).__name__}"
         return "" if found == (self._file.digest, self._outcomes) else "it is another file than the catalog says"
