@@ -5,7 +5,6 @@ One greedy rule, `Plan.next_starts`, tells a build what to start and the forecas
 
 from __future__ import annotations
 
-import heapq
 import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -125,7 +124,8 @@ class Plan:
     @cached_property
     def fitting(self) -> list[Step]:
         """The tables that can be made."""
-        return [slot.start.step for slot in self.schedule()]
+        made = {slot.start.step for slot in self.schedule()}
+        return [step for step in self.steps if step in made]
 
     @cached_property
     def cut_off(self) -> list[Step]:
@@ -148,43 +148,37 @@ class Plan:
         The longest chain goes first. A table that waits for memory is not overtaken, for it might wait for ever. The
         threads are shared out evenly; those that nobody else can use go to the tables that start.
         """
-        ready, starts = self._ready(over, running), list[Start]()
+        ready, starts = self._ready(over, running)[: self.machine.jobs - len(running)], list[Start]()
         for number, step in enumerate(ready):
             at_work = [*running, *starts]
-            jobs = self.machine.jobs - len(at_work)
-            if jobs <= 0:
-                break
-            sharers = jobs if self.machine.is_cluster else min(jobs, len(ready) - number)
-            share = math.ceil(self._idle_threads(at_work) / sharers)
-            if (start := self._fitted(step, share, at_work)) is None:
+            start = self._fitted(step, self._share(at_work, len(ready) - number), at_work)
+            if start is None:
                 break
             starts.append(start)
-        if self.machine.is_cluster:
-            return starts
         for number, start in enumerate(starts):
             others = [*running, *starts[:number], *starts[number + 1 :]]
-            starts[number] = self._fitted(start.step, self._idle_threads(others), others) or start
+            starts[number] = self._fitted(start.step, self._share(others), others) or start
         return starts
 
     def schedule(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> list[Slot]:
         """When each table is expected to be at work; `running` says for how many seconds some have been."""
-        done, now, slots = set(over), 0.0, list[Slot]()
-        at_work: list[tuple[float, int, Start]] = []
-
-        def note(start: Start, begins: float, ends: float) -> None:
-            heapq.heappush(at_work, (ends, len(slots), start))
-            slots.append(Slot(start, begins, ends))
-
-        for start, elapsed in (running or {}).items():
-            seconds = self.seconds_of(start)
-            note(start, -elapsed, max(seconds - elapsed, 0.05 * seconds))
+        done, now = set(over), 0.0
+        slots = [
+            Slot(start, -elapsed, max(self.seconds_of(start) - elapsed, 0.05 * self.seconds_of(start)))
+            for start, elapsed in (running or {}).items()
+        ]
+        at_work = list(slots)
         while True:
-            for start in self.next_starts(done, [each for _, _, each in at_work]):
-                note(start, now, now + self.seconds_of(start))
+            starts = self.next_starts(done, [slot.start for slot in at_work])
+            begun = [Slot(start, now, now + self.seconds_of(start)) for start in starts]
+            slots += begun
+            at_work += begun
             if not at_work:
                 return slots
-            now, _, ended = heapq.heappop(at_work)
-            done.add(ended.material)
+            ended = min(at_work, key=lambda slot: slot.ends)
+            at_work.remove(ended)
+            done.add(ended.start.material)
+            now = ended.ends
 
     def seconds_of(self, start: Start) -> float:
         """How long a table is expected to take."""
@@ -228,11 +222,12 @@ class Plan:
         ready = [step for step in left if done.issuperset(step.needs) and step not in self.too_large]
         return sorted(ready, key=lambda step: -step.path_seconds)
 
-    def _idle_threads(self, at_work: Collection[Start]) -> int:
-        """The threads that the next table may have."""
+    def _share(self, at_work: Collection[Start], sharers: int = 1) -> int:
+        """The threads that the next of so many tables may have."""
         if self.machine.is_cluster:
-            return self.machine.threads // self.machine.jobs * (self.machine.jobs - len(at_work))
-        return self.machine.threads - sum(start.threads for start in at_work)
+            return self.machine.threads // self.machine.jobs
+        idle = self.machine.threads - sum(start.threads for start in at_work)
+        return math.ceil(idle / sharers)
 
     def _fitted(self, step: Step, most_threads: int, at_work: Sequence[Start]) -> Start | None:
         """The start with the most threads that memory allows; a table that takes all memory runs alone."""
