@@ -65,14 +65,10 @@ class FileRecord:
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
     """The records by material; none where there is no manifest, and none that somebody has spoilt."""
     known = dict[str, FileRecord]()
-    try:
-        with open_regular(folder / MANIFEST) as file:
-            tables = [*parse_json(file.read())["tables"].members()]
-    except (OSError, ValueError):
-        return known
-    for name, each in tables:
-        with contextlib.suppress(ValueError):
-            known[name] = each.read(FileRecord)
+    with contextlib.suppress(OSError, ValueError), open_regular(folder / MANIFEST) as file:
+        for name, each in parse_json(file.read())["tables"].members():
+            with contextlib.suppress(ValueError):
+                known[name] = each.read(FileRecord)
     return known
 
 
@@ -160,7 +156,7 @@ def mark_of(folder: Path, material: Material) -> Path:
 
 def let_go(folder: Path, materials: Iterable[Material], to_be_made: Collection[Material] = ()) -> None:
     """Remove the distances of marked tables that no table needs which is still to be made."""
-    needed = {child for material in to_be_made for child in material.children()} | set(to_be_made)
+    needed = {child for material in to_be_made for child in material.children()}
     for material in materials:
         mark, outcomes = mark_of(folder, material), path_of(folder, material)
         if material in needed or not mark.exists():

@@ -130,8 +130,7 @@ def measured_file(game: Mobility) -> Path:
 def _measured(game: Mobility) -> Mapping[Material, Sequence[float]]:
     """The CPU seconds, bytes of outcomes and bytes of distances of the tables of a game."""
     with measured_file(game).open(encoding="utf-8", newline="") as file:
-        rows = csv.reader(file)
-        next(rows)
+        _, *rows = csv.reader(file)
         return {Material.parse(name): [*map(float, figures)] for name, *figures in rows}
 
 
