@@ -284,10 +284,9 @@ class Server:
             yield piece
 
 
-@contextlib.contextmanager
 def _answer_in_time(
     connection: http.client.HTTPConnection, path: str, headers: Mapping[str, str]
-) -> Iterator[http.client.HTTPResponse]:
+) -> http.client.HTTPResponse:
     """An answer whose head has come in time; the socket's own limit is for each of its bytes."""
     begun = time.monotonic()
     connection.connect()
@@ -295,15 +294,13 @@ def _answer_in_time(
     timer.start()
     try:
         connection.request("GET", path, headers=headers)
-        answer = connection.getresponse()
+        return connection.getresponse()
     except (OSError, http.client.HTTPException):
         if time.monotonic() - begun >= SECONDS:
             raise TimeoutError(f"no answer for {SECONDS:.0f} s") from None
         raise
     finally:
         timer.cancel()
-    with answer:
-        yield answer
 
 
 def _cut(connection: http.client.HTTPConnection) -> None:
