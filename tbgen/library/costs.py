@@ -30,10 +30,9 @@ _MOST_PACE = 1000.0
 _SCRATCH_FACTOR = 3.3
 """How much larger the solved blocks of a table are on disk than its files."""
 
-MIB = 1 << 20
-_PROGRAM_BYTES = 576 * MIB
+_PROGRAM_BYTES = 576 << 20
 """The program and its kernels; two thirds of it where these have to be compiled first."""
-_THREAD_BYTES = 64 * MIB
+_THREAD_BYTES = 64 << 20
 """The memory of a thread for parts of a child or of solved blocks on disk."""
 
 
