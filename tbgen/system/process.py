@@ -98,17 +98,14 @@ def _bytes_in(file: Path, name: str) -> int:
 
 def _free_in_containers() -> Iterator[int]:
     """The memory left under the limit of each control group of this process, of either version."""
-    try:
-        lines = (_PROC / "self" / "cgroup").read_text().splitlines()
-    except OSError:
-        return
-    for line in lines:
-        _, controllers, path = line.split(":", 2)
-        if not controllers:
-            yield from _free_under(_CGROUPS, path, ("memory.max", "memory.current", "inactive_file"))
-        elif "memory" in controllers.split(","):
-            names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-            yield from _free_under(_CGROUPS / "memory", path, names)
+    with contextlib.suppress(OSError):
+        for line in (_PROC / "self" / "cgroup").read_text().splitlines():
+            _, controllers, path = line.split(":", 2)
+            if not controllers:
+                yield from _free_under(_CGROUPS, path, ("memory.max", "memory.current", "inactive_file"))
+            elif "memory" in controllers.split(","):
+                names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+                yield from _free_under(_CGROUPS / "memory", path, names)
 
 
 def _free_under(root: Path, path: str, names: tuple[str, str, str]) -> Iterator[int]:
