@@ -46,7 +46,6 @@ _MOST_CELL_BYTES: Final = 16
 _MOST_SAID: Final = 200
 """Characters of what a server says that are repeated."""
 _PIECE = 1 << 16
-_DIGEST: Final = re.compile("[0-9a-f]{64}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,6 +349,6 @@ def _file_in(row: Field, material: Material, layer: Layer) -> StoredFile:
         raise ValueError(f"the file of {material} is {file!r} and not {name}")
     if not 0 < size <= _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20):
         raise ValueError(f"{name} has {size} bytes")
-    if not _DIGEST.fullmatch(digest):
+    if not re.fullmatch("[0-9a-f]{64}", digest):
         raise ValueError(f"the digest of {name} is none")
     return StoredFile(Path(name), size, digest)

@@ -101,10 +101,6 @@ class Plan:
     def bytes(self) -> int:
         return sum(step.cost.bytes for step in self.fitting)
 
-    @property
-    def outcome_bytes(self) -> int:
-        return sum(step.cost.outcome_bytes for step in self.fitting)
-
     @cached_property
     def scratch_bytes(self) -> int:
         """The most disk that tables at work take together at any moment."""
@@ -192,7 +188,9 @@ class Plan:
         """The plan as JSON has it."""
         return {
             **facts_of(self.machine, "threads", "jobs", "memory"),
-            **facts_of(self, "peak_memory", "kept", "bytes", "outcome_bytes", "scratch_bytes"),
+            **facts_of(self, "peak_memory", "kept", "bytes"),
+            "outcome_bytes": sum(step.cost.outcome_bytes for step in self.fitting),
+            "scratch_bytes": self.scratch_bytes,
             "seconds": round(self.seconds(), 1),
             "cpu_seconds": round(self.cpu_seconds, 1),
             "tables": [self._slot_facts(slot) for slot in self.schedule()],
