@@ -162,52 +162,21 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
     return move.from_square | target << TARGET_SHIFT | (move.promotion or 0) << PROMOTION_SHIFT
 
 
-FILES = RANKS = 8
-_ALL = (1 << 64) - 1
 _A_FILE = 0x0101010101010101
 _LONG_DIAGONAL = 0x0080402010080400
 """c2-h7: a factor that gathers the a-file into the top byte, a1 in its highest bit."""
 
-_STEPS_OF_A_KNIGHT = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
-_STEPS_OF_A_KING = ((0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1))
 
-
-def _steps(steps: tuple[tuple[int, int], ...]) -> Words:
-    """[square] -> the squares that steps lead to."""
-    table = np.zeros(64, np.uint64)
-    for square in range(64):
-        file, rank = square % 8, square // 8
-        reached = [(file + right, rank + up) for right, up in steps]
-        word = sum(1 << (x + 8 * y) for x, y in reached if 0 <= x < FILES and 0 <= y < RANKS)
-        table[square] = word
-    return table
-
-
-def _lines(*directions: tuple[int, int]) -> Words:
-    """[square] -> the other squares of the line through it."""
-    table = np.zeros(64, np.uint64)
-    for square in range(64):
-        word = 0
-        for right, up in directions:
-            x, y = square % 8 + right, square // 8 + up
-            while 0 <= x < FILES and 0 <= y < RANKS:
-                word |= 1 << (x + 8 * y)
-                x, y = x + right, y + up
-        table[square] = word
-    return table
+def _lines(right: int, up: int) -> Words:
+    """[square] -> the other squares of the line through it that goes so far to the right and up at each step."""
+    files, ranks = np.arange(64) % 8, np.arange(64) // 8
+    is_on_line = (files - files[:, None]) * up == (ranks - ranks[:, None]) * right
+    return np.packbits(is_on_line ^ np.eye(64, dtype=bool), axis=1, bitorder="little").view("<u8").ravel()
 
 
 def _on_a_rank(place: int, inner: int) -> int:
     """The squares of a rank that a slider at `place` attacks; `inner` has the six inner squares' men."""
-    men, reached = inner << 1, 0
-    for step in (1, -1):
-        at = place + step
-        while 0 <= at < FILES:
-            reached |= 1 << at
-            if men >> at & 1:
-                break
-            at += step
-    return reached
+    return chess.BB_RANK_ATTACKS[place][inner << 1 & chess.BB_RANK_MASKS[place]]
 
 
 def _fills() -> tuple[Words, Words]:
@@ -215,18 +184,17 @@ def _fills() -> tuple[Words, Words]:
     ranks, a_file = np.zeros(8 * 64, np.uint64), np.zeros(8 * 64, np.uint64)
     for place in range(8):
         for men in range(64):
-            reached = _on_a_rank(place, men)
-            ranks[place * 64 + men] = reached * _A_FILE & _ALL
+            ranks[place * 64 + men] = _on_a_rank(place, men) * _A_FILE
             down = _on_a_rank(7 - place, men)
             a_file[place * 64 + men] = sum(1 << 8 * (7 - at) for at in range(8) if down >> at & 1)
     return ranks, a_file
 
 
-KNIGHT_ATTACKS = _steps(_STEPS_OF_A_KNIGHT)
-KING_ATTACKS = _steps(_STEPS_OF_A_KING)
-_RANK = _lines((1, 0), (-1, 0))
-_RISING = _lines((1, 1), (-1, -1))
-_FALLING = _lines((1, -1), (-1, 1))
+KNIGHT_ATTACKS = np.array(chess.BB_KNIGHT_ATTACKS, np.uint64)
+KING_ATTACKS = np.array(chess.BB_KING_ATTACKS, np.uint64)
+BETWEEN = np.array([[chess.between(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
+"""[one, other] -> the squares strictly between two squares of a rank, file or diagonal; none if they share none."""
+_RANK, _RISING, _FALLING = _lines(1, 0), _lines(1, 1), _lines(1, -1)
 _ON_RANKS, _ON_A_FILE = _fills()
 
 _FILE_A = np.uint64(_A_FILE)
@@ -274,12 +242,6 @@ def pawn_pushes(pawns: Word, black: bool, empty: Word) -> tuple[Word, Word]:
     return single, (single & _THIRD_RANK) << _EIGHT & empty
 
 
-@small
-def rank_between(low: Int, high: Int) -> Word:
-    """The squares strictly between two squares of one rank, the lower of which is given first."""
-    return (ONE << np.uint64(high)) - (ONE << np.uint64(low)) & ~(ONE << np.uint64(low))
-
-
 @inner
 def attackers(board: Words, square: Int, side: Int, occupied: Word) -> Word:
     """The men of a side that attack a square."""
@@ -310,17 +272,6 @@ def attacked_by(board: Words, side: Int, occupied: Word) -> Word:
     return squares | KING_ATTACKS[lowest_square(men & board[KIND + KING])]
 
 
-@small
-def squares_between(one: Int, other: Int) -> Word:
-    """The squares strictly between two squares of one rank, file or diagonal; empty if they share none."""
-    either = square_bit(one) | square_bit(other)
-    if rook_attacks(one, NOTHING) >> np.uint64(other) & ONE:
-        return rook_attacks(one, either) & rook_attacks(other, either)
-    if bishop_attacks(one, NOTHING) >> np.uint64(other) & ONE:
-        return bishop_attacks(one, either) & bishop_attacks(other, either)
-    return NOTHING
-
-
 @inner
 def is_safe(board: Words, side: Int, origin: Int, target: Int) -> bool:
     """Whether a pseudo-legal move other than castling leaves the own king out of check."""
@@ -347,8 +298,7 @@ def can_castle(board: Words, side: Int, rook: Int, danger: Word) -> bool:
     own_king = board[side] & board[KIND + KING]
     king, home = lowest_square(own_king), 56 * side
     king_to, rook_to = (home + 2, home + 3) if rook < king else (home + 6, home + 5)
-    passed = rank_between(min(king, king_to), max(king, king_to))
-    crossed = rank_between(min(rook, rook_to), max(rook, rook_to)) | square_bit(rook_to)
+    passed, crossed = BETWEEN[king, king_to], BETWEEN[rook, rook_to] | square_bit(rook_to)
     others = (board[WHITE] | board[BLACK]) ^ own_king ^ square_bit(rook)
     if others & (passed | crossed | square_bit(king_to)) or passed & danger:
         return False

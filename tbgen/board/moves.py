@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen.board.board import (
+    BETWEEN,
     BISHOP,
     BLACK,
     EN_PASSANT,
@@ -33,7 +34,6 @@ from tbgen.board.board import (
     pawn_pushes,
     role_on,
     rook_attacks,
-    squares_between,
 )
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inner, small
@@ -68,14 +68,17 @@ def pawn_reach(board: Words, side: Int, square: Int) -> Word:
 
 
 @inner
+def snipers_of(board: Words, side: Int, king: Int) -> Word:
+    """The men that attack a king, or would if its own men were off the board: one man between pins that to its line."""
+    return attackers(board, king, 1 - side, board[1 - side])
+
+
+@inner
 def shields_of(board: Words, side: Int, king: Int) -> Word:
     """The men of a side that alone stand between its king and a slider."""
-    own, other = board[side], board[1 - side]
-    bishops, rooks = board[KIND + BISHOP] | board[KIND + QUEEN], board[KIND + ROOK] | board[KIND + QUEEN]
-    snipers = (bishop_attacks(king, other) & bishops | rook_attacks(king, other) & rooks) & other
-    shields = NOTHING
+    shields, snipers = NOTHING, snipers_of(board, side, king)
     while snipers:
-        shield = squares_between(king, lowest_square(snipers)) & own
+        shield = BETWEEN[king, lowest_square(snipers)] & board[side]
         if shield & (shield - ONE) == NOTHING:
             shields |= shield
         snipers &= snipers - ONE
@@ -136,7 +139,7 @@ def legal_moves(board: Words, moves: Ints) -> Int:
         return count
     allowed = ~NOTHING
     if checkers:
-        allowed = checkers | squares_between(king, lowest_square(checkers))
+        allowed = checkers | BETWEEN[king, lowest_square(checkers)]
     else:
         rooks = board[RIGHTS] & own
         while rooks:
@@ -219,18 +222,15 @@ def castling_moves(board: Words, side: Int, danger: Word) -> Int:
 @inner
 def pinned_moves(board: Words, side: Int, king: Int, allowed: Word, unpinned: Word) -> tuple[Word, Int]:
     """Take the pinned men out of `unpinned`; return the rest, and the number of moves of the pinned men."""
-    own, other = board[side], board[1 - side]
-    bishops, rooks = board[KIND + BISHOP] | board[KIND + QUEEN], board[KIND + ROOK] | board[KIND + QUEEN]
-    # Sliders that would attack the king if our own men were off the board. One man of ours between them is pinned.
-    snipers = (bishop_attacks(king, other) & bishops | rook_attacks(king, other) & rooks) & other
+    occupied, snipers = board[WHITE] | board[BLACK], snipers_of(board, side, king)
     moves: Int = 0
     while snipers:
         sniper = lowest_square(snipers)
-        line = squares_between(king, sniper)
-        shield = line & own
+        line = BETWEEN[king, sniper]
+        shield = line & board[side]
         if shield and shield & (shield - ONE) == NOTHING:
             unpinned ^= shield
-            moves += moves_of(board, shield, side, own | other, allowed & (line | square_bit(sniper)))
+            moves += moves_of(board, shield, side, occupied, allowed & (line | square_bit(sniper)))
         snipers &= snipers - ONE
     return unpinned, moves
 
@@ -250,7 +250,7 @@ def code_on(board: Words) -> Int:
         return 2 * moves
     allowed = ~own
     if checkers:
-        allowed &= checkers | squares_between(king, lowest_square(checkers))
+        allowed &= checkers | BETWEEN[king, lowest_square(checkers)]
     else:
         moves += castling_moves(board, side, danger)
     unpinned, pinned = pinned_moves(board, side, king, allowed, own ^ own_king)
