@@ -9,24 +9,19 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen.board.board import (
-    BISHOP,
     BLACK,
     BOARD_WORDS,
     CHESS960,
     EN_PASSANT,
     KIND,
     KING,
-    KING_ATTACKS,
-    KNIGHT,
-    KNIGHT_ATTACKS,
     LAST_RANKS,
     NO_MOVE,
     PAWN,
     RIGHTS,
-    ROOK,
     TURN,
     WHITE,
-    bishop_attacks,
+    copy_words,
     is_safe,
     may_castle,
     one_rank_back,
@@ -34,9 +29,8 @@ from tbgen.board.board import (
     pawn_attacks,
     play,
     role_on,
-    rook_attacks,
 )
-from tbgen.board.moves import code_on
+from tbgen.board.moves import code_on, en_passant_moves, piece_reach
 from tbgen.compiled.arrays import Bytes, Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
@@ -59,10 +53,6 @@ def origins(board: Words, side: Int, role: Int, target: Int) -> Word:
     bit = square_bit(target)
     if board[side] & bit:
         return NOTHING
-    if role == KNIGHT:
-        return men & KNIGHT_ATTACKS[target]
-    if role == KING:
-        return men & KING_ATTACKS[target]
     if role == PAWN:
         found = pawn_attacks(bit, side == WHITE) if bit & (board[1 - side] | board[EN_PASSANT]) else NOTHING
         behind = one_rank_back(bit, side)
@@ -71,12 +61,7 @@ def origins(board: Words, side: Int, role: Int, target: Int) -> Word:
             if occupied & behind == NOTHING:
                 found |= one_rank_back(behind, side) & _SECOND_RANKS
         return men & found
-    found = NOTHING
-    if role != ROOK:
-        found |= bishop_attacks(target, occupied)
-    if role != BISHOP:
-        found |= rook_attacks(target, occupied)
-    return men & found
+    return men & piece_reach(role, target, occupied)
 
 
 @inner
@@ -210,16 +195,9 @@ def write_repetition_key(board: Words, key: Words) -> None:
 
     The en passant square stays only where a capture is legal: otherwise it makes no difference to the position.
     """
-    for word in range(BOARD_WORDS):
-        key[word] = board[word]
-    if board[EN_PASSANT]:
+    copy_words(board, key)
+    if not en_passant_moves(board, np.int64(board[TURN])):
         key[EN_PASSANT] = NOTHING
-        side, target = np.int64(board[TURN]), lowest_square(board[EN_PASSANT])
-        left = pawn_attacks(board[EN_PASSANT], side == WHITE) & board[side] & board[KIND + PAWN]
-        while left:
-            if is_safe(board, side, lowest_square(left), target):
-                key[EN_PASSANT] = board[EN_PASSANT]
-            left &= left - ONE
 
 
 # history[ply, 0 .. BOARD_WORDS - 1] is a position, history[ply, BOARD_WORDS] how often it has arisen.
