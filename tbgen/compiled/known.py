@@ -93,12 +93,11 @@ def missing(purposes: Iterable[Purpose]) -> list[Known]:
     return [each for each in wanted if there[each.package][each.name] < needed[each.package, each.name]]
 
 
-def compile_for(purposes: Sequence[Purpose], tell: Tell) -> int:
-    """Compile what is missing for some purposes; how many kernels that were."""
+def compile_for(purposes: Sequence[Purpose], tell: Tell) -> None:
+    """Compile what is missing for some purposes."""
     wanted = missing(purposes)
     if wanted:
         compile_all(wanted, tell)
-    return len(wanted)
 
 
 def compile_all(wanted: Sequence[Known], tell: Tell) -> None:
@@ -121,7 +120,6 @@ class _Queue:
 
     def __init__(self, wanted: Sequence[Known], tell: Tell) -> None:
         self._waiting, self._done, self._total = list(wanted), 0, len(wanted)
-        self.modules = sorted({kernel.module for kernel in wanted})
         self._at_work: list[Known] = []
         self._hands: dict[str, object] = {}
         self._changed = threading.Condition()
@@ -157,10 +155,7 @@ class _Queue:
 
 
 def _feed(queue: _Queue) -> None:
-    """Have a process compile one kernel after the other, then import what others still compile.
-
-    Whoever waits for kernels is about to call them, and a processor is free now.
-    """
+    """Have a process compile one kernel after the other."""
     import subprocess  # commands that find their kernels compiled do without
 
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
@@ -171,17 +166,11 @@ def _feed(queue: _Queue) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         while kernel := queue.take(process):
-            try:
+            with contextlib.suppress(OSError):  # the process is gone; what is left is compiled when it is called
                 process.stdin.write(json.dumps(asdict(kernel)) + "\n")
                 process.stdin.flush()
                 process.stdout.readline()
-            except OSError:  # the process is gone; what is left is compiled when it is called
-                pass
-            finally:
-                queue.done(kernel)
-    with contextlib.suppress(ImportError):  # whoever calls a kernel will see
-        for module in queue.modules:
-            importlib.import_module(module)
+            queue.done(kernel)
 
 
 def compile_one(kernel: Known) -> None:
@@ -204,13 +193,9 @@ def _serve() -> None:
 
     gc.set_threshold(_OBJECTS)
     for line in sys.stdin:
-        kernel = Known(**json.loads(line))
-        try:
-            compile_one(kernel)
-        except Exception as error:  # whoever calls it will see
-            print(f"{kernel.name}: {error}".splitlines()[0], flush=True)
-        else:
-            print(kernel.name, flush=True)
+        with contextlib.suppress(Exception):  # whoever calls the kernel will see
+            compile_one(Known(**json.loads(line)))
+        print(flush=True)
 
 
 if __name__ == "__main__":
