@@ -146,8 +146,6 @@ def is_ours_alone(folder: Path) -> bool:
     As ssh demands of its keys: each folder above belongs to the user or to root, and others cannot write there,
     unless the sticky bit keeps them from renaming what is not theirs.
     """
-    if not hasattr(os, "getuid"):
-        return folder.is_dir()
     facts = [path.lstat() for path in (folder, *folder.parents)]
     if facts[0].st_uid != os.getuid() or facts[0].st_mode & _OTHERS_WRITE:
         return False
