@@ -12,6 +12,7 @@ Names are imported when they are first used, so that `import tbgen` costs nothin
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -48,18 +49,15 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-_homes: dict[str, str] = {}
 
-
+@cache
 def _public() -> dict[str, str]:
     """[public name] -> its module: what the imports above say, which type checkers follow. No name stands twice."""
     import pkgutil
 
-    if not _homes:
-        source = pkgutil.get_data(__name__, "__init__.py") or b""
-        imports = (line.split() for line in source.decode().splitlines() if line.startswith("    from "))
-        _homes.update({words[-1]: words[1] for words in imports if "as" in words})
-    return _homes
+    source = pkgutil.get_data(__name__, "__init__.py") or b""
+    imports = (line.split() for line in source.decode().splitlines() if line.startswith("    from "))
+    return {words[-1]: words[1] for words in imports if "as" in words}
 
 
 def __getattr__(name: str) -> object:
