@@ -193,7 +193,9 @@ def _fills() -> tuple[Words, Words]:
 KNIGHT_ATTACKS = np.array(chess.BB_KNIGHT_ATTACKS, np.uint64)
 KING_ATTACKS = np.array(chess.BB_KING_ATTACKS, np.uint64)
 BETWEEN = np.array([[chess.between(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
-"""[one, other] -> the squares strictly between two squares of a rank, file or diagonal; none if they share none."""
+"""[one, other] -> the squares strictly between two squares of a rank, file or diagonal; nothing if they share none."""
+LINES = np.array([[chess.ray(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
+"""[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share none."""
 _RANK, _RISING, _FALLING = _lines(1, 0), _lines(1, 1), _lines(1, -1)
 _ON_RANKS, _ON_A_FILE = _fills()
 

@@ -18,6 +18,7 @@ from tbgen.board.board import (
     KNIGHT,
     KNIGHT_ATTACKS,
     LAST_RANKS,
+    LINES,
     PAWN,
     QUEEN,
     RIGHTS,
@@ -37,7 +38,7 @@ from tbgen.board.board import (
 )
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inner, small
-from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, count, lowest_square, square_bit
+from tbgen.index.words import EVERYTHING, NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, count, lowest_square, square_bit
 
 MOST_MOVES = 320
 """Room for the moves of any position; no game reaches one with more than 218."""
@@ -68,15 +69,12 @@ def pawn_reach(board: Words, side: Int, square: Int) -> Word:
 
 
 @inner
-def snipers_of(board: Words, side: Int, king: Int) -> Word:
-    """The men that attack a king, or would if its own men were off the board: one man between pins that to its line."""
-    return attackers(board, king, 1 - side, board[1 - side])
-
-
-@inner
 def shields_of(board: Words, side: Int, king: Int) -> Word:
-    """The men of a side that alone stand between its king and a slider."""
-    shields, snipers = NOTHING, snipers_of(board, side, king)
+    """The men of a side that alone stand between its king and a slider: they can move on that line only."""
+    shields, snipers = (
+        NOTHING,
+        attackers(board, king, 1 - side, board[1 - side]),
+    )  # as if our own men were off the board
     while snipers:
         shield = BETWEEN[king, lowest_square(snipers)] & board[side]
         if shield & (shield - ONE) == NOTHING:
@@ -102,9 +100,9 @@ def add_targets(moves: Ints, count: Int, origin: Int, targets: Word, is_pawn: bo
 
 
 @inner
-def add_moves_of(board: Words, side: Int, origin: Int, allowed: Word, is_loose: bool, moves: Ints, count: Int) -> Int:
-    """Write down the legal moves of a man other than the king; a loose one cannot bare its king by moving."""
-    role, own = role_on(board, square_bit(origin)), board[side]
+def add_moves_of(board: Words, side: Int, origin: Int, allowed: Word, moves: Ints, count: Int) -> Int:
+    """Write down the moves of a man other than the king to `allowed` squares, and what it may take en passant."""
+    role = role_on(board, square_bit(origin))
     if role == PAWN:
         targets = pawn_reach(board, side, origin)
         passant = targets & board[EN_PASSANT]
@@ -113,16 +111,8 @@ def add_moves_of(board: Words, side: Int, origin: Int, allowed: Word, is_loose: 
             count += 1
         targets &= ~board[EN_PASSANT]
     else:
-        targets = piece_reach(role, origin, board[WHITE] | board[BLACK]) & ~own
-    targets &= allowed
-    if not is_loose:
-        safe, left = NOTHING, targets
-        while left:
-            if is_safe(board, side, origin, lowest_square(left)):
-                safe |= left & (~left + ONE)
-            left &= left - ONE
-        targets = safe
-    return add_targets(moves, count, origin, targets, role == PAWN)
+        targets = piece_reach(role, origin, board[WHITE] | board[BLACK]) & ~board[side]
+    return add_targets(moves, count, origin, targets & allowed, role == PAWN)
 
 
 @borrowing
@@ -137,7 +127,7 @@ def legal_moves(board: Words, moves: Ints) -> Int:
     count = add_targets(moves, 0, king, KING_ATTACKS[king] & ~own & ~danger, False)
     if checkers & (checkers - ONE):
         return count
-    allowed = ~NOTHING
+    allowed = EVERYTHING
     if checkers:
         allowed = checkers | BETWEEN[king, lowest_square(checkers)]
     else:
@@ -151,7 +141,8 @@ def legal_moves(board: Words, moves: Ints) -> Int:
     left = own ^ own_king
     while left:
         origin = lowest_square(left)
-        count = add_moves_of(board, side, origin, allowed, shields & square_bit(origin) == NOTHING, moves, count)
+        line = LINES[king, origin] if shields & square_bit(origin) else EVERYTHING
+        count = add_moves_of(board, side, origin, allowed & line, moves, count)
         left &= left - ONE
     return count
 
@@ -219,22 +210,6 @@ def castling_moves(board: Words, side: Int, danger: Word) -> Int:
     return moves
 
 
-@inner
-def pinned_moves(board: Words, side: Int, king: Int, allowed: Word, unpinned: Word) -> tuple[Word, Int]:
-    """Take the pinned men out of `unpinned`; return the rest, and the number of moves of the pinned men."""
-    occupied, snipers = board[WHITE] | board[BLACK], snipers_of(board, side, king)
-    moves: Int = 0
-    while snipers:
-        sniper = lowest_square(snipers)
-        line = BETWEEN[king, sniper]
-        shield = line & board[side]
-        if shield and shield & (shield - ONE) == NOTHING:
-            unpinned ^= shield
-            moves += moves_of(board, shield, side, occupied, allowed & (line | square_bit(sniper)))
-        snipers &= snipers - ONE
-    return unpinned, moves
-
-
 @borrowing
 def code_on(board: Words) -> Int:
     """The code of a position: twice its legal moves, and one if there is no check."""
@@ -253,8 +228,12 @@ def code_on(board: Words) -> Int:
         allowed &= checkers | BETWEEN[king, lowest_square(checkers)]
     else:
         moves += castling_moves(board, side, danger)
-    unpinned, pinned = pinned_moves(board, side, king, allowed, own ^ own_king)
-    moves += pinned + moves_of(board, unpinned, side, occupied, allowed) + en_passant_moves(board, side)
+    shields = shields_of(board, side, king)
+    moves += moves_of(board, own ^ own_king ^ shields, side, occupied, allowed) + en_passant_moves(board, side)
+    while shields:
+        shield = lowest_square(shields)
+        moves += moves_of(board, square_bit(shield), side, occupied, allowed & LINES[king, shield])
+        shields &= shields - ONE
     return 2 * moves + (checkers == NOTHING)
 
 
