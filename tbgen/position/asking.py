@@ -10,8 +10,7 @@ import contextlib
 import itertools
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 import chess
 
@@ -33,20 +32,20 @@ MOST_PLIES: Final = 1000
 """Of a line."""
 
 
-class FoundPosition:
-    """A position and the function that values it; without a distance it has the least one: its holder may be to move.
+class FoundPosition(NamedTuple):
+    """A position and the source of its value; without a distance it has the least one: its holder may be to move.
 
     Distances in solved blocks count plies to the next reset, or to the goal if that comes first: after a reset they
     begin anew. That is enough to play by, since resets are few.
     """
 
-    def __init__(self, mover: Color, value_of: Callable[[Score | None, Callable[[], Score]], Value]) -> None:
-        self._mover, self._value_of = mover, value_of
+    board: chess.Board
+    asking: Asking
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
         """The value with an accrued score, as `StoredPosition.value` has it."""
-        outcome, dtg = self._value_of(carried, own)
-        return outcome, int(outcome.holder is self._mover) if dtg is None else dtg
+        outcome, dtg = self.asking.known_value(self.board, carried, own)
+        return outcome, int(outcome.holder is Color.of(self.board.turn)) if dtg is None else dtg
 
 
 def _value_in_block(
@@ -74,19 +73,21 @@ class Asking:
         return self
 
     def find(self, board: chess.Board) -> Found:
-        """The known value of a position."""
-        mover, turned = Color.of(board.turn), self._closure.is_turned
+        """Where the value of a position lies."""
+        return FoundPosition(board, self)
+
+    def known_value(self, board: chess.Board, carried: Score | None, own: Callable[[], Score]) -> Value:
+        """The value of a position by the tables, by its block, or by the bound of a promotion."""
         if self.known.has(material_of(board)):
-            stored = self.known.answering(board).find(board)
-            return FoundPosition(mover, lambda carried, own: (stored.value(carried, own)[0], None))
+            return self.known.answering(board).find(board).value(carried, own)[0], None
+        turned = self._closure.is_turned
         here = board.mirror() if turned else board
         node = node_on(here)
-        if node in self._closure.edges:
-            cell = node.layout.cell_of(int(not here.turn), squares_on(here, node.layout))
-            block = self._passes[Bound(-self._bound.value) if turned else self._bound].block(node)
-            return FoundPosition(mover, partial(_value_in_block, block, cell, turned))
-        bound = self._of_promotion(board)
-        return FoundPosition(mover, lambda carried, own: (bound, None))
+        if node not in self._closure.edges:
+            return self._of_promotion(board), None
+        cell = node.layout.cell_of(int(not here.turn), squares_on(here, node.layout))
+        block = self._passes[Bound(-self._bound.value) if turned else self._bound].block(node)
+        return _value_in_block(block, cell, turned, carried, own)
 
     def _of_promotion(self, board: chess.Board) -> Score:
         """The bound of a position that a promotion has led to, as position/bounds.py finds it."""
@@ -97,7 +98,7 @@ class Asking:
         for move in moves:
             if move.to_square == new_man:
                 board.push(move)
-                found.append(self.find(board).value(None, lambda: own_score(board))[0])
+                found.append(self.known_value(board, None, lambda: own_score(board))[0])
                 board.pop()
         if len(found) < len(moves):
             found.append(Score.from_signed(self._bound.value))

@@ -120,23 +120,19 @@ def solve_closures(closures: Iterable[Passes], pool: Executor, watch: Watch = un
     work_off(solved(), sum(node.cpu_seconds for node, _, _ in left), watch)
 
 
-PlaneValues = tuple[Entries, Distances]
-
-
-def values_of(entry: Entries, side: int) -> PlaneValues:
-    """Entry values with the shortest distances that they can have: only the order of outcomes matters here."""
-    return entry, flips_of(entry, Color(side))
-
-
 class _Child:
-    """Some blocks of a material, as the solver asks for them."""
+    """Some blocks of a material, as the solver asks for them.
+
+    Distances are the shortest that entry values can have: only the order of outcomes matters here.
+    """
 
     def __init__(self, layout: Layout, kind: Kind, source: Pass) -> None:
         self.layout, self._kind, self._source = layout, kind, source
 
-    def plane(self, block: int, side: int) -> PlaneValues:
+    def plane(self, block: int, side: int) -> tuple[Entries, Distances]:
         node = node_of(self.layout.material, self.layout.blocks[block])
-        return values_of(self._source.plane(node, self._kind, side), side)
+        entry = self._source.plane(node, self._kind, side)
+        return entry, flips_of(entry, Color(side))
 
     def values(self) -> EntryValues:
         planes = [self.plane(block, side) for block in range(len(self.layout.blocks)) for side in range(2)]
@@ -156,7 +152,7 @@ class _Steps:
     def __init__(self, child: _Child) -> None:
         self._child, self._half = child, child.layout.block_words * 64
 
-    def values(self, first: int, end: int) -> PlaneValues:
+    def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         return self._child.plane(*divmod(first // self._half, 2))
 
 
@@ -204,6 +200,5 @@ class BlockSolver:
             }
             found = bound_of_promotions(self.layout, pawns, pawn, limits, tables, bound)
             start[self.number, pawn, [int(role) for role in limits]] = len(entry)
-            more, plies = values_of(found, int(color.other))
-            entry, dtg = np.concatenate([entry, more]), np.concatenate([dtg, plies])
+            entry, dtg = np.concatenate([entry, found]), np.concatenate([dtg, flips_of(found, color.other)])
         return tables._replace(promotions=tables.promotions._replace(entry=entry, dtg=dtg))
