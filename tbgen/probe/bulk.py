@@ -29,7 +29,8 @@ from tbgen.material import Material
 from tbgen.probe.many import BulkProbe, Fault
 from tbgen.probe.stored import RANK_FLIP, StoredTable
 from tbgen.probe.values import Position, TableValues
-from tbgen.rules.position import MOST_KING_CODE, own_score, why_not_accrued
+from tbgen.rules.position import own_score, why_not_accrued
+from tbgen.rules.stage import MOST_KING_CODE
 from tbgen.score import MOST_CODE, Color, Score, expect_score
 
 Int64s = npt.NDArray[np.int64]

@@ -16,6 +16,7 @@ import chess
 
 from tbgen.errors import UsageError, expect
 from tbgen.material import Material, Role
+from tbgen.rules.stage import MOST_KING_CODE
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
 
 
@@ -88,10 +89,6 @@ def material_of(board: chess.Board) -> Material:
     men = expect_board(board).piece_map().values()
     white, black = ([Role(man.piece_type) for man in men if man.color == color] for color in chess.COLORS)
     return Material.of(white, black)
-
-
-MOST_KING_CODE = code_of(8, in_check=False)
-"""The largest code of a position in which the side to move has its king alone."""
 
 
 class Reached(NamedTuple):

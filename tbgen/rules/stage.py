@@ -25,7 +25,8 @@ from tbgen.score import (
 
 _FIFTY_MOVES_PLIES = 100
 _REPETITIONS = 3
-_BARE_KINGS_CODE = code_of(8, in_check=False)
+MOST_KING_CODE = code_of(8, in_check=False)
+"""The largest code of a position in which the side to move has its king alone."""
 
 
 class End(enum.Enum):
@@ -174,13 +175,7 @@ def first_stage(own: Score, accrued: Score, counter: int, bare: int, fifty_moves
 
 
 def next_stage(
-    before: Stage,
-    code: int,
-    reset: int,
-    bare: int,
-    seen: int,
-    fifty_moves: FiftyMoves,
-    game: Mobility = Mobility.RESET,
+    before: Stage, code: int, reset: int, bare: int, seen: int, fifty_moves: FiftyMoves, game: Mobility = Mobility.RESET
 ) -> Stage:
     """The game one ply later.
 
@@ -195,7 +190,7 @@ def next_stage(
         accrued, holder, since = code, mover, number
         if fifty_moves.restarts(code):
             counter = 0
-    settled = bare and before.bare and code == before.code == _BARE_KINGS_CODE and number > 1
+    settled = bare and before.bare and code == before.code == MOST_KING_CODE and number > 1
     end = _end(code, bool(settled), counter, seen, fifty_moves)
     return Stage(number, mover, code, accrued, holder, since, counter, bare, end)
 
