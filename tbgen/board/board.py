@@ -132,8 +132,8 @@ def words_of(board: chess.Board) -> Words:
     """The board as kernels take it."""
     words = np.zeros(BOARD_WORDS, np.uint64)
     words[WHITE], words[BLACK] = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
-    for role in chess.PIECE_TYPES:
-        words[KIND + role] = board.pieces_mask(role, chess.WHITE) | board.pieces_mask(role, chess.BLACK)
+    men = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
+    words[KIND + PAWN : KIND + KING + 1] = men
     words[RIGHTS] = board.clean_castling_rights()
     words[EN_PASSANT] = 0 if board.ep_square is None else chess.BB_SQUARES[board.ep_square]
     words[TURN], words[CHESS960] = board.turn == chess.BLACK, board.chess960
@@ -142,12 +142,11 @@ def words_of(board: chess.Board) -> Words:
 
 def board_of(words: Words) -> chess.Board:
     """The python-chess board with the men of some words; its move counters are those of a first position."""
-    sides = [int(words[side]) for side in (WHITE, BLACK)]
     board = chess.Board(None, chess960=bool(words[CHESS960]))
-    for role in chess.PIECE_TYPES:
-        for side, men in zip((chess.WHITE, chess.BLACK), sides, strict=True):
-            for square in chess.scan_forward(int(words[KIND + role]) & men):
-                board.set_piece_at(square, chess.Piece(role, side))
+    men = map(int, words[KIND + PAWN : KIND + KING + 1])
+    board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings = men
+    board.occupied_co = [int(words[BLACK]), int(words[WHITE])]  # chess.WHITE is True
+    board.occupied = board.occupied_co[chess.WHITE] | board.occupied_co[chess.BLACK]
     board.turn = not words[TURN]
     board.castling_rights = int(words[RIGHTS])
     board.ep_square = chess.msb(int(words[EN_PASSANT])) if words[EN_PASSANT] else None
@@ -204,7 +203,7 @@ _FILE_B = np.uint64(_A_FILE << 1)
 """One file further than the a-file, so that the shift by 58 drops the h-file and keeps the six inner squares."""
 _GATHER_FILE = np.uint64(_LONG_DIAGONAL)
 _THIRD_RANK, _SIXTH_RANK = np.uint64(0x0000000000FF0000), np.uint64(0x0000FF0000000000)
-_SEVEN, _NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
+SEVEN, NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
 
 
 @small
@@ -230,8 +229,8 @@ def rook_attacks(square: Int, occupied: Word) -> Word:
 def pawn_attacks(pawns: Word, black: bool) -> Word:
     """The squares that pawns attack."""
     if black:
-        return (pawns & NOT_A_FILE) >> _NINE | (pawns & NOT_H_FILE) >> _SEVEN
-    return (pawns & NOT_A_FILE) << _SEVEN | (pawns & NOT_H_FILE) << _NINE
+        return (pawns & NOT_A_FILE) >> NINE | (pawns & NOT_H_FILE) >> SEVEN
+    return (pawns & NOT_A_FILE) << SEVEN | (pawns & NOT_H_FILE) << NINE
 
 
 @small

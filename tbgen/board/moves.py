@@ -19,10 +19,12 @@ from tbgen.board.board import (
     KNIGHT_ATTACKS,
     LAST_RANKS,
     LINES,
+    NINE,
     PAWN,
     QUEEN,
     RIGHTS,
     ROOK,
+    SEVEN,
     TURN,
     WHITE,
     attacked_by,
@@ -147,18 +149,15 @@ def legal_moves(board: Words, moves: Ints) -> Int:
     return count
 
 
-_SEVEN, _NINE = np.uint64(7), np.uint64(9)
-
-
 @small
 def pawn_moves(pawns: Word, black: bool, empty: Word, enemies: Word, allowed: Word) -> Int:
     """The number of pawn moves to `allowed` squares, without en passant; a promotion counts as four moves."""
     single, double = pawn_pushes(pawns, black, empty)
     west, east = pawns & NOT_A_FILE, pawns & NOT_H_FILE
     if black:
-        west, east = west >> _NINE, east >> _SEVEN
+        west, east = west >> NINE, east >> SEVEN
     else:
-        west, east = west << _SEVEN, east << _NINE
+        west, east = west << SEVEN, east << NINE
     single &= allowed
     west &= enemies & allowed
     east &= enemies & allowed
