@@ -49,11 +49,6 @@ class Scheme(enum.Enum):
     OTB = "otb"
     LASKER = "lasker"
 
-    @property
-    def is_graded(self) -> bool:
-        """Whether points can be other than a win, a draw or a loss."""
-        return self in (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.LASKER)
-
 
 @dataclass(frozen=True, slots=True)
 class Komi:
@@ -213,7 +208,8 @@ def format_points(points: Points, scheme: Scheme) -> str:
     >>> format_points((Fraction(9, 16), Fraction(7, 16)), Scheme.EXPONENTIAL)
     '0.5625-0.4375'
     """
-    if not expect(scheme, Scheme, "scheme", "a Scheme such as Scheme.WINNER").is_graded:
+    graded = (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.LASKER)
+    if expect(scheme, Scheme, "scheme", "a Scheme such as Scheme.WINNER") not in graded:
         names = {WIN: "1", DRAW: "1/2", LOSS: "0"}
         if not all(side in names for side in points):
             raise UsageError(f"points under {scheme.value} must be wins, draws or losses, not {points!r}")
