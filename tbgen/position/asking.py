@@ -139,8 +139,7 @@ def node_on(board: chess.Board) -> Node:
 def shared_node(board: chess.Board) -> tuple[Node, bool]:
     """The node that a position shares with its reversal in colours, and whether that is the one of the reversal."""
     here, there = node_on(board), node_on(board.mirror())
-    nodes = sorted([(here, False), (there, True)], key=lambda each: (not each[0].material.is_canonical, each[0].pawns))
-    return nodes[0]
+    return min([(here, False), (there, True)], key=lambda each: (not each[0].material.is_canonical, each[0].pawns))
 
 
 def answer(passes: Passes, board: chess.Board, accrued: Score) -> Solution:
