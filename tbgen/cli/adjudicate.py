@@ -136,15 +136,7 @@ def command(
     if lines and not texts:
         raise UsageError("--line means nothing without -o or --in-place")
     settings = replace(settings, game=game)
-    task = GamesTask(
-        settings,
-        how,
-        count_fifty,
-        folders,
-        texts=texts,
-        lines=lines,
-        facts=verdicts is not None,
-    )
+    task = GamesTask(settings, how, count_fifty, folders, texts=texts, lines=lines, facts=verdicts is not None)
     compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []), quiet=quiet)
     with ExitStack() as stack:
         solver = None

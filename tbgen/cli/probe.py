@@ -100,10 +100,7 @@ def command(
     """
     scoring, fifty = rule
     if asked.words == (_INPUT,):
-        refuse_beside(
-            "-",
-            {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg},
-        )
+        refuse_beside("-", {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg})
         with open_tablebase(folders, game=game) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
     board, score = position_of(*asked.read(), game)

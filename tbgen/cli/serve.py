@@ -131,15 +131,7 @@ _JOBS, _MOST_JOBS = 4, 64
 @new_folder_option
 @form_option
 def fetch_command(
-    wanted: Wanted,
-    *,
-    url: str,
-    children: bool,
-    outcomes: bool,
-    jobs: int,
-    data: Path,
-    form: Form,
-    quiet: bool,
+    wanted: Wanted, *, url: str, children: bool, outcomes: bool, jobs: int, data: Path, form: Form, quiet: bool
 ) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
 

@@ -267,13 +267,7 @@ def _address(text: str | None) -> str | None:
 
 
 def _write_pages(
-    output: Path,
-    records: Path | None,
-    address: str | None,
-    folders: tuple[Path, ...],
-    *,
-    explorer: bool,
-    quiet: bool,
+    output: Path, records: Path | None, address: str | None, folders: tuple[Path, ...], *, explorer: bool, quiet: bool
 ) -> None:
     """Write the pages, and say how many."""
     from tbgen.apps.records.two_games import FILE, read_comparison

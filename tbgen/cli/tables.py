@@ -29,13 +29,7 @@ from tbgen.text import counted, in_units
 @folders_option
 @form_option
 def list_command(
-    names: tuple[str, ...],
-    *,
-    figures: bool,
-    game: Mobility,
-    folders: tuple[Path, ...],
-    form: Form,
-    quiet: bool,
+    names: tuple[str, ...], *, figures: bool, game: Mobility, folders: tuple[Path, ...], form: Form, quiet: bool
 ) -> int:
     """List the tables of the folders, or show the figures of those that are named.
 
