@@ -50,30 +50,29 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         error.show()
         sys.exit(error.exit_code)
     except click.ClickException as error:
-        complain(error.format_message())
-        sys.exit(error.exit_code)
+        _fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt) as error:
         is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
-        complain("terminated" if is_terminated else "interrupted")
-        sys.exit(_TERMINATED if is_terminated else _INTERRUPTED)
+        _fail(*(("terminated", _TERMINATED) if is_terminated else ("interrupted", _INTERRUPTED)))
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
     except TbgenError as error:
-        complain(str(error))
-        sys.exit(error.exit_code)
+        _fail(str(error), error.exit_code)
     except MemoryError:
-        complain("there is not enough memory for this")
-        sys.exit(_NO_MEMORY)
+        _fail("there is not enough memory for this", _NO_MEMORY)
     except RuntimeError as error:
         if "can't start new thread" not in str(error):
             raise
-        complain("the system starts no more threads; allow more of them, or more memory")
-        sys.exit(_NO_MEMORY)
+        _fail("the system starts no more threads; allow more of them, or more memory", _NO_MEMORY)
     except OSError as error:
-        complain(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error))
-        sys.exit(1)
+        _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error), 1)
     sys.exit(code if isinstance(code, int) else 0)
+
+
+def _fail(text: str, code: int) -> NoReturn:
+    complain(text)
+    sys.exit(code)
 
 
 @contextlib.contextmanager
@@ -169,9 +168,9 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS and ctx.resilient_parsing:
-            return None  # a shell completes words behind it
         if cmd_name not in COMMANDS:
+            if ctx.resilient_parsing:
+                return None  # a shell completes words behind it
             import difflib
 
             close = difflib.get_close_matches(cmd_name, COMMANDS, 1)

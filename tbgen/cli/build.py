@@ -7,8 +7,8 @@ import os
 import re
 import signal
 import sys
-import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FrameType
 from typing import TypeVar
@@ -199,14 +199,6 @@ def _show_summary(findings: list[Finding], made: list[Built]) -> None:
 
 def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
     """Do the work in a thread of its own, so that a signal ends the program at once and not after the kernel."""
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(work())
-        except BaseException as error:
-            errors.append(error)
 
     def stop(number: int, frame: FrameType | None) -> None:
         try:
@@ -216,17 +208,12 @@ def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
             os._exit(128 + number)
 
     before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    worker = threading.Thread(target=run, daemon=True)
     try:
-        worker.start()
-        while worker.is_alive():
-            worker.join(0.1)
+        with ThreadPoolExecutor(1) as worker:
+            return worker.submit(work).result()
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
-    if errors:
-        raise errors[0]
-    return results[0]
 
 
 def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -45,10 +44,6 @@ from tbgen.rules.facts import to_json
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_of_game, tables_of
 from tbgen.text import counted, in_plies, in_units, plain
-
-if TYPE_CHECKING:
-    pass
-
 
 records_option = option(
     "--records", type=OLD_FOLDER, help="Show the records in DIR (default: those within the folders of tables)."
