@@ -19,6 +19,7 @@ from tbgen.apps.games.game import GameSettings
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.folders import optional_folders_option
 from tbgen.cli.options import (
+    NAME,
     declared,
     flag,
     game_option,
@@ -48,9 +49,15 @@ if TYPE_CHECKING:
 
 @declared("adjudicate", ("--in-place", "-o"), ("--solve", "--jobs"))
 @games_argument
-@option("-o", "--output", metavar="OUT.pgn", help="Write the copy to this file; - (default) is the standard output.")
+@option(
+    "-o",
+    "--output",
+    type=NAME,
+    metavar="OUT.pgn",
+    help="Write the copy to this file; - (default) is the standard output.",
+)
 @flag("--in-place", help="Write the tags into the files themselves.")
-@option("--verdicts", metavar="FILE", help="Write the verdict on every game to FILE, as JSON.")
+@option("--verdicts", type=NAME, help="Write the verdict on every game to FILE, as JSON.")
 @option(
     "--continue",
     "continued",

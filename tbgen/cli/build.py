@@ -20,6 +20,7 @@ from tbgen.cli import complain
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
 from tbgen.cli.options import (
     MOST_THREADS,
+    NAME,
     declared,
     flag,
     form_option,
@@ -53,6 +54,7 @@ _LEAST_MEMORY = 1 << 20
 @option(
     "--for",
     "games",
+    type=NAME,
     multiple=True,
     metavar="GAMES.pgn",
     help="Build the missing tables that would decide these games; repeat it for more files.",

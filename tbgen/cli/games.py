@@ -34,7 +34,7 @@ from tbgen.cli import complain, complain_of, say
 from tbgen.cli.adjudicate import asked_files, building, decided
 from tbgen.cli.folders import folders_option, optional_folders_option
 from tbgen.cli.options import (
-    a_file,
+    NAME,
     declared,
     flag,
     form_option,
@@ -54,11 +54,11 @@ from tbgen.text import counted, printable
 
 
 @declared("annotate", ("--pgn", "--html", "--format"))
-@click.argument("file", metavar="IN.pgn", shell_complete=a_file)
+@click.argument("file", metavar="IN.pgn", type=NAME)
 @option("--number", type=click.IntRange(min=1), help="Show only the Nth game of the file.")
 @flag("--pgn", "as_pgn", help="Print the games with comments behind their moves.")
 @flag("--html", "as_page", help="Print a page that needs no other file.")
-@option("-o", "--output", metavar="FILE", help="Write to this file; PGN, unless --html or --json is given.")
+@option("-o", "--output", type=NAME, help="Write to this file; PGN, unless --html or --json is given.")
 @settings_options
 @folders_option
 @form_option

@@ -24,7 +24,7 @@ from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.standings import Figures, MatchStandings
 from tbgen.apps.match.statistics import Strength
-from tbgen.cli.options import beginning_so, from_shell
+from tbgen.cli.options import beginning_so
 from tbgen.cli.output import Form, table_lines, text_of, written_whole
 from tbgen.cli.reporter import Bars, Lines, Reporter, Work, clock, compile_for
 from tbgen.compiled.known import Purpose
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
 _FILES = {"FILE": "file", "DIRS": "dir"}
 """Hint of an option -> what a shell completes after it."""
-
-_STOPPED = {signal.SIGINT: 130, signal.SIGTERM: 143}
 
 _DIFFERENCES = """\
 Options are those of cutechess-cli and fastchess. What differs:
@@ -73,13 +71,13 @@ class MatchCommand(click.Command):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """An option, or what the option before it takes; the words of engines are left to the user."""
+        from click.shell_completion import CompletionItem
+
         before = ctx.params["arguments"][-1:]
         option = OPTIONS.get(before[0].lstrip("-")) if before and before[0].startswith("-") else None
         if option is None or not option.hint or incomplete.startswith("-"):
             return beginning_so((f"-{name}" for name in OPTIONS), incomplete)
-        if option.hint in _FILES:
-            return from_shell(_FILES[option.hint], incomplete)
-        return []
+        return [CompletionItem(incomplete, type=_FILES[option.hint])] if option.hint in _FILES else []
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_usage(ctx.command_path, "-engine cmd=FILE ... -engine cmd=FILE ... [-each tc=10+0.1 ...] ...")
@@ -119,13 +117,13 @@ async def _run(settings: MatchSettings, view: MatchView) -> int:
 
     def stop(number: signal.Signals) -> None:
         nonlocal code
-        code = _STOPPED[number]
+        code = 128 + number
         stopped.set()
 
-    for number in _STOPPED:
+    for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop, number)
     match = await play_match(settings, view, stopped)
-    view.ends(match, interrupted=code != 0)
+    view.ends(interrupted=code != 0)
     written = {match.settings.json: _facts, match.settings.crosstable: _crosstable}
     for path, facts in written.items():
         if path is not None:
@@ -157,8 +155,6 @@ class MatchView:
 
     def __init__(self, reporter: Reporter) -> None:
         self._reporter = reporter
-        self._match: Match
-        self._games: Work
         self._boards: dict[int, Work] = {}
         self._begun = time.monotonic()
         self._played = 0
@@ -205,11 +201,10 @@ class MatchView:
             for line in self._standings(final=False):
                 self.says(line)
 
-    def ends(self, match: Match, *, interrupted: bool) -> None:
+    def ends(self, *, interrupted: bool) -> None:
         """The last word on a match."""
         self._reporter.close()
-        self._match = match
-        standings = match.standings
+        match, standings = self._match, self._match.standings
         if standings.results:
             for line in ("", *self._standings(final=True), *_forfeits(standings)):
                 click.echo(line)

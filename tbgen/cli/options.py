@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from tbgen.apps.games.tags import GameTags, parse_cutoff
+from tbgen.apps.games.tags import parse_cutoff
+from tbgen.cli import COMMANDS
 from tbgen.cli.output import Form
 from tbgen.errors import UsageError
 from tbgen.material import is_material
 from tbgen.rules.fen import START, fen_and_moves
-from tbgen.rules.points import Scheme, Scoring
-from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
+from tbgen.rules.points import Scheme
+from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
+NAME = click.Path(readable=False)
+"""Anything that may be the name of a file, as it is typed; a shell completes it."""
 FILE = click.Path(path_type=Path, dir_okay=False)
 OLD_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 FOLDER = click.Path(path_type=Path, file_okay=False)
@@ -98,8 +101,6 @@ def option(*names: str, **settings: Any) -> Decorator:
         settings.setdefault("metavar", "FILE" if kind.file_okay else "DIR")
     elif kind is int or isinstance(kind, click.IntRange):
         settings.setdefault("metavar", "N")
-    elif settings.get("metavar", "").rstrip(".").endswith(("FILE", ".pgn")):
-        settings["shell_complete"] = a_file
     return click.option(*names, cls=settings.pop("cls", Option), **settings)
 
 
@@ -126,23 +127,11 @@ def gathered(name: str, make: Callable[..., object], *options: Decorator) -> Dec
     return decorate
 
 
-def a_file(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Complete any file, as the shell itself does."""
-    return from_shell("file", incomplete)
-
-
 def beginning_so(words: Iterable[str], incomplete: str) -> list[CompletionItem[str]]:
     """The words that begin as what was typed."""
     from click.shell_completion import CompletionItem
 
     return [CompletionItem(word) for word in words if word.startswith(incomplete)]
-
-
-def from_shell(kind: str, incomplete: str) -> list[CompletionItem[str]]:
-    """A completion by the shell itself: a `file`, or a `dir`."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(incomplete, type=kind)]
 
 
 class _FormOption(Option):
@@ -169,7 +158,7 @@ processes_option: Decorator = option(
     "--jobs", type=click.IntRange(1, MOST_THREADS), default=1, help="Share each file among N processes."
 )
 strict_option: Decorator = flag("--strict", help="Exit with code 3 if a missing table makes a score provisional.")
-games_argument: Decorator = click.argument("files", nargs=-1, metavar="IN.pgn...", shell_complete=a_file)
+games_argument: Decorator = click.argument("files", nargs=-1, metavar="IN.pgn...", type=NAME)
 
 game_option: Decorator = option(
     "--game",
@@ -211,20 +200,8 @@ def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fift
     return settings
 
 
-def _rule_of(
-    scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None
-) -> tuple[Scoring, FiftyMoves | None]:
-    """The scoring of a position, which has no tags, and the fifty-move rule that is asked for."""
-    settings = _settings_of(scoring, cutoff, komi, fifty)
-    rule = settings.scoring(GameTags())
-    refuse_idle(settings, rule.scheme, settings.fifty_moves)
-    return rule, None if settings.fifty_moves is None else settings.fifty_moves_of(GameTags())
-
-
 settings_options = gathered("settings", _settings_of, *_SCORING)
-"""How the games of a file are scored, unless their tags say so, as `settings`."""
-rule_options = gathered("rule", _rule_of, *_SCORING)
-"""How a position is scored, and the fifty-move rule or None, as `rule`."""
+"""How games are scored, unless their tags say so, as `settings`."""
 
 
 def refuse_idle(settings: GameSettings, scheme: Scheme, fifty: FiftyMoveSetting | None) -> None:
@@ -258,7 +235,6 @@ def typed_folders() -> bool:
 _NEGATIVE_SCORE = re.compile(f"(?=-){LIKE_A_SCORE}")
 _RANKS = 8
 _FEN_FIELDS = 6
-_MATERIAL = re.compile(r"[KQRBNPkqrbnp]+[vV][KQRBNPkqrbnp]+")
 
 
 class PositionCommand(Command):
@@ -295,24 +271,24 @@ class Asked(NamedTuple):
         if not self.words:
             raise UsageError("give a FEN, or startpos; --help says more")
         fen, more = fen_and_moves(self.words)
-        if _MATERIAL.fullmatch(self.words[0]) and is_material(self.words[0]):
+        if is_material(self.words[0]):
             name = self.words[0]
             raise UsageError(
                 f"{name} is a material and no position; what its table holds is shown by: tbgen list {name}"
             )
-        return fen, more, None if self.accrued is None else _accrued(fen, self.accrued)
-
-
-def _accrued(fen: str, accrued: str) -> Score:
-    given, fields = Score(accrued), fen.split()
-    if len(fields) > _FEN_FIELDS and (written := Score(fields[_FEN_FIELDS])) != given:
-        raise UsageError(f"the FEN says that {written} has accrued, and --accrued that {given} has; give one of them")
-    return given
+        score, fields = None if self.accrued is None else Score(self.accrued), fen.split()
+        if score is not None and len(fields) > _FEN_FIELDS and (written := Score(fields[_FEN_FIELDS])) != score:
+            raise UsageError(
+                f"the FEN says that {written} has accrued, and --accrued that {score} has; give one of them"
+            )
+        return fen, more, score
 
 
 def _a_position(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
     """Complete the only position that has a name; or a file, where the command line names files already."""
-    return a_file(ctx, param, incomplete) if ctx.params.get("files") else beginning_so((START,), incomplete)
+    if ctx.params.get("files"):
+        return NAME.shell_complete(ctx, param, incomplete)
+    return beginning_so((START,), incomplete)
 
 
 position_options = gathered(
@@ -328,14 +304,13 @@ position_options = gathered(
 """A position and moves, as `asked`."""
 
 
-def _a_command(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
-    group = ctx.find_root().command
-    assert isinstance(group, click.Group)
-    return [name for name in group.list_commands(ctx) if name.startswith(incomplete)]
-
-
 @declared("help")
-@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=_a_command)
+@click.argument(
+    "words",
+    nargs=-1,
+    metavar="[COMMAND]...",
+    shell_complete=lambda ctx, param, incomplete: beginning_so(COMMANDS, incomplete),
+)
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Show the help of a command, or of all.

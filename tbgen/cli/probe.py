@@ -9,6 +9,8 @@ from typing import Any
 import click
 
 from tbgen.apps.games.annotate import pgn_of
+from tbgen.apps.games.game import GameSettings
+from tbgen.apps.games.tags import GameTags
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option
 from tbgen.cli.options import (
@@ -21,7 +23,8 @@ from tbgen.cli.options import (
     option,
     position_options,
     refuse_beside,
-    rule_options,
+    refuse_idle,
+    settings_options,
 )
 from tbgen.cli.output import Column, Form, print_facts, show_facts, show_pairs, shows_colors
 from tbgen.errors import TbgenError
@@ -52,7 +55,7 @@ _INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
 @option("--map", "man", metavar="SQUARE", help="Show the outcome with the man on SQUARE moved to each square.")
 @flag("--svg", "as_svg", help="Print a picture of the position and its verdict as SVG.")
 @flag("--board", "in_colors", help="Draw the board in colours, where a terminal shows them.")
-@rule_options
+@settings_options
 @game_option
 @folders_option
 @form_option
@@ -64,7 +67,7 @@ def command(
     man: str | None,
     as_svg: bool,
     in_colors: bool,
-    rule: tuple[Scoring, FiftyMoves | None],
+    settings: GameSettings,
     game: Mobility,
     folders: tuple[Path, ...],
     form: Form,
@@ -98,7 +101,9 @@ def command(
       tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --svg > bishop.svg
       tbgen probe - --brief < positions.txt
     """
-    scoring, fifty = rule
+    scoring = settings.scoring(GameTags())
+    refuse_idle(settings, scoring.scheme, settings.fifty_moves)
+    fifty = None if settings.fifty_moves is None else settings.fifty_moves_of(GameTags())
     if asked.words == (_INPUT,):
         refuse_beside("-", {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg})
         with open_tablebase(folders, game=game) as tables:

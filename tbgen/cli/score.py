@@ -14,6 +14,7 @@ from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
 from tbgen.cli import complain, complain_of
 from tbgen.cli.options import (
+    NAME,
     Asked,
     PositionCommand,
     declared,
@@ -43,6 +44,7 @@ from tbgen.text import printable
 @option(
     "--pgn",
     "files",
+    type=NAME,
     metavar="FILE...",
     multiple=True,
     help="Score the games of PGN files, packed or not; - reads the standard input.",

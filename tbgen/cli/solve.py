@@ -12,6 +12,7 @@ import click
 from tbgen.apps.games.tags import numbered
 from tbgen.cli.folders import folders_option, optional_folders_option
 from tbgen.cli.options import (
+    NAME,
     Asked,
     PositionCommand,
     beginning_so,
@@ -191,8 +192,8 @@ _GOALS = ("accrued", "best", "draw")
 @option("--nodes", type=click.IntRange(1, 5_000_000), default=100_000, help="Give up each search after N positions.")
 @flag("--wide", help="Try to hold by moves of all men as well, where one does not suffice.")
 @flag("--map", "with_map", help="Show where the two men may stand.")
-@option("--strategy", "target", metavar="FILE", help="Write the moves that hold to FILE; - is the standard output.")
-@option("--check", "source", metavar="FILE", help="Check such a FILE, and nothing else.")
+@option("--strategy", "target", type=NAME, help="Write the moves that hold to FILE; - is the standard output.")
+@option("--check", "source", type=NAME, help="Check such a FILE, and nothing else.")
 @optional_folders_option
 @form_option
 def hold(

@@ -26,6 +26,7 @@ from tbgen.cli.folders import (
 )
 from tbgen.cli.options import (
     FOLDER,
+    NAME,
     OLD_FOLDER,
     declared,
     flag,
@@ -116,7 +117,7 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
 
 @declared("compare", into=command)
 @wanted_options("every material that has tables of both games", built=True)
-@option("-o", "--output", metavar="FILE", help="Write all figures, lines and positions to FILE, as JSON.")
+@option("-o", "--output", type=NAME, help="Write all figures, lines and positions to FILE, as JSON.")
 @folders_option
 def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], quiet: bool) -> None:
     """Compare the tables of r-mobility with those of whole-game mobility, position by position.

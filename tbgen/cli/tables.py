@@ -10,7 +10,7 @@ import click
 
 from tbgen.cli import complain_of
 from tbgen.cli.folders import folders_option, named_or_there, names_argument, no_tables
-from tbgen.cli.options import FILE, OLD_FILE, declared, flag, form_option, game_option, option, threads_option
+from tbgen.cli.options import FILE, NAME, OLD_FILE, declared, flag, form_option, game_option, option, threads_option
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
@@ -120,7 +120,7 @@ def _show(table: Facts) -> None:
 @option("--seed", type=click.IntRange(0), needs="--sample", help="Draw other positions (default 0).")
 @option(
     "--against",
-    metavar="FILE",
+    type=NAME,
     help="Compare wins, draws, losses and longest mates with published ones: a CSV file, or the word `ordinary`.",
 )
 @flag("--digest", "by_digest", help="Compare digests of the values with those of known tables.")
