@@ -139,28 +139,27 @@ def command(
         refuse_beside("--continue never", idle)
     if solve and not game.forgets:
         raise UsageError(f"--solve means nothing with --game {game}: positions are solved for r-mobility alone")
-    texts = in_place or output is not None
-    if lines and not texts:
+    has_copy = in_place or output is not None
+    if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
     settings = replace(settings, game=game)
-    task = GamesTask(settings, how, count_fifty, folders, texts=texts, lines=lines, facts=verdicts is not None)
+    task = GamesTask(settings, how, count_fifty, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
     compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []), quiet=quiet)
     with ExitStack() as stack:
-        solver = None
+        solving: Solve | None = None
         if solve:
             from tbgen.position.solving import PositionSolver  # not before its kernels are compiled
 
             solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors()))
             _solve_ahead(solver, names, task, quiet=quiet)
+            solving = solver.bracket
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
         copy = None if output is None else stack.enter_context(written_whole(output))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
-        solving = None if solver is None else solver.bracket
         parts = [decided([name], task, jobs, solving, quiet=quiet, whole=whole) for name in names]
         everything = total([_write(*each, copy, writer, in_place=in_place) for each in zip(names, parts, strict=True)])
         if writer is not None:
-            skipped = [each.facts() for each in everything.skipped]
-            writer.finish(missing=dict(everything.missing), skipped=skipped)
+            writer.finish(missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped])
     for line in everything.contradicted:
         complain(line)
     code = complain_of(everything.skipped)
@@ -210,15 +209,14 @@ def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask, 
         say(f"{counted(batch.positions, 'game', 'games')} to solve, {batch.refused:,} beyond the budget or the tables")
     if not batch.positions:
         return
-    plans = batch.plans
     if not quiet:
-        needs = (
-            f"{counted(sum(plan.nodes for plan in plans), 'block', 'blocks')}",
-            f"{duration(sum(plan.cpu_seconds for plan in plans))} of CPU at most (estimated)",
-            f"{in_units(max(plan.memory_bytes for plan in plans))} of memory",
-            f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk",
+        plans = batch.plans
+        say(
+            f"{counted(sum(plan.nodes for plan in plans), 'block', 'blocks')}, "
+            f"{duration(sum(plan.cpu_seconds for plan in plans))} of CPU at most (estimated), "
+            f"{in_units(max(plan.memory_bytes for plan in plans))} of memory, "
+            f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk"
         )
-        say(", ".join(needs))
     with progress("solving", 1, quiet=quiet, as_share=True) as shown:
         solver.solve_batch(batch, lambda done, left: shown.reach(done, left=left))
 
@@ -232,11 +230,11 @@ def _report(whole: Decided) -> None:
     ]
     say(f"{counted(whole.games, 'game', 'games')} decided{': ' if grounds else ''}{', '.join(grounds)}")
     if whole.clocked:
-        games = counted(whole.clocked, "game", "games")
-        say(f"{games} with too few plies left for the table's value, or perhaps: see RMobilityClock")
+        clocked = counted(whole.clocked, "game", "games")
+        say(f"{clocked} with too few plies left for the table's value, or perhaps: see RMobilityClock")
     if whole.against_their_word:
-        games = counted(whole.against_their_word, "game", "games")
-        say(f"{games} decided by best play, though the fifty-move rule ended them: --fifty fide lets it")
+        ended = counted(whole.against_their_word, "game", "games")
+        say(f"{ended} decided by best play, though the fifty-move rule ended them: --fifty fide lets it")
 
 
 _MOST_ROWS = 12
@@ -281,8 +279,8 @@ def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequen
     for name, number in missing.most_common(_MOST_ROWS):
         say(f"  {name:8} {number:>3,} {'game' if number == 1 else 'games'}")
     if len(missing) > _MOST_ROWS:
-        rest = sum(number for _, number in missing.most_common()[_MOST_ROWS:])
-        say(f"  {len(missing) - _MOST_ROWS} others {rest:,} games")
+        others = missing.most_common()[_MOST_ROWS:]
+        say(f"  {len(others)} others {sum(number for _, number in others):,} games")
     say(f"build {'it' if one else 'them'}: {building(files, folders)}, then decide again")
     plan = outlook(folders[0], map(Material.parse, missing), processors())
     say(
@@ -296,12 +294,12 @@ def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material
     task = GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
     compile_for(Purpose.GAMES, quiet=quiet)
     found = total(decided(matching_files(games), task, quiet=quiet, whole=True))
-    missing = found.missing
     complain_of(found.skipped)
     if not quiet:
-        tables, number = counted(len(missing), "table", "tables"), counted(missing.total(), "game", "games")
-        say(f"{tables} would decide {number} more" if missing else "no game lacks a table")
-    return [Material.parse(name) for name, _ in missing.most_common()]
+        tables = counted(len(found.missing), "table", "tables")
+        games_more = counted(found.missing.total(), "game", "games")
+        say(f"{tables} would decide {games_more} more" if found.missing else "no game lacks a table")
+    return [Material.parse(name) for name, _ in found.missing.most_common()]
 
 
 def building(files: Sequence[str], folders: Sequence[Path]) -> str:

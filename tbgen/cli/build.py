@@ -285,8 +285,6 @@ class BuildWatcher(Watcher):
 
     def compiles(self, done: int, total: int) -> None:
         self._work(_COMPILING, total, at_once=True).reach(done)
-        if done == total:
-            self._end(_COMPILING)
 
     def begins(self, finding: Finding, number: int, total: int) -> None:
         material = finding.material
@@ -294,6 +292,7 @@ class BuildWatcher(Watcher):
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
         self._end(_LOOKING)
+        self._end(_COMPILING)
         self._reporter.open()
         self._work(_TABLES, total).every = _FORECAST_SECONDS
         work = self._works[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -273,15 +273,10 @@ def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
     return [each for each in Color if accrued.worth_to(each) >= wanted.worth_to(each)]
 
 
-@contextlib.contextmanager
-def _tables_in(folders: Sequence[Path]) -> Iterator[Tablebase | None]:
+def _tables_in(folders: Sequence[Path]) -> contextlib.AbstractContextManager[Tablebase | None]:
     """The tables, if there are any: a hold can do without."""
     there = [folder for folder in folders if folder.is_dir()]
-    if not there:
-        yield None
-        return
-    with open_tablebase(there) as tables:
-        yield tables
+    return open_tablebase(there) if there else contextlib.nullcontext()
 
 
 def _check(source: str, folders: Sequence[Path], *, form: Form) -> None:
