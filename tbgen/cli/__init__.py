@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
@@ -43,7 +43,7 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
     try:
-        with _sigterm_interrupts():
+        with signals_to(_terminate, signal.SIGTERM):
             code = command.main(arguments, prog_name="tbgen", standalone_mode=False)
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as error:
@@ -53,7 +53,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         _fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt) as error:
         is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
-        _fail(*(("terminated", _TERMINATED) if is_terminated else ("interrupted", _INTERRUPTED)))
+        text, code = ("terminated", _TERMINATED) if is_terminated else ("interrupted", _INTERRUPTED)
+        _fail(text, code)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
@@ -75,21 +76,22 @@ def _fail(text: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
+def _terminate(number: int, frame: object) -> None:
+    """Let a signal end a command as Ctrl-C does: what is half written is removed, processes are ended."""
+    raise Terminated
+
+
 @contextlib.contextmanager
-def _sigterm_interrupts() -> Iterator[None]:
-    """Let SIGTERM end a command as Ctrl-C does: what is half written is removed, processes are ended."""
+def signals_to(handler: Callable[[int, object], None], *numbers: signal.Signals) -> Iterator[None]:
+    """Handle some signals within a block; only the main thread can."""
     if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def terminate(number: int, frame: object) -> None:
-        raise Terminated
-
-    before = signal.signal(signal.SIGTERM, terminate)
+        numbers = ()
+    before = {number: signal.signal(number, handler) for number in numbers}
     try:
         yield
     finally:
-        signal.signal(signal.SIGTERM, before)
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 def _nowhere() -> TextIO:

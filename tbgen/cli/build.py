@@ -10,13 +10,12 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import FrameType
 from typing import TypeVar
 
 import click
 
 from tbgen.apps.records.record import without_record
-from tbgen.cli import complain
+from tbgen.cli import complain, signals_to
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
 from tbgen.cli.options import (
     MOST_THREADS,
@@ -202,20 +201,15 @@ def _show_summary(findings: list[Finding], made: list[Built]) -> None:
 def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
     """Do the work in a thread of its own, so that a signal ends the program at once and not after the kernel."""
 
-    def stop(number: int, frame: FrameType | None) -> None:
+    def stop(number: int, frame: object) -> None:
         try:
             leave()
             sys.stdout.flush()
         finally:
             os._exit(128 + number)
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        with ThreadPoolExecutor(1) as worker:
-            return worker.submit(work).result()
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+    with signals_to(stop, signal.SIGINT, signal.SIGTERM), ThreadPoolExecutor(1) as worker:
+        return worker.submit(work).result()
 
 
 def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
@@ -273,7 +267,7 @@ class BuildWatcher(Watcher):
     def __init__(self, reporter: Reporter | None = None) -> None:
         self.made: list[Built] = []
         self.has_lock = False
-        self._reporter = Reporter() if reporter is None else reporter
+        self._reporter = Reporter(quiet=True) if reporter is None else reporter
         self._works: dict[Material | str, Work] = {}
         self._expected: dict[Material, float] = {}
 

@@ -26,7 +26,7 @@ from tbgen.apps.match.standings import Figures, MatchStandings
 from tbgen.apps.match.statistics import Strength
 from tbgen.cli.options import beginning_so
 from tbgen.cli.output import Form, table_lines, text_of, written_whole
-from tbgen.cli.reporter import Bars, Lines, Reporter, Work, clock, compile_for
+from tbgen.cli.reporter import Bars, Reporter, Work, clock, compile_for
 from tbgen.compiled.known import Purpose
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
@@ -106,7 +106,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
     if settings.openings.notation is Notation.PGN:
         compile_for(Purpose.GAMES, quiet=settings.quiet)
     is_live = sys.stdout.isatty() and not settings.quiet
-    with Bars(sys.stdout) if is_live else Reporter() if settings.quiet else Lines(sys.stdout) as shown:
+    with Bars(sys.stdout) if is_live else Reporter(sys.stdout, quiet=settings.quiet) as shown:
         return asyncio.run(_run(settings, MatchView(shown)))
 
 

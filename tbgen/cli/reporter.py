@@ -1,4 +1,4 @@
-"""Progress: a reporter is silent, prints lines now and then, or draws bars on a terminal.
+"""Progress: a reporter prints lines now and then, draws bars on a terminal, or is quiet.
 
 Rich is imported only to draw, and nothing is shown of work that takes less than two seconds.
 """
@@ -82,10 +82,10 @@ class Work:
 
 
 class Reporter:
-    """Shows nothing; other reporters show what goes on. Threads may share a reporter."""
+    """Prints lines, unless it is quiet. Threads may share a reporter."""
 
-    def __init__(self, stream: TextIO | None = None) -> None:
-        self._lock, self._closed = threading.RLock(), False
+    def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
+        self._lock, self._closed = threading.RLock(), quiet
         self._stream = sys.stderr if stream is None else stream
 
     def __enter__(self) -> Self:
@@ -111,18 +111,6 @@ class Reporter:
 
     def update(self, work: Work) -> None:
         """Show how much of a piece of work is done, if it is time."""
-
-    def say(self, text: str) -> None:
-        """Give a text a line of its own."""
-
-    def log(self, text: str) -> None:
-        """Give a text a line of its own, unless bars show as much."""
-
-
-class Lines(Reporter):
-    """Prints lines."""
-
-    def update(self, work: Work) -> None:
         now = time.monotonic()
         work.told = now if work.told is None else work.told
         if now - work.told >= work.every:
@@ -132,11 +120,13 @@ class Lines(Reporter):
             self.say(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
 
     def say(self, text: str) -> None:
+        """Give a text a line of its own."""
         with self._lock, contextlib.suppress(OSError):  # work goes on where nobody reads of it
             if not self._closed:
                 click.echo(printable(text), self._stream)
 
     def log(self, text: str) -> None:
+        """Give a text a line of its own, unless bars show as much."""
         self.say(text)
 
 
@@ -189,6 +179,9 @@ class Bars(Reporter):
             if self._rich is not None and not self._closed:
                 self._rich.console.print(printable(text), markup=False, highlight=False)
 
+    def log(self, text: str) -> None:
+        """Bars show as much."""
+
     def open(self) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
@@ -217,9 +210,7 @@ class Bars(Reporter):
 
 def reporter(*, quiet: bool = False) -> Reporter:
     """The reporter for the standard error as it is."""
-    if quiet:
-        return Reporter()
-    return Bars() if sys.stderr.isatty() else Lines()
+    return Bars() if sys.stderr.isatty() and not quiet else Reporter(quiet=quiet)
 
 
 @contextlib.contextmanager

@@ -43,7 +43,7 @@ def tbgen(
     with (
         mock.patch.dict(os.environ, environment),
         contextlib.nullcontext() if given is None else piped(given),
-        contextlib.nullcontext() if progress else mock.patch("tbgen.cli.reporter.Lines.update"),
+        contextlib.nullcontext() if progress else mock.patch("tbgen.cli.reporter.Reporter.update"),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(err),
         pytest.raises(SystemExit) as ended,

@@ -10,7 +10,7 @@ import pytest
 
 from tbgen.cli import reporter
 from tbgen.cli.build import BuildWatcher
-from tbgen.cli.reporter import Lines, progress, reading
+from tbgen.cli.reporter import Reporter, progress, reading
 from tbgen.library.catalog import Condition, Finding
 from tbgen.material import Material
 from tests.cli.terminals import run_on_terminal, shown_on_terminal
@@ -81,7 +81,7 @@ def test_the_time_that_is_left_is_told_where_the_size_of_a_file_is_known(
 def test_the_time_to_the_end_of_a_build_is_told_once_a_minute(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    watcher = BuildWatcher(Lines())
+    watcher = BuildWatcher(Reporter())
     watcher.begins(Finding(KNIGHT, Condition.MISSING), 1, 110)
     for seconds, left in ((0, 30_000), (59, 29_000), (1, 20_000), (10, 19_990)):
         clock[0] += seconds
@@ -101,7 +101,7 @@ def test_a_terminal_shows_a_bar_for_each_table_at_work(tmp_path: Path) -> None:
 def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    watcher = BuildWatcher(Lines())
+    watcher = BuildWatcher(Reporter())
     watcher.begins(Finding(BISHOP, Condition.MISSING), 1, 1)
     watcher.expects(BISHOP, 100.0)
     for phase, done in (("levels", 0.2), ("levels", 1.0), ("writing", 1.0), ("writing", 1.0)):
@@ -118,7 +118,7 @@ def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
 def test_compiling_is_told_at_once_and_then_now_and_then(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    watcher = BuildWatcher(Lines())
+    watcher = BuildWatcher(Reporter())
     for done in range(8):
         watcher.compiles(done, 30)
         clock[0] += 2

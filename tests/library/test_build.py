@@ -16,7 +16,7 @@ import pytest
 
 import tbgen
 from tbgen.cli.build import BuildWatcher
-from tbgen.cli.reporter import Lines
+from tbgen.cli.reporter import Reporter
 from tbgen.errors import BuildError, MaterialError
 from tbgen.library.build import Settings, Watcher, build
 from tbgen.library.catalog import MANIFEST, Condition, examine, read_manifest
@@ -60,7 +60,7 @@ def test_damaged_tables_are_made_again_with_a_word_about_why(
     sound = path.read_bytes()
     path.write_bytes(sound[:4000] + bytes([sound[4000] ^ 1]) + sound[4001:])
     assert examine(tmp_path, KNIGHT).condition is Condition.DAMAGED
-    build(tmp_path, [KNIGHT], BuildWatcher(Lines()))
+    build(tmp_path, [KNIGHT], BuildWatcher(Reporter()))
     assert "KNvK is damaged (its bytes are not what was written); building it again" in capsys.readouterr().err
     assert path.read_bytes() == sound
 
