@@ -6,7 +6,6 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -142,7 +141,6 @@ def command(
     has_copy = in_place or output is not None
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
-    settings = replace(settings, game=game)
     task = GamesTask(settings, how, count_fifty, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
     compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []), quiet=quiet)
     with ExitStack() as stack:

@@ -194,7 +194,8 @@ def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fift
     from tbgen.apps.games.game import GameSettings
 
     given: Any = {"scheme": scoring, "komi": komi, "fifty_moves": fifty}  # GameSettings reads them
-    settings = GameSettings(cutoff_code=None if cutoff is None else parse_cutoff(cutoff), **given)
+    game = click.get_current_context().params.get("game", Mobility.RESET)
+    settings = GameSettings(cutoff_code=None if cutoff is None else parse_cutoff(cutoff), game=game, **given)
     if settings.scheme is not None:
         refuse_idle(settings, settings.scheme, settings.fifty_moves or FiftyMoveSetting.RESET)
     return settings
@@ -320,14 +321,7 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
       tbgen help
       tbgen help study record
     """
-    shown = ctx.find_root()
-    for word in words:
-        group = shown.command
-        command = group.get_command(shown, word) if isinstance(group, click.Group) else None
-        if command is None:
-            shown.fail(f"there is no command {word!r}")
-        shown = click.Context(command, info_name=word, parent=shown)
-    click.echo(shown.get_help())
+    ctx.find_root().command.main([*words, "--help"], prog_name="tbgen", standalone_mode=False)
 
 
 @declared("completion")

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Self, TextIO
 
 import click
 
-from tbgen.compiled.known import Purpose, missing
+from tbgen.compiled.known import Purpose, compile_all, missing
 from tbgen.material import Material
 from tbgen.text import printable
 
@@ -242,8 +242,6 @@ def compile_for(*purposes: Purpose, quiet: bool = False) -> None:
     """Compile the kernels that some purposes lack. That happens once after an installation, and is said at once."""
     wanted = missing(purposes)
     if wanted:
-        from tbgen.compiled.known import compile_all
-
         with progress("compiling kernels, once", len(wanted), quiet=quiet, at_once=True) as shown:
             compile_all(wanted, shown.reach)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 import click
 
@@ -78,7 +77,6 @@ def command(
       tbgen score --pgn games.pgn --summary
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
-    settings = replace(settings, game=game)
     if files:
         refuse_beside("--pgn", {"a FEN": asked.is_position, "--accrued": asked.accrued})
         names = matching_files([*files, *asked.words])

@@ -86,11 +86,13 @@ def command(
         if not quiet:
             click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
         own = () if host in _ANY_ADDRESS else (shown,)
-        os.environ[app.FOLDERS] = os.pathsep.join(str(folder.resolve()) for folder in folders)
-        os.environ[app.NAMES] = " ".join((*own, *names))
-        os.environ[app.SITE] = "" if site is None else str(site.resolve())
-        os.environ[app.CACHE] = "" if cache is None else str(cache)
-        os.environ[app.FRAMES] = "1" if frames else ""
+        os.environ |= {
+            app.FOLDERS: os.pathsep.join(str(folder.resolve()) for folder in folders),
+            app.NAMES: " ".join((*own, *names)),
+            app.SITE: "" if site is None else str(site.resolve()),
+            app.CACHE: "" if cache is None else str(cache),
+            app.FRAMES: "1" if frames else "",
+        }
         if show:
             click.launch(address)
         serve("tbgen.apps.site.server:from_environment", listening, workers)

@@ -98,11 +98,10 @@ def solve(
         return
     board, score = position_of(*asked.read())
     with PositionSolver(folders, budget=budget, threads=threads or processors()) as solver:
+        plan = solver.plan(board)
         if only_plan:
-            plan = solver.plan(board)
             _show_plan(plan, answers=True) if form.is_table else print_facts(form, plan.facts())
             return
-        solver.plan(board)
         compile_for(Purpose.POSITIONS, quiet=quiet)
         with progress("solving", 1, quiet=quiet, as_share=True) as shown:
             found = solver.solve(board, score, lambda done, left: shown.reach(done, left=left))
