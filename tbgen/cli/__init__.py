@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
-_INTERRUPTED = 130
-_TERMINATED = 143
 _NO_MEMORY = NotEnoughMemoryError.exit_code
 
 
@@ -53,8 +51,8 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         _fail(error.format_message(), error.exit_code)
     except (click.Abort, KeyboardInterrupt) as error:
         is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
-        text, code = ("terminated", _TERMINATED) if is_terminated else ("interrupted", _INTERRUPTED)
-        _fail(text, code)
+        text, number = ("terminated", signal.SIGTERM) if is_terminated else ("interrupted", signal.SIGINT)
+        _fail(text, 128 + number)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)

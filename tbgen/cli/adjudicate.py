@@ -128,14 +128,8 @@ def command(
         output = STANDARD_OUTPUT
     _refuse_one_file(names, output, verdicts)
     if how is Continue.NEVER:
-        idle = {
-            "--data": typed_folders(),
-            "--solve": solve,
-            "--line": lines,
-            "--count-fifty": count_fifty,
-            "--strict": strict,
-        }
-        refuse_beside("--continue never", idle)
+        idle = {"--solve": solve, "--line": lines, "--count-fifty": count_fifty, "--strict": strict}
+        refuse_beside("--continue never", {"--data": typed_folders(), **idle})
     if solve and not game.forgets:
         raise UsageError(f"--solve means nothing with --game {game}: positions are solved for r-mobility alone")
     has_copy = in_place or output is not None

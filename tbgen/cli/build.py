@@ -44,8 +44,6 @@ from tbgen.text import counted, in_gib, in_units
 T = TypeVar("T")
 
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
-_LEAST_MEMORY = 1 << 20
-"""In bytes; a smaller number lacks its unit."""
 
 
 @declared("build")
@@ -177,7 +175,7 @@ def bytes_in(text: str) -> int:
         raise UsageError(f"{text!r} is not a size such as 512M or 8G")
     amount, unit = match.groups()
     size: int = math.ceil(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
-    if size < _LEAST_MEMORY:
+    if size < 1 << 20:  # a number that lacks its unit
         raise UsageError(f"{text!r} is less than 1 MiB; write a size such as 512M or 8G")
     return size
 
@@ -217,9 +215,9 @@ def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
     tables, too_large, cut_off = plan["tables"], plan["too_large"], plan["cut_off"]
     if tables:
         show_facts(tables, _PLAN_COLUMNS)
+    threads = counted(plan["threads"], "thread", "threads")
     limit = "" if plan["memory"] is None else f", {in_gib(plan['memory'], math.floor)} of memory"
     side_by_side = "one at a time" if plan["jobs"] == 1 else f"at most {plan['jobs']} side by side"
-    threads = counted(plan["threads"], "thread", "threads")
     number = len(tables) + len(too_large) + len(cut_off)
     fitting = f"{len(tables)} of {number}" if too_large else f"{number}"
     click.echo(f"{fitting} to build, {plan['kept']} already there; {threads}, {side_by_side}{limit}")

@@ -193,10 +193,11 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
     Refused if that file changes before the end, or if its owner cannot be kept.
     """
     before = os.stat(name)
-
-    def settle(partial: int) -> None:
+    with _replaced(Path(os.path.realpath(name))) as file:
+        yield file
+        file.flush()
         try:
-            _keep_owner(partial, before)
+            _keep_owner(file.fileno(), before)
         except PermissionError:
             reason = "it belongs to another user or group, who would lose it; write a copy with -o"
             raise UnreadableFileError(name, reason) from None
@@ -205,9 +206,6 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
             getattr(now, field) != getattr(before, field) for field in ("st_dev", "st_ino", "st_size", "st_mtime_ns")
         ):
             raise UnreadableFileError(name, "it has changed since it was read, and stays as it is")
-
-    with _replaced(Path(os.path.realpath(name)), settle) as file:
-        yield file
 
 
 @contextlib.contextmanager
@@ -231,23 +229,21 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
         with open(path, "wb") as device:
             yield device
     else:
-
-        def settle(partial: int) -> None:
+        with _replaced(path) as file:
+            yield file
+            file.flush()
             if path.exists():
                 with contextlib.suppress(PermissionError):
-                    _keep_owner(partial, path.stat())
+                    _keep_owner(file.fileno(), path.stat())
             else:
                 mask = os.umask(0)
                 os.umask(mask)
-                os.fchmod(partial, 0o666 & ~mask)
-
-        with _replaced(path, settle) as file:
-            yield file
+                os.fchmod(file.fileno(), 0o666 & ~mask)
 
 
 @contextlib.contextmanager
-def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
-    """A file beside a path, which takes its place at the end, when `settle` has seen its descriptor."""
+def _replaced(path: Path) -> Iterator[IO[bytes]]:
+    """A file beside a path, which takes its place at the end of the block that writes and flushes it."""
     _remove_stale(path)
     try:
         descriptor, partial = tempfile.mkstemp(".partial", f".{path.name}.", path.parent)
@@ -258,8 +254,6 @@ def _replaced(path: Path, settle: Callable[[int], None]) -> Iterator[IO[bytes]]:
             with contextlib.suppress(OSError):  # a network file system may have no locks; stale files stay there
                 try_lock(file.fileno())
             yield file
-            file.flush()
-            settle(file.fileno())
             os.fsync(file.fileno())
         os.replace(partial, path)
     except BaseException:

@@ -55,8 +55,9 @@ def asked_records(where: Sequence[Path]) -> list[Record]:
     """The records of some folders."""
     found = records_in(*where)
     if not found:
-        places = ", ".join(map(str, where))
-        raise UsageError(f"there are no records in {places}; make them with: tbgen study record --all")
+        raise UsageError(
+            f"there are no records in {', '.join(map(str, where))}; make them with: tbgen study record --all"
+        )
     return found
 
 

@@ -47,10 +47,9 @@ def list_command(
     if not names and not figures:
         return _list(folders, form, quiet=quiet)
     found, faults = _figures_in(folders, named_or_there(names, folders), quiet=True)
-    if form is Form.CSV:
-        print_facts(form, found, [row for each in found for row in _rows(each)])
-    elif form is Form.JSON:
-        print_facts(form, found[0] if found and len(names) == 1 else found)
+    if not form.is_table:
+        rows = (row for each in found for row in _rows(each))
+        print_facts(form, found[0] if found and len(names) == 1 else found, rows)
     else:
         for number, table in enumerate(found):
             click.echo("\n" if number else "", nl=False)
@@ -102,9 +101,10 @@ def _rows(table: Facts) -> Iterator[Facts]:
 
 def _show(table: Facts) -> None:
     size, positions = table["bytes"], table["positions"]
-    click.echo(f"{table['material']}: {table['men']} men, {positions:,} positions (every placement on 64 squares)")
-    per_position = size / max(positions, 1)
-    click.echo(f"{in_units(size)}, {per_position:.3f} bytes a position, made by tbgen {table['version']}")
+    click.echo(
+        f"{table['material']}: {table['men']} men, {positions:,} positions (every placement on 64 squares)\n"
+        f"{in_units(size)}, {size / max(positions, 1):.3f} bytes a position, made by tbgen {table['version']}"
+    )
     if table["seconds"] is not None and table["cpu_seconds"] is not None:
         click.echo(f"built in {table['seconds']:.1f} s, {table['cpu_seconds']:.1f} CPU s")
     rows = list(_rows(table))
