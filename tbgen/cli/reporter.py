@@ -21,7 +21,8 @@ from tbgen.material import Material
 from tbgen.text import printable
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.live import Live
+    from rich.table import Table
 
 LINE_SECONDS = 5.0
 """How often lines tell of a piece of work."""
@@ -131,81 +132,77 @@ class Reporter:
 
 
 class Bars(Reporter):
-    """Draws a bar for each piece of work."""
+    """Draws a bar for each piece of work; each frame looks how much of it is done."""
 
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(stream)
-        self._rich: Progress | None = None
-        self._bars: dict[Work, TaskID | None] = {}
+        self._live: Live | None = None
+        self._works: list[Work] = []
         self._timer = threading.Timer(QUIET_SECONDS, self.open)
         self._timer.daemon = True
+        self._timer.start()
 
     def close(self) -> None:
         super().close()
         self._timer.cancel()
-        if self._rich is not None:
-            self._rich.stop()
+        if self._live is not None:
+            self._live.stop()
 
     def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
         work = super().work(title, total, as_share=as_share, at_once=at_once)
-        with self._lock:
-            self._bars[work] = None
+        self._works.append(work)
         if at_once:
             self.open()
-        elif self._timer.ident is None:
-            self._timer.start()
-        self.update(work)
         return work
 
     def end(self, work: Work) -> None:
-        with self._lock:
-            bar = self._bars.pop(work)
-            if self._rich is not None and bar is not None:
-                self._rich.remove_task(bar)
+        self._works.remove(work)
 
     def update(self, work: Work) -> None:
-        with self._lock:
-            if self._closed or self._rich is None or work not in self._bars:
-                return
-            bar = self._bars[work]
-            if bar is None:
-                bar = self._bars[work] = self._rich.add_task(work.title, total=work.total, facts="")
-            facts = ", ".join(filter(None, [work.detail, *work.facts()]))
-            self._rich.update(bar, description=work.title, completed=work.done, total=work.total, facts=facts)
+        """The next frame shows it."""
 
     def say(self, text: str) -> None:
         self.open()
         with self._lock:
-            if self._rich is not None and not self._closed:
-                self._rich.console.print(printable(text), markup=False, highlight=False)
+            if self._live is not None and not self._closed:
+                self._live.console.print(printable(text), markup=False, highlight=False)
 
     def log(self, text: str) -> None:
         """Bars show as much."""
 
     def open(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-        from rich.table import Column
+        from rich.live import Live
 
         with self._lock:
-            if self._closed or self._rich is not None:
+            if self._closed or self._live is not None:
                 return
-            rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # gives way where a terminal is narrow
-            self._rich = Progress(
-                TextColumn("{task.description}", markup=False, table_column=Column(no_wrap=True)),
-                BarColumn(_BAR_COLUMNS, table_column=Column(min_width=_BAR_COLUMNS)),
-                TimeElapsedColumn(table_column=Column(min_width=len("0:00:00"))),
-                TextColumn("{task.fields[facts]}", markup=False, table_column=rest),
+            self._live = Live(
+                get_renderable=self._frame,
                 console=Console(file=self._stream),
-                expand=True,
                 transient=True,
                 refresh_per_second=_FRAMES_A_SECOND,
                 redirect_stdout=False,  # rich would print on the standard error what is meant for a file
                 redirect_stderr=False,
             )
-            self._rich.start()
-            for work in self._bars:
-                self.update(work)
+            self._live.start(refresh=True)
+
+    def _frame(self) -> Table:
+        from rich.progress_bar import ProgressBar
+        from rich.table import Column, Table
+        from rich.text import Text
+
+        title, bar, elapsed = Column(no_wrap=True), Column(min_width=_BAR_COLUMNS), Column(min_width=len("0:00:00"))
+        rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # gives way where a terminal is narrow
+        frame = Table.grid(title, bar, elapsed, rest, padding=(0, 1), expand=True)
+        for work in list(self._works):
+            frame.add_row(
+                Text(work.title),
+                ProgressBar(work.total, work.done, width=_BAR_COLUMNS),
+                Text(clock(work.elapsed), "progress.elapsed"),
+                Text(", ".join(filter(None, [work.detail, *work.facts()]))),
+            )
+        return frame
 
 
 def reporter(*, quiet: bool = False) -> Reporter:
