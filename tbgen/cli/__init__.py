@@ -134,7 +134,7 @@ GROUPS = {
     },
     "Serve": {
         "serve": ("serve:command", "Answer over HTTP, and show the explorer in a browser."),
-        "uci": ("serve:uci", "Play best moves for any chess program, by UCI."),
+        "uci": ("probe:uci", "Play best moves for any chess program, by UCI."),
         "site": ("study:site", "Write records and the explorer as pages for any web server."),
     },
     "Research": {

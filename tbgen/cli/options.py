@@ -223,9 +223,8 @@ def refuse_together(names: Sequence[str]) -> None:
 
 def refuse_beside(given: str, options: Mapping[str, object]) -> None:
     """Refuse options, by their names and values, that mean nothing together with one that is given."""
-    for name, value in options.items():
-        if value is not None and value is not False and value != ():
-            refuse_together([given, name])
+    there = [name for name, value in options.items() if value not in (None, False, ())]
+    refuse_together([given, *there[:1]])
 
 
 def typed_folders() -> bool:

@@ -1,7 +1,8 @@
-"""`tbgen probe`: the value of a position, of all its moves, and best play from it."""
+"""`tbgen probe`: the value of a position, of all its moves, and best play from it. `tbgen uci`: a player."""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import GameTags
 from tbgen.apps.play.within import ClockedValue, value_if_asked
-from tbgen.cli.folders import folders_option
+from tbgen.cli.folders import folders_option, optional_folders_option
 from tbgen.cli.options import (
     Asked,
     PositionCommand,
@@ -232,3 +233,25 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
     show_facts(rows, columns, titles=titles)
     if any(each.keeps and each.dtg is None for each in moves):
         click.echo("\nDistances are not here: which of the moves that keep the outcome makes progress is not known.")
+
+
+@declared("uci")
+@optional_folders_option
+def uci(*, folders: tuple[Path, ...]) -> None:
+    """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
+
+    The accrued score comes as the seventh field of the FEN, with the option Accrued, or from the moves.
+    The player searches positions without a table, and uses the tables that they lead to.
+
+    \b
+    Examples:
+      tbgen uci
+      tbgen uci --data tables
+    """
+    from tbgen.apps.play.protocol import Protocol
+
+    def tell(line: str) -> None:
+        sys.stdout.write(f"{line}\n")
+        sys.stdout.flush()
+
+    Protocol(list(folders), tell).run(sys.stdin)

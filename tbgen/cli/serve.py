@@ -1,27 +1,24 @@
-"""Tables between machines: `tbgen serve` answers over HTTP, `tbgen fetch` takes tables. `tbgen uci`: a player."""
+"""Tables between machines: `tbgen serve` answers over HTTP, `tbgen fetch` takes tables."""
 
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from tbgen.apps.site import need_modules
 from tbgen.cli import complain_of
-from tbgen.cli.folders import Wanted, folders_option, new_folder_option, optional_folders_option, wanted_options
+from tbgen.cli.folders import Wanted, folders_option, new_folder_option, wanted_options
 from tbgen.cli.options import OLD_FOLDER, declared, flag, form_option, option
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import Reporter, Work, compile_for, reporter
 from tbgen.compiled.known import Purpose
+from tbgen.library.catalog import Catalog
+from tbgen.library.fetch import JOBS, Watcher, fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units
-
-if TYPE_CHECKING:
-    from tbgen.library.fetch import Watcher
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
@@ -74,7 +71,6 @@ def command(
     need_modules("servers", "serve", ("jinja2", "starlette", "uvicorn"))
     from tbgen.apps.site import server as app
     from tbgen.apps.site.guard import listen, places_for, serve
-    from tbgen.library.catalog import Catalog
 
     with listen(host, port) as listening:
         catalog = Catalog(folders)
@@ -98,38 +94,12 @@ def command(
         serve("tbgen.apps.site.server:from_environment", listening, workers)
 
 
-@declared("uci")
-@optional_folders_option
-def uci(*, folders: tuple[Path, ...]) -> None:
-    """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
-
-    The accrued score comes as the seventh field of the FEN, with the option Accrued, or from the moves.
-    The player searches positions without a table, and uses the tables that they lead to.
-
-    \b
-    Examples:
-      tbgen uci
-      tbgen uci --data tables
-    """
-    from tbgen.apps.play.protocol import Protocol
-
-    def tell(line: str) -> None:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
-
-    Protocol(list(folders), tell).run(sys.stdin)
-
-
-_JOBS, _MOST_JOBS = 4, 64
-"""The first as `library.fetch` has it, which is loaded to fetch alone: `tbgen uci` starts without it."""
-
-
 @declared("fetch")
 @wanted_options("all tables that are there")
 @option("--from", "url", required=True, metavar="URL", help="Fetch from this server: `tbgen serve`, or a web server.")
 @flag("--children", help="Fetch the tables that captures and promotions lead to as well.")
 @flag("--outcomes", help="Fetch outcomes alone, without distances.")
-@option("--jobs", default=_JOBS, type=click.IntRange(1, _MOST_JOBS), help="Fetch N files at once.")
+@option("--jobs", default=JOBS, type=click.IntRange(1, 64), help="Fetch N files at once.")
 @new_folder_option
 @form_option
 def fetch_command(
@@ -147,8 +117,6 @@ def fetch_command(
       tbgen fetch --from https://tables.example KRvKP --children
       tbgen fetch --from http://127.0.0.1:8000 --all --data copy
     """
-    from tbgen.library.fetch import fetch
-
     materials = wanted.materials(MOST_TABLE_MEN)
 
     def choose(offered: Iterable[Material]) -> Iterable[Material]:
@@ -156,7 +124,7 @@ def fetch_command(
         return build_order(chosen) if children else chosen
 
     with reporter(quiet=quiet) as shown:
-        done = fetch(data, url, choose, outcomes_alone=outcomes, jobs=jobs, watcher=_watcher(shown))
+        done = fetch(data, url, choose, outcomes_alone=outcomes, jobs=jobs, watcher=FetchWatcher(shown))
     if not form.is_table:
         facts = {
             "from": url,
@@ -173,26 +141,25 @@ def fetch_command(
             click.echo("the value of a position needs its own table alone; prove them with: tbgen verify --digest")
 
 
-def _watcher(reporter: Reporter) -> Watcher:
-    """Tell a reporter of the bytes that come, with their speed."""
-    from tbgen.library.fetch import Watcher
+class FetchWatcher(Watcher):
+    """Tells a reporter of the bytes that come, with their speed."""
 
-    class Shown(Watcher):
-        work: Work | None = None
-        total = 0
+    def __init__(self, reporter: Reporter) -> None:
+        self._reporter = reporter
+        self._work: Work | None = None
+        self._bytes = 0
 
-        def begins(self, tables: int, size: int, there: int) -> None:
-            if tables:
-                title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
-                self.work = reporter.work(title, size, as_share=True)
-                self.work.advance(there)
+    def begins(self, tables: int, size: int, there: int) -> None:
+        if tables:
+            title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
+            self._work = self._reporter.work(title, size, as_share=True)
+            self._work.advance(there)
 
-        def waiting(self) -> None:
-            reporter.say("a build or another fetch is at work in this folder; waiting for it to end ...")
+    def waiting(self) -> None:
+        self._reporter.say("a build or another fetch is at work in this folder; waiting for it to end ...")
 
-        def got(self, size: int) -> None:
-            if self.work is not None:
-                self.total += size
-                self.work.advance(size, detail=f"{in_units(max(self.total / max(self.work.elapsed, 0.001), 0))}/s")
-
-    return Shown()
+    def got(self, size: int) -> None:
+        if self._work is not None:
+            self._bytes += size
+            speed = in_units(max(self._bytes / max(self._work.elapsed, 0.001), 0))
+            self._work.advance(size, detail=f"{speed}/s")
