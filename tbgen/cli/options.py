@@ -169,7 +169,22 @@ game_option: Decorator = option(
     help="Play r-mobility, where captures and pawn moves reset the accrued score, or count the whole game.",
 )
 
-_SCORING: tuple[Decorator, ...] = (
+
+def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> GameSettings:
+    """The settings that the options give; what they leave out comes from the tags of each game."""
+    from tbgen.apps.games.game import GameSettings
+
+    given: Any = {"scheme": scoring, "komi": komi, "fifty_moves": fifty}  # GameSettings reads them
+    game = click.get_current_context().params.get("game", Mobility.RESET)
+    settings = GameSettings(cutoff_code=None if cutoff is None else parse_cutoff(cutoff), game=game, **given)
+    if settings.scheme is not None:
+        refuse_idle(settings, settings.scheme, settings.fifty_moves or FiftyMoveSetting.RESET)
+    return settings
+
+
+settings_options = gathered(
+    "settings",
+    _settings_of,
     option(
         "--scoring",
         type=click.Choice([scheme.value for scheme in Scheme]),
@@ -187,21 +202,6 @@ _SCORING: tuple[Decorator, ...] = (
         help="Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
     ),
 )
-
-
-def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> GameSettings:
-    """The settings that the options give; what they leave out comes from the tags of each game."""
-    from tbgen.apps.games.game import GameSettings
-
-    given: Any = {"scheme": scoring, "komi": komi, "fifty_moves": fifty}  # GameSettings reads them
-    game = click.get_current_context().params.get("game", Mobility.RESET)
-    settings = GameSettings(cutoff_code=None if cutoff is None else parse_cutoff(cutoff), game=game, **given)
-    if settings.scheme is not None:
-        refuse_idle(settings, settings.scheme, settings.fifty_moves or FiftyMoveSetting.RESET)
-    return settings
-
-
-settings_options = gathered("settings", _settings_of, *_SCORING)
 """How games are scored, unless their tags say so, as `settings`."""
 
 

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, Self, TextIO
+from typing import TYPE_CHECKING, TextIO
 
 import click
 
@@ -82,15 +82,12 @@ class Work:
         return [amount, "" if self.left is None else f"{duration(self.left)} to go"]
 
 
-class Reporter:
+class Reporter(contextlib.AbstractContextManager["Reporter"]):
     """Prints lines, unless it is quiet. Threads may share a reporter."""
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._lock, self._closed = threading.RLock(), quiet
         self._stream = sys.stderr if stream is None else stream
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
