@@ -193,7 +193,7 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(name.ljust(10), summary) for name, (_, summary) in group.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"], "show_default": True})
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="tbgen")
 def tbgen() -> None:
     """Build and probe endgame tablebases for r-mobility chess, and score any game by its rules.

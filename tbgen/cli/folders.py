@@ -53,7 +53,6 @@ def _folders_option(*, expected: bool) -> Decorator:
         type=FOLDER,
         envvar="TBGEN_DATA",
         default=("data",),
-        show_default=False,
         multiple=True,
         callback=partial(_folders_of, expected=expected),
         help=f"Use the tables in DIR; repeat it, or join several with {os.pathsep} ({_DEFAULT}).",
@@ -69,7 +68,6 @@ new_folder_option: Decorator = option(
     type=FOLDER,
     envvar="TBGEN_DATA",
     default="data",
-    show_default=False,
     callback=_only_one,
     help=f"Put the tables into DIR ({_DEFAULT}).",
 )

@@ -13,7 +13,7 @@ from typing import IO, NamedTuple
 import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
-from tbgen.apps.games.archive import GamesTask
+from tbgen.apps.games.archive import GamesTask, total
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of
 from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame
@@ -22,7 +22,6 @@ from tbgen.apps.games.splice import commented
 from tbgen.apps.games.standings import (
     DEFAULT_ORDER,
     PRESETS,
-    EventGame,
     Standings,
     TieBreak,
     crosstable,
@@ -206,7 +205,6 @@ def _show(annotation: Annotation) -> None:
 
 _MOST_ACROSS = 20
 _NAMES = ", ".join(by.value for by in TieBreak)
-_DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 
 
 @declared("standings", ("--format", "--crosstable", "--html"))
@@ -214,7 +212,8 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 @option(
     "--tiebreak",
     metavar="LIST",
-    help=f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)} (default {_DEFAULT_NAMES}).",
+    default=",".join(by.value for by in DEFAULT_ORDER),
+    help=f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)}.",
 )
 @flag("--crosstable", "as_crosstable", help="Print JSON in the shape that the site of TCEC reads.")
 @flag("--html", "as_page", help="Print a page that needs no other file.")
@@ -226,7 +225,7 @@ _DEFAULT_NAMES = ",".join(by.value for by in DEFAULT_ORDER)
 def standings(
     files: tuple[str, ...],
     *,
-    tiebreak: str | None,
+    tiebreak: str,
     as_crosstable: bool,
     as_page: bool,
     settings: GameSettings,
@@ -251,15 +250,13 @@ def standings(
       tbgen standings scored.pgn --tiebreak tcec-swiss
       tbgen standings scored.pgn --html > standings.html
     """
-    names, order = asked_files(files), _order(_DEFAULT_NAMES if tiebreak is None else tiebreak)
+    names, order = asked_files(files), _order(tiebreak)
     task = GamesTask(settings, tables=folders, texts=False, results=True)
     compile_for(Purpose.GAMES, quiet=quiet)
-    games, faults = list[EventGame](), list[PgnError]()
-    for part in decided(names, task, jobs, quiet=quiet):
-        games += part.results
-        faults += part.skipped
-        for line in part.contradicted:
-            complain(line)
+    parts = list(decided(names, task, jobs, quiet=quiet))
+    whole, games = total(parts), [game for part in parts for game in part.results]
+    for line in whole.contradicted:
+        complain(line)
     found = Standings(games, order)
     if as_crosstable:
         print_facts(Form.JSON, crosstable(found))
@@ -273,7 +270,7 @@ def standings(
     else:
         _show_table(found, building(names, folders))
     provisional = any(game.source is Source.PROVISIONAL for game in games)
-    return complain_of(faults) or (MissingTableError.exit_code if strict and provisional else 0)
+    return complain_of(whole.skipped) or (MissingTableError.exit_code if strict and provisional else 0)
 
 
 def _order(text: str) -> list[TieBreak]:
