@@ -176,8 +176,7 @@ class LazyGroup(click.Group):
             close = difflib.get_close_matches(cmd_name, COMMANDS, 1)
             ctx.fail(f"there is no command {cmd_name!r}" + (f"; did you mean {close[0]}?" if close else ""))
         module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command = getattr(importlib.import_module(f"tbgen.cli.{module}"), name)
-        assert isinstance(command, click.Command)
+        command: click.Command = getattr(importlib.import_module(f"tbgen.cli.{module}"), name)
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:

@@ -117,7 +117,7 @@ def _show(table: Facts) -> None:
 @declared("verify", ("--digest", "--sample", "--against"), ("--against", "--threads"))
 @names_argument
 @option("--sample", type=click.IntRange(1), help="Check N random positions of each table, not all.")
-@option("--seed", type=click.IntRange(0), needs="--sample", help="Draw other positions (default 0).")
+@option("--seed", type=click.IntRange(0), default=0, needs="--sample", help="Draw other positions.")
 @option(
     "--against",
     type=NAME,
@@ -140,7 +140,7 @@ def verify(
     names: tuple[str, ...],
     *,
     sample: int | None,
-    seed: int | None,
+    seed: int,
     against: str | None,
     by_digest: bool,
     known_in: Path | None,
@@ -177,7 +177,7 @@ def verify(
     else:
         of_all, of_some = (Purpose.PROOFS, Purpose.PAWN_PROOFS), (Purpose.SAMPLES, Purpose.PAWN_SAMPLES)
         compile_for(by_pawns(wanted, *(of_all if sample is None else of_some)), quiet=quiet)
-        checking = _proof(folders, sample, seed or 0, threads)
+        checking = _proof(folders, sample, seed, threads)
     return _checked(wanted, checking, form, quiet=quiet)
 
 
@@ -217,11 +217,15 @@ def _proof(folders: Sequence[Path], sample: int | None, seed: int, threads: int 
     from tbgen.verify import verify_file  # not before its kernels are compiled: the compiler would wait for it
 
     def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
-        def tell(phase: str, done: int, total: int) -> None:
-            shown.reach(done, total, title=f"{material}: {phase}")
-
-        folder = folder_with(folders, material)
-        report = verify_file(folder, material, sample=sample, seed=seed, threads=threads, progress=tell, others=folders)
+        report = verify_file(
+            folder_with(folders, material),
+            material,
+            sample=sample,
+            seed=seed,
+            threads=threads,
+            progress=lambda phase, done, total: shown.reach(done, total, title=f"{material}: {phase}"),
+            others=folders,
+        )
         return report.facts(), None if report.violation is None else str(report.violation)
 
     columns: dict[str, Column] = {
