@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, NamedTuple
 
 import click
 
@@ -95,8 +94,8 @@ def annotate_command(
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), settings)
         prints = output in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
         tell = stack.enter_context(reading(file, quiet=quiet or prints))
-        games = reader.games(number, tell)
-        annotations = (each.annotation for each in games if each.annotation is not None)
+        pieces = reader.pieces(number, tell)
+        annotations = (annotation for annotation, _ in pieces if annotation is not None)
         if form.is_table and not (as_page or as_pgn or output):
             for each in annotations:
                 _show(each)
@@ -111,21 +110,12 @@ def annotate_command(
 
                 out.write(annotated_page(list(annotations), Path(file).name).encode())
             else:
-                _write_pgn(games, out)
+                out.writelines(text for _, text in pieces)
     if reader.missing and not quiet:
         missing = ", ".join(f"{material} ({times})" for material, times in reader.missing.most_common())
         names = " ".join(map(str, reader.missing))
         say(f"positions whose table is missing: {missing}; build with: tbgen build {names}")
     return complain_of(reader.faults)
-
-
-class _Read(NamedTuple):
-    """A game of the file, and what tables say of it if it can be read."""
-
-    chunk: ScannedChunk
-    place: int
-    """In the chunk; -1 stands for the text behind its games."""
-    annotation: Annotation | None = None
 
 
 @dataclass
@@ -138,46 +128,39 @@ class _Reader:
     faults: list[PgnError] = field(default_factory=list)
     missing: Counter[Material] = field(default_factory=Counter)
 
-    def games(self, wanted: int | None, tell: Callable[[int, int], None]) -> Iterator[_Read]:
-        """The games one by one; PgnError if the one that is wanted is not there."""
+    def pieces(self, wanted: int | None, tell: Callable[[int, int], None]) -> Iterator[tuple[Annotation | None, bytes]]:
+        """The games one by one, and what stands behind them; PgnError if the one that is wanted is not there.
+
+        Each comes with its text, which has comments if it can be read.
+        """
         games = 0
         with open_bytes(self.file) as stream:
             for chunk in chunks_of(stream, self.file):
                 for place in range(len(chunk.games)):
                     games += 1
                     if wanted in (None, games):
-                        yield _Read(chunk, place, self._annotation(chunk, place))
+                        yield self._annotated(chunk, place)
                 if wanted is None:
-                    yield _Read(chunk, -1)
+                    yield None, chunk.rest()
                 elif games >= wanted:
                     return
                 tell(len(chunk.text), len(chunk.games))
         if wanted is not None:
             raise PgnError(self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
 
-    def _annotation(self, chunk: ScannedChunk, place: int) -> Annotation | None:
+    def _annotated(self, chunk: ScannedChunk, place: int) -> tuple[Annotation | None, bytes]:
         game = game_of(chunk, place, self.file, self.settings)
         try:
             if isinstance(game, PgnGame):
                 found = annotate(self.tables, game)
                 self.missing.update(found.missing)
-                return found
+                comments = {ply.ply.number: ply.comment for ply in found.plies if ply.comment}
+                return found, commented(chunk, place, comments)
         except InputError as error:  # a score that its tags say has accrued, but cannot have
             game = PgnError(self.file, str(error), number=game.number)
         self.faults.append(game)
-        return None
-
-
-def _write_pgn(games: Iterator[_Read], out: IO[bytes]) -> None:
-    for each in games:
-        if each.place < 0:
-            out.write(each.chunk.rest())
-        elif each.annotation is None:
-            start, end = each.chunk.bounds(each.place)
-            out.write(each.chunk.text[start:end])
-        else:
-            comments = {ply.ply.number: ply.comment for ply in each.annotation.plies if ply.comment}
-            out.write(commented(each.chunk, each.place, comments))
+        start, end = chunk.bounds(place)
+        return None, chunk.text[start:end]
 
 
 def _show(annotation: Annotation) -> None:
