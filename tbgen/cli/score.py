@@ -109,17 +109,17 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
     compile_for(Purpose.GAMES, quiet=quiet)
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
-        for path, game in _games_of(files, settings, quiet=quiet or sys.stdout.isatty()):
+        for game in _games_of(files, settings, quiet=quiet or sys.stdout.isatty()):
             if not isinstance(game, PgnGame):
                 faults.append(game)
                 continue
             if form.is_table:
-                _show_game(game, f"{path}, " if len(files) > 1 else "", summary=summary)
+                _show_game(game, f"{game.file}, " if len(files) > 1 else "", summary=summary)
             elif writer is not None:
                 writer.add(to_json(game.facts(plies=not summary)))
             else:
                 rows.append(game.facts(plies=not summary))
-            warnings += (f"{path}, game {game.number}: warning: {warning}" for warning in game.warnings)
+            warnings += (f"{game.file}, game {game.number}: warning: {warning}" for warning in game.warnings)
         if writer is not None:
             writer.finish(skipped=[fault.facts() for fault in faults])
     if form is Form.CSV:
@@ -129,9 +129,7 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
     return complain_of(faults)
 
 
-def _games_of(
-    files: Sequence[str], settings: GameSettings, *, quiet: bool
-) -> Iterator[tuple[str, PgnGame | TbgenError]]:
+def _games_of(files: Sequence[str], settings: GameSettings, *, quiet: bool) -> Iterator[PgnGame | TbgenError]:
     """The games of all files; an error of a file as a whole ends that file in its midst."""
     from tbgen.apps.games.chunks import chunks_of
     from tbgen.apps.games.reader import games_of
@@ -140,13 +138,12 @@ def _games_of(
         try:
             with reading(path, quiet=quiet) as tell, open_bytes(path) as stream:
                 for chunk in chunks_of(stream, path):
-                    for game in games_of(chunk, path, settings):
-                        yield path, game
+                    yield from games_of(chunk, path, settings)
                     tell(len(chunk.text), len(chunk.games))
         except (PgnError, UnreadableFileError) as error:
-            yield path, error
+            yield error
         except OSError as error:
-            yield path, UnreadableFileError(path, error.strerror or str(error))
+            yield UnreadableFileError(path, error.strerror or str(error))
 
 
 def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
