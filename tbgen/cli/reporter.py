@@ -150,6 +150,8 @@ class Bars(Reporter):
         self._works.append(work)
         if at_once:
             self.open()
+        if self._live is not None:
+            self._live.refresh()  # the work may be over before the next frame
         return work
 
     def end(self, work: Work) -> None:
