@@ -16,7 +16,7 @@ from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import Reporter, Work, compile_for, reporter
 from tbgen.compiled.known import Purpose
 from tbgen.library.catalog import Catalog
-from tbgen.library.fetch import JOBS, Watcher, fetch
+from tbgen.library.fetch import Watcher, fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units
 
@@ -99,7 +99,7 @@ def command(
 @option("--from", "url", required=True, metavar="URL", help="Fetch from this server: `tbgen serve`, or a web server.")
 @flag("--children", help="Fetch the tables that captures and promotions lead to as well.")
 @flag("--outcomes", help="Fetch outcomes alone, without distances.")
-@option("--jobs", default=JOBS, type=click.IntRange(1, 64), help="Fetch N files at once.")
+@option("--jobs", default=4, type=click.IntRange(1, 64), help="Fetch N files at once.")
 @new_folder_option
 @form_option
 def fetch_command(
