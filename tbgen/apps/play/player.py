@@ -251,14 +251,13 @@ _ENOUGH: Final = 0.5
 
 
 class Beyond:
-    """Searches positions that no table knows."""
+    """Searches positions that no table knows; while `halt` is set, no search goes on."""
 
-    def __init__(self, tables: Tablebase) -> None:
+    def __init__(self, tables: Tablebase, halt: threading.Event) -> None:
         self._tables = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
+        self._halt = halt
         self._engine: Engine | None = None
         self._loading: threading.Thread | None = None
-        self._has_said_compiling = False
-        self._stop = threading.Event()
 
     def prepare(self) -> None:
         """Begin to load the search, if that has not been done."""
@@ -267,14 +266,9 @@ class Beyond:
             self._loading.start()
 
     def stop(self) -> None:
-        """End the search that is on."""
-        self._stop.set()
+        """End the search that is on, once `halt` is set."""
         if self._engine is not None:
             self._engine.stop()
-
-    def allow(self) -> None:
-        """A stop before this moment does not count."""
-        self._stop.clear()
 
     def close(self) -> None:
         self._tables.close()
@@ -283,9 +277,8 @@ class Beyond:
         self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, tell: Callable[[str], None]
     ) -> chess.Move | None:
         """The best move that is found within the limits, None without one; `tell` is told what is found on the way."""
-        deadline = None if asked.seconds is None else time.monotonic() + asked.seconds
-        if self._engine is None and not self._has_said_compiling and missing([Purpose.SEARCH]):
-            self._has_said_compiling = True
+        deadline = time.monotonic() + (MOST / 1000 if asked.seconds is None else asked.seconds)
+        if self._engine is None and missing([Purpose.SEARCH]):
             tell("info string compiling kernels, once")
         engine = self._loaded(deadline)
         if engine is None:
@@ -293,27 +286,22 @@ class Beyond:
         from tbgen.apps.play.search import Root  # loaded by now
 
         engine.allow()
-        if self._stop.is_set():
+        if self._halt.is_set():
             engine.stop()
-        timer = threading.Timer(0 if deadline is None else max(0.0, deadline - time.monotonic()), engine.stop)
-        if deadline is not None:
-            timer.start()
+        timer = threading.Timer(max(0.0, deadline - time.monotonic()), engine.stop)
+        timer.start()
         try:
             return _deepened(engine, Root(now.board, now.accrued, now.twice(), only, lines), asked, tell)
         finally:
             timer.cancel()
-            if deadline is not None:
-                timer.join()
+            timer.join()
 
-    def _loaded(self, deadline: float | None) -> Engine | None:
+    def _loaded(self, deadline: float) -> Engine | None:
         """The search, once it is loaded; None if that would take too long."""
         self.prepare()
         assert self._loading is not None
-        while self._loading.is_alive() and not self._stop.is_set():
-            left = _GLANCE_SECONDS if deadline is None else min(_GLANCE_SECONDS, deadline - time.monotonic())
-            if left <= 0:
-                break
-            self._loading.join(left)
+        while self._loading.is_alive() and not self._halt.is_set() and time.monotonic() < deadline:
+            self._loading.join(min(_GLANCE_SECONDS, deadline - time.monotonic()))
         return self._engine
 
     def _load(self) -> None:

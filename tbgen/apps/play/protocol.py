@@ -57,14 +57,14 @@ class Protocol:
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
         self._tell_line, self._lock = tell, threading.Lock()
         self._player = Player(Tablebase(folders, missing_ok=True))
-        self._beyond = Beyond(self._player.tables)
+        self._halt = threading.Event()
+        self._beyond = Beyond(self._player.tables, self._halt)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Score | None = None
         self._lines = 1
         self._todo: queue.SimpleQueue[tuple[str, list[str]]] = queue.SimpleQueue()
         self._asked = self._begun = self._answered = self._stopped = 0
         self._is_endless = False
-        self._halt = threading.Event()
 
     def run(self, lines: Iterable[str]) -> None:
         """Answer until `quit` or the end of the lines."""
@@ -152,7 +152,7 @@ class Protocol:
         if folders in _EMPTY:
             raise UsageError("TablePath must name a folder")
         opened = Tablebase(folders)
-        player, beyond = Player(opened), Beyond(opened)
+        player, beyond = Player(opened), Beyond(opened, self._halt)
         self._say_if_empty(opened, folders)
         self._player.tables.close()
         self._beyond.close()
@@ -182,10 +182,8 @@ class Protocol:
         """Answer with the best move that can be found, or else with any legal one."""
         self._begun += 1
         self._halt.clear()
-        self._beyond.allow()
         if self._begun <= self._stopped:
             self._halt.set()
-            self._beyond.stop()
         now, best = self._now, None
         try:
             if now is not None:
