@@ -7,12 +7,12 @@ once after an installation, some more. Neither keeps an answer waiting longer th
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 import chess
@@ -20,7 +20,7 @@ import chess
 from tbgen.compiled.known import Purpose, missing
 from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
-from tbgen.rules.position import color_of, material_of, own_score, play_move
+from tbgen.rules.position import color_of, own_score, play_move
 from tbgen.score import Color, Score
 
 if TYPE_CHECKING:
@@ -55,62 +55,56 @@ class Situation:
         return [chess.Board(f"{epd} 0 1") for epd, times in self.seen.items() if times > 1]
 
 
-class Player:
-    """Plays from tables; what no table knows it looks at one ply ahead, for the lowest score."""
+def choices(
+    tables: Tablebase, now: Situation, only: Collection[chess.Move], *, most: int, line_plies: int
+) -> list[Choice] | None:
+    """The best moves, best first, None without a table; if `only` names moves, of these alone."""
+    try:
+        moves = tables.probe_moves(now.board, now.accrued)
+    except NO_TABLE:
+        return None
+    wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])
+    return [_with_line(tables, now, each, line_plies) for each in wanted[:most]]
 
-    def __init__(self, tables: Tablebase) -> None:
-        self.tables = tables
 
-    def knows(self, board: chess.Board) -> bool:
-        """Whether a table answers for a position."""
-        return not board.castling_rights and material_of(board) in self.tables
+def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
+    """Where the accrued score stands, its holder repeats positions to end the game; the other side does not."""
+    if not moves or moves[0].outcome != now.accrued or not now.seen:
+        return moves
+    mine = now.accrued.holder is color_of(now.board.turn)
+    equal = [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
+    wanted = [each for each in equal if (_after(now.board, each.move) in now.seen) is mine]
+    return [*wanted, *(each for each in moves if each not in wanted)]
 
-    def choices(
-        self, now: Situation, *, only: Collection[chess.Move] = (), most: int = 1, line_plies: int = 0
-    ) -> list[Choice] | None:
-        """The best moves, best first, None without a table; if `only` names moves, of these alone."""
-        try:
-            moves: Sequence[MoveProbe] = self.tables.probe_moves(now.board, now.accrued)
-        except NO_TABLE:
-            return None
-        moves = [each for each in moves if not only or each.move in only]
-        if moves:
-            moves = self._first_of_equals(now, moves)
-        return [self._with_line(now, each, line_plies) for each in moves[:most]]
 
-    def _first_of_equals(self, now: Situation, moves: Sequence[MoveProbe]) -> list[MoveProbe]:
-        """Where the accrued score stands, its holder repeats positions to end the game; the other side does not."""
-        first, *_ = moves
-        if first.outcome != now.accrued or not now.seen:
-            return list(moves)
-        mine = now.accrued.holder is color_of(now.board.turn)
-        equal = [each for each in moves if (each.outcome, each.dtg) == (first.outcome, first.dtg)]
-        wanted = [each for each in equal if (_after(now.board, each.move) in now.seen) is mine]
-        return [*wanted, *(each for each in moves if each not in wanted)]
+def _after(board: chess.Board, move: chess.Move) -> str:
+    after = board.copy(stack=False)
+    after.push(move)
+    return after.epd()
 
-    def _with_line(self, now: Situation, chosen: MoveProbe, plies: int) -> Choice:
+
+def _with_line(tables: Tablebase, now: Situation, chosen: MoveProbe, plies: int) -> Choice:
+    after = now.board.copy(stack=False)
+    _, accrued, _ = play_move(after, chosen.move, now.accrued)
+    line: tuple[chess.Move, ...] = ()
+    if plies and chosen.dtg is not None:
+        with contextlib.suppress(*NO_TABLE):  # the move is as good without its line
+            line = tuple(step.move for step in tables.line(after, accrued, max_plies=plies))
+    return Choice(chosen.move, chosen.outcome, chosen.dtg, line)
+
+
+def guesses(tables: Tablebase, now: Situation, only: Collection[chess.Move]) -> list[Choice]:
+    """Every move by what a table says after it, or by what has then accrued; then by the opponent's few moves."""
+    mover, rated = color_of(now.board.turn), list[tuple[tuple[int, int, str], Choice]]()
+    for move in set(only) or now.board.legal_moves:
         after = now.board.copy(stack=False)
-        _, accrued, _ = play_move(after, chosen.move, now.accrued)
-        line: tuple[chess.Move, ...] = ()
-        if plies and chosen.dtg is not None:
-            with contextlib.suppress(*NO_TABLE):  # the move is as good without its line
-                line = tuple(step.move for step in self.tables.line(after, accrued, max_plies=plies))
-        return Choice(chosen.move, chosen.outcome, chosen.dtg, line)
-
-    def guesses(self, now: Situation, *, only: Collection[chess.Move] = ()) -> list[Choice]:
-        """Every move by what a table says after it, or by what has then accrued; then by the opponent's few moves."""
-        mover, rated = color_of(now.board.turn), list[tuple[tuple[int, int, str], Choice]]()
-        for move in now.board.legal_moves:
-            if only and move not in only:
-                continue
-            after = now.board.copy(stack=False)
-            own, accrued, _ = play_move(after, move, now.accrued)
-            known = None
-            with contextlib.suppress(TbgenError):  # a damaged table
-                known = self.tables.get(after, accrued)
-            outcome = accrued if known is None else known.outcome
-            rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None, is_guess=True)))
-        return [choice for _, choice in sorted(rated, key=lambda each: each[0])]
+        own, accrued, _ = play_move(after, move, now.accrued)
+        known = None
+        with contextlib.suppress(TbgenError):  # a damaged table
+            known = tables.get(after, accrued)
+        outcome = accrued if known is None else known.outcome
+        rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None, is_guess=True)))
+    return [choice for _, choice in sorted(rated, key=lambda each: each[0])]
 
 
 def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[chess.Move]) -> Situation:
@@ -140,13 +134,6 @@ def centipawns(outcome: Score, side: Color) -> int:
     return round(400 * log10(points / (1 - points)))
 
 
-def _after(board: chess.Board, move: chess.Move) -> str:
-    board.push(move)
-    epd = board.epd()
-    board.pop()
-    return epd
-
-
 LINE_PLIES: Final = 24
 """How much of best play from tables is shown; it is looked up ply by ply."""
 DEFAULT_NODES: Final = 200_000
@@ -154,7 +141,11 @@ DEFAULT_NODES: Final = 200_000
 MOST: Final = 10**12
 """Numbers beyond it count as this: of milliseconds it is thirty years."""
 
+HURRY_MILLISECONDS: Final = 200
+"""With less time than this for a move, its line is not shown."""
+
 _LIMITS: Final = ("depth", "nodes", "mate", "movetime", "wtime", "btime", "winc", "binc", "movestogo")
+_KEYWORDS: Final = (*_LIMITS, "infinite", "ponder")
 _MOVES_TO_GO: Final = 30
 _OVERHEAD_MILLISECONDS: Final = 20
 """The time that an answer takes on its way."""
@@ -162,20 +153,15 @@ _OVERHEAD_MILLISECONDS: Final = 20
 
 @dataclass(frozen=True)
 class Asked:
-    """The parameters of `go`; times in milliseconds."""
+    """The parameters of `go`."""
 
     only: tuple[str, ...] = ()
     plies: int = LINE_PLIES
-    """How long a line from tables may be."""
-    milliseconds: int | None = None
-    """That of a move, or the whole clock."""
+    """How long a line from tables may be, with the move itself."""
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
     """The limits of a search."""
-    waits: bool = False
-    """Whether the answer waits for `stop`."""
-    ponders: bool = False
 
 
 def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> Asked:
@@ -187,32 +173,26 @@ def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]
     2.73
     """
     numbers = dict[str, int]()
-    for name, value in pairwise(words):
+    for name, value in itertools.pairwise(words):
         if name in _LIMITS:
             try:
                 numbers[name] = number_in(value, name)
             except UsageError as error:
                 complain(str(error))
-    only = list[str]()
-    if "searchmoves" in words:
-        for word in words[list(words).index("searchmoves") + 1 :]:
-            if word in (*_LIMITS, "infinite", "ponder"):
-                break
-            only.append(word)
+    named = itertools.dropwhile(lambda word: word != "searchmoves", words)
+    only = itertools.takewhile(lambda word: word not in _KEYWORDS, itertools.islice(named, 1, None))
     clock, increment = ("wtime", "winc") if mover is Color.WHITE else ("btime", "binc")
     waits = is_endless(words)
     depth = numbers.get("depth", 2 * numbers["mate"] if "mate" in numbers else None)
     seconds = None if waits else _seconds(numbers, numbers.get(clock), numbers.get(increment, 0))
     is_free = depth is None and seconds is None and not waits
+    in_hurry = numbers.get("movetime", numbers.get(clock, MOST)) < HURRY_MILLISECONDS
     return Asked(
         only=tuple(only),
-        plies=min(LINE_PLIES, numbers.get("depth", LINE_PLIES)),
-        milliseconds=numbers.get("movetime", numbers.get(clock)),
+        plies=1 if in_hurry else max(1, min(LINE_PLIES, numbers.get("depth", LINE_PLIES))),
         depth=depth,
         nodes=numbers.get("nodes", DEFAULT_NODES if is_free else None),
         seconds=seconds,
-        waits=waits,
-        ponders="ponder" in words,
     )
 
 
@@ -225,8 +205,8 @@ def _seconds(numbers: dict[str, int], clock: int | None, increment: int) -> floa
     """The limits of a search: the time for the move, or a fair part of the clock but never half of it."""
     milliseconds = numbers.get("movetime")
     if clock is not None:
-        share = clock // max(1, numbers.get("movestogo", _MOVES_TO_GO)) + increment * 3 // 4
-        share = min(share, clock // 2)
+        fair = clock // max(1, numbers.get("movestogo", _MOVES_TO_GO)) + increment * 3 // 4
+        share = min(fair, clock // 2)
         milliseconds = share if milliseconds is None else min(share, milliseconds)
     return None if milliseconds is None else max(1, milliseconds - _OVERHEAD_MILLISECONDS) / 1000
 
@@ -321,7 +301,7 @@ def _deepened(engine: Engine, root: Root, asked: Asked, tell: Callable[[str], No
         tell("\n".join(_infos(found)))
         first = found.lines[0]
         best = first.moves[0]
-        is_clear = choices == 1 or first.mate_plies is not None or found.seconds > _ENOUGH * (asked.seconds or 0)
+        is_clear = choices == 1 or first.mate_in is not None or found.seconds > _ENOUGH * (asked.seconds or 0)
         if asked.seconds is not None and is_clear:
             break
     for fault in engine.faults:
@@ -330,16 +310,12 @@ def _deepened(engine: Engine, root: Root, asked: Asked, tell: Callable[[str], No
     return best
 
 
-def _infos(found: Searched) -> list[str]:
+def _infos(found: Searched) -> Iterator[str]:
     """A line of `info` for each move that was wanted."""
     milliseconds = round(found.seconds * 1000)
     speed = round(found.nodes / max(found.seconds, 1e-6))
     counts = f"nodes {found.nodes} nps {speed} tbhits {found.table_hits} time {milliseconds}"
-    infos = []
     for number, line in enumerate(found.lines, 1):
-        plies = line.mate_plies
-        moves = None if plies is None else (abs(plies) + 1) // 2
-        score = f"cp {line.centipawns}" if plies is None else f"mate {moves if plies > 0 else f'-{moves}'}"
+        score = f"cp {line.centipawns}" if line.mate_in is None else f"mate {line.mate_in}"
         pv = " ".join(move.uci() for move in line.moves)
-        infos.append(f"info depth {found.depth} multipv {number} score {score} {counts} pv {pv}")
-    return infos
+        yield f"info depth {found.depth} multipv {number} score {score} {counts} pv {pv}"

@@ -14,10 +14,11 @@ from tbgen.apps.play.player import (
     Asked,
     Beyond,
     Choice,
-    Player,
     Situation,
     asked_in,
     centipawns,
+    choices,
+    guesses,
     is_endless,
     number_in,
     situation_of,
@@ -26,13 +27,11 @@ from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.notation import parse_move
-from tbgen.rules.position import color_of
+from tbgen.rules.position import color_of, material_of
 from tbgen.score import Color, Score
 from tbgen.storage.files import Folders
 from tbgen.text import in_so_many
 
-HURRY_MILLISECONDS: Final = 200
-"""With less time than this for a move, its line is not shown."""
 MOST_LINES: Final = 256
 
 _INTRODUCTION: Final = f"""\
@@ -56,9 +55,9 @@ class Protocol:
 
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
         self._tell_line, self._lock = tell, threading.Lock()
-        self._player = Player(Tablebase(folders, missing_ok=True))
+        self._tables = Tablebase(folders, missing_ok=True)
         self._halt = threading.Event()
-        self._beyond = Beyond(self._player.tables, self._halt)
+        self._beyond = Beyond(self._tables, self._halt)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Score | None = None
         self._lines = 1
@@ -80,7 +79,7 @@ class Protocol:
             self._stop()
         self._todo.put(("quit", []))
         worker.join()
-        self._player.tables.close()
+        self._tables.close()
         self._beyond.close()
 
     def _hear(self, name: str, words: list[str]) -> None:
@@ -111,52 +110,58 @@ class Protocol:
                 self._complain(error)
 
     def _obey(self, name: str, words: Sequence[str]) -> None:
-        if name == "uci":
-            self._introduce()
-        elif name == "isready":
-            self._tell("readyok")
-        elif name == "setoption":
-            self._set_option(words)
-        elif name == "position":
-            self._now = None
-            self._now = self._situation(words)
-            if not self._player.knows(self._now.board):
-                self._beyond.prepare()
-        elif name == "go":
-            self._go(words)
-        elif name not in ("ucinewgame", "debug", "register"):
-            raise UsageError(f"unknown command {name}")
+        match name:
+            case "uci":
+                self._introduce()
+            case "isready":
+                self._tell("readyok")
+            case "setoption":
+                self._set_option(words)
+            case "position":
+                self._now = None
+                self._now = self._situation(words)
+                if self._now.board.castling_rights or material_of(self._now.board) not in self._tables:
+                    self._beyond.prepare()
+            case "go":
+                self._go(words)
+            case "ucinewgame" | "debug" | "register":
+                pass
+            case _:
+                raise UsageError(f"unknown command {name}")
 
     def _introduce(self) -> None:
-        folders = ":".join(str(folder) for folder in self._player.tables.folders)
+        folders = ":".join(map(str, self._tables.folders))
         self._tell(_INTRODUCTION)
         self._tell(f"option name TablePath type string default {folders}")
-        self._say_if_empty(self._player.tables, folders)
+        self._say_if_empty(self._tables, folders)
         self._tell("uciok")
 
     def _set_option(self, words: Sequence[str]) -> None:
         text = " ".join(words)
         name, _, value = f"{text.removeprefix('name ')} ".partition(" value ")  # hosts send an empty value, too
         name, value = name.strip().lower(), value.strip()
-        if name == "accrued":
-            self._accrued = None if value in _EMPTY else Score(value)
-        elif name == "multipv":
-            self._lines = min(MOST_LINES, max(1, number_in(value, name)))
-        elif name == "tablepath":
-            self._open(value)
-        elif name not in ("uci_rmobility", "uci_chess960"):
-            raise UsageError(f"there is no option {name!r}")
+        match name:
+            case "accrued":
+                self._accrued = None if value in _EMPTY else Score(value)
+            case "multipv":
+                self._lines = min(MOST_LINES, max(1, number_in(value, name)))
+            case "tablepath":
+                self._open(value)
+            case "uci_rmobility" | "uci_chess960":
+                pass
+            case _:
+                raise UsageError(f"there is no option {name!r}")
 
     def _open(self, folders: str) -> None:
         """Play from other tables; those that are open stay so until the others are."""
         if folders in _EMPTY:
             raise UsageError("TablePath must name a folder")
-        opened = Tablebase(folders)
-        player, beyond = Player(opened), Beyond(opened, self._halt)
-        self._say_if_empty(opened, folders)
-        self._player.tables.close()
+        tables = Tablebase(folders)
+        beyond = Beyond(tables, self._halt)
+        self._say_if_empty(tables, folders)
+        self._tables.close()
         self._beyond.close()
-        self._player, self._beyond = player, beyond
+        self._tables, self._beyond = tables, beyond
 
     def _say_if_empty(self, tables: Tablebase, folders: str) -> None:
         if not tables.available():
@@ -187,8 +192,9 @@ class Protocol:
         now, best = self._now, None
         try:
             if now is not None:
-                asked = asked_in(words, color_of(now.board.turn), self._complain)
-                best = self._best(now, asked)
+                if "ponder" in words:
+                    self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
+                best = self._best(now, asked_in(words, color_of(now.board.turn), self._complain))
         except Exception as error:
             self._complain(error)
         finally:
@@ -201,25 +207,20 @@ class Protocol:
 
     def _best(self, now: Situation, asked: Asked) -> chess.Move | None:
         """The move to play; what is known of it is told."""
-        if asked.ponders:
-            self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
-        only = self._named(now, asked.only)
-        in_hurry = asked.milliseconds is not None and asked.milliseconds < HURRY_MILLISECONDS
-        plies = 0 if in_hurry else max(0, asked.plies - 1)
+        only, found = self._named(now, asked.only), None
         try:
-            choices = self._player.choices(now, only=only, most=self._lines, line_plies=plies)
+            found = choices(self._tables, now, only, most=self._lines, line_plies=asked.plies - 1)
         except TbgenError as error:  # a damaged table
             self._complain(error)
-            choices = None
-        if choices is None:
+        if found is None:
             self._tell("info string no table has this position, so it is searched")
             best = self._beyond.best(now, only, asked, self._lines, self._tell)
             if best is not None:
                 return best
-            choices = self._player.guesses(now, only=only)[: self._lines]
-        for number, choice in enumerate(choices, 1):
+            found = guesses(self._tables, now, only)[: self._lines]
+        for number, choice in enumerate(found, 1):
             self._tell(_info(choice, number, color_of(now.board.turn)))
-        return choices[0].move if choices else None
+        return found[0].move if found else None
 
     def _named(self, now: Situation, words: Sequence[str]) -> list[chess.Move]:
         """The legal ones of the moves that were named; none means all."""
@@ -242,14 +243,10 @@ class Protocol:
 
 def _info(choice: Choice, number: int, mover: Color) -> str:
     """A line of `info`; G0.0 is a mate, any other outcome its points as centipawns."""
-    plies = choice.dtg or 0
-    if choice.outcome.is_mate and choice.dtg is not None:
-        moves = (plies + 1) // 2
-        score = f"mate {moves if choice.outcome.holder is mover else -moves}"
-    elif choice.outcome.is_mate:
-        score = f"mate {1 if choice.outcome.holder is mover else -1}"
-    else:
-        score = f"cp {centipawns(choice.outcome, mover)}"
+    plies = choice.dtg or 1
+    moves = (plies + 1) // 2
+    mate = f"mate {moves if choice.outcome.holder is mover else -moves}"
+    score = mate if choice.outcome.is_mate else f"cp {centipawns(choice.outcome, mover)}"
     line = " ".join(move.uci() for move in (choice.move, *choice.line))
     way = "a guess, no table has it" if choice.is_guess else in_so_many(choice.dtg)
-    return f"info depth {max(1, plies)} multipv {number} score {score} pv {line} string {choice.outcome} {way}"
+    return f"info depth {plies} multipv {number} score {score} pv {line} string {choice.outcome} {way}"

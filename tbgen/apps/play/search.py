@@ -82,12 +82,12 @@ class Line:
         return round(self.value / CENTIPAWN)
 
     @property
-    def mate_plies(self) -> int | None:
-        """Plies to a mate that is seen, negative if the other side gives it; else None."""
+    def mate_in(self) -> int | None:
+        """Moves to a mate that is seen, negative if the other side gives it; else None."""
         if abs(self.value) < _NEAR_MATE:
             return None
-        plies = self.depth + MATE - abs(self.value)
-        return plies if self.value > 0 else -plies
+        moves = (self.depth + MATE - abs(self.value) + 1) // 2
+        return moves if self.value > 0 else -moves
 
 
 @dataclass(frozen=True, slots=True)
