@@ -167,11 +167,7 @@ def counts_of(board: Words) -> Int:
     counts: Int = 0
     for side in range(2):
         for role in range(KING, PAWN - 1, -1):
-            number, men = 0, board[side] & board[KIND + role]
-            while men:
-                number += 1
-                men &= men - ONE
-            counts = counts << COUNT_BITS | number
+            counts = counts << COUNT_BITS | count(board[side] & board[KIND + role])
     return counts
 
 
