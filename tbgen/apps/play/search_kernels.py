@@ -209,14 +209,8 @@ def is_over(s: Search, board: Words) -> bool:
 @inner
 def has_table(s: Search, counts: Int) -> bool:
     """Whether there is a table for these men."""
-    low, high = 0, len(s.known)
-    while low < high:
-        middle = (low + high) >> 1
-        if s.known[middle] < counts:
-            low = middle + 1
-        else:
-            high = middle
-    return low < len(s.known) and s.known[low] == counts
+    place = np.searchsorted(s.known, counts)
+    return bool(place < len(s.known) and s.known[place] == counts)
 
 
 @inner
