@@ -105,22 +105,15 @@ def value_within(
     rule = expect(FiftyMoves() if fifty_moves is None else fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves")
     probe = tables.probe(board, accrued) if found is None else found
     left = rule.plies_left(board.halfmove_clock)
-    known = _reached(tables, probe, rule, left) if left is None or left > 0 else None
-    if known is Within.CERTAIN:
-        return ClockedValue(rule, left, known, probe.outcome, probe.accrued, probe.outcome)
-    assert left is not None
-    if left <= 0:  # it has struck already
+    if left is not None and left <= 0:  # it has struck already
         return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued, probe.accrued)
-    searched = _Search(tables, rule).value(board, probe, left) if left <= SEARCHED_PLIES else None
-    if searched is not None:
-        return ClockedValue(rule, left, Within.SEARCHED, probe.outcome, probe.accrued, searched)
-    if known is not None:
-        return ClockedValue(rule, left, known, probe.outcome, probe.accrued, probe.outcome)
-    # Scores of the cutoff or more do not start the clock anew: one that is made on the last plies cannot be refuted.
-    is_bounded = probe.accrued.code <= rule.cutoff_code and probe.outcome.code < rule.cutoff_code
-    is_between = is_bounded and rule.setting is FiftyMoveSetting.RESET  # if the table is clean
-    within = Within.BETWEEN if is_between else Within.UNKNOWN
-    return ClockedValue(rule, left, within, probe.outcome, probe.accrued, None)
+    within = _by_distance(tables, probe, rule, left)
+    outcome = None if within in (Within.BETWEEN, Within.UNKNOWN) else probe.outcome
+    if left is not None and left <= SEARCHED_PLIES and within is not Within.CERTAIN:
+        searched = _Search(tables, rule).value(board, probe, left)
+        if searched is not None:
+            within, outcome = Within.SEARCHED, searched
+    return ClockedValue(rule, left, within, probe.outcome, probe.accrued, outcome)
 
 
 def value_if_asked(
@@ -136,17 +129,19 @@ def value_if_asked(
     return value_within(tables, board, fifty_moves=rule, found=found)
 
 
-def _reached(tables: Tablebase, probe: Probe, rule: FiftyMoves, left: int | None) -> Within | None:
-    """How sure the table's value is, if it can be reached in time."""
+def _by_distance(tables: Tablebase, probe: Probe, rule: FiftyMoves, left: int | None) -> Within:
+    """How sure the table's value is, by the plies that it takes to reach it."""
     if left is None or probe.own.is_mate or probe.own.is_stalemate:
         return Within.CERTAIN
     if probe.dtg is None:
         return Within.UNTIMED
+    # Scores of the cutoff or more do not start the clock anew: one that is made on the last plies cannot be refuted.
+    is_final = rule.setting is FiftyMoveSetting.RESET and probe.outcome.code < rule.cutoff_code
     if probe.dtg > left:
-        return None
+        is_between = is_final and probe.accrued.code <= rule.cutoff_code  # if the table is clean
+        return Within.BETWEEN if is_between else Within.UNKNOWN
     if probe.outcome.is_mate:
         return Within.CERTAIN
-    is_final = rule.setting is FiftyMoveSetting.RESET and probe.outcome.code < rule.cutoff_code
     return Within.LIKELY if is_final and is_clean(tables, probe) else Within.UNPROVED
 
 
