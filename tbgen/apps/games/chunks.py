@@ -144,7 +144,4 @@ def movetexts(path: str | os.PathLike[str]) -> Iterator[Movetext]:
 
 def decoded(text: bytes) -> str:
     """UTF-8 text; bytes that are not UTF-8 are Latin-1."""
-    try:
-        return text.decode("utf-8")
-    except UnicodeDecodeError:
-        return text.decode("utf-8", "tbgen-latin-1")
+    return text.decode("utf-8", "tbgen-latin-1")
