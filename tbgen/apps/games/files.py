@@ -56,10 +56,8 @@ def matching_files(names: Iterable[str]) -> list[str]:
 
     found: list[str] = []
     for name in names:
-        if name == STANDARD_INPUT or not glob.has_magic(name) or os.path.lexists(name):
-            found.append(name)
-            continue
-        matches = sorted(glob.glob(name, recursive=True))
+        is_pattern = glob.has_magic(name) and not os.path.lexists(name)
+        matches = sorted(glob.glob(name, recursive=True)) if is_pattern else [name]
         if not matches:
             raise UsageError(f"no file matches {name!r}")
         found += matches
@@ -126,6 +124,7 @@ def _pieces(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
 
 def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: str) -> Iterator[bytes]:
     """The unpacked bytes; one stream may follow another, and zeros the last."""
+    damaged = PgnError(name, "its compressed data is damaged or cut short")
     unpacker: Any = None
     for left in pieces:
         while left.strip(b"\0") or (left and unpacker):
@@ -133,17 +132,13 @@ def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: st
             try:
                 piece = unpacker.decompress(left)
             except Exception as error:  # each library has its own
-                raise _damaged(name) from error
+                raise damaged from error
             yield piece
             left = b""
             if unpacker.eof:
                 left, unpacker = unpacker.unused_data, None
     if unpacker:
-        raise _damaged(name)
-
-
-def _damaged(name: str) -> PgnError:
-    return PgnError(name, "its compressed data is damaged or cut short")
+        raise damaged
 
 
 def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
