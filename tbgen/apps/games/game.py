@@ -80,9 +80,7 @@ class PgnGame:
         """Why the game ended: by the rules at its last ply, or else what its Termination tag says."""
         if self.last.end is not None:
             return self.last.end.value
-        if "Termination" in self.tags:
-            return self.tags["Termination"]
-        return "unterminated" if self.result == "*" else "normal"
+        return self.tags.get("Termination", "unterminated" if self.result == _UNKNOWN else "normal")
 
     @property
     def heading(self) -> dict[str, Any]:
@@ -144,10 +142,8 @@ class GameSettings:
         return FiftyMoves(setting, self.scoring(tags).cutoff_code)
 
 
-def _first(given: _T | None, tagged: _T | None, default: _T) -> _T:
-    if given is not None:
-        return given
-    return default if tagged is None else tagged
+def _first(*values: _T | None) -> _T:
+    return next(value for value in values if value is not None)
 
 
 def root_of(
@@ -180,8 +176,12 @@ def contradictions(
     if "Result" in tags and written is not None and result != written:
         yield f'the tag Result says "{result}", the end of the moves "{written}"'
     yield from moves_after_the_end(last, ended)
-    yield from _of_end(last, ended, result)
-    yield from _of_scores(tags, final_of(last, result), last.end, scoring)
+    if last.end is not None and last == ended:
+        expected = classical_result(last.accrued)
+        if result not in (expected, _UNKNOWN):
+            yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
+    if GAME_TAG not in tags:  # else it was decided under a game that the moves alone do not tell
+        yield from _of_scores(tags, final_of(last, result), last.end, scoring)
     if "FEN" in tags and "RMobilityAccrued" in tags:
         yield from _of_fen(tags)
 
@@ -193,30 +193,18 @@ def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
         yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
 
 
-def _of_end(last: Stage, ended: Stage | None, result: str) -> Iterator[str]:
-    """Describe a result that contradicts the end of the game."""
-    if last.end is None or ended is None or ended.number < last.number:
-        return
-    expected = classical_result(last.accrued)
-    if result not in (expected, _UNKNOWN):
-        yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
-
-
 def _of_scores(tags: Mapping[str, str], final: Score, end: End | None, scoring: Scoring) -> Iterator[str]:
     """Describe a score that contradicts the moves, and points that contradict the score."""
-    if GAME_TAG in tags:  # decided under a game that the moves alone do not tell
-        return
     known = read_tags(tags)
     if known.outcome is not None and end not in ON_THE_BOARD and tags.get("RMobilitySource") == Source.TABLEBASE.value:
         final = known.outcome  # no move need have reached it
     if known.outcome not in (final, None):
         yield f'RMobilityResult says "{known.outcome}", but the game is worth {final}'
-    if known.points is None:
-        return
-    points = scoring.points(final)
-    written = format_points(points, scoring.scheme)
-    if known.points not in (points, parse_points(written)):
-        yield f'Points say "{tags["Points"]}", but {final} is {written} ({scoring.scheme.value})'
+    if known.points is not None:
+        points = scoring.points(final)
+        written = format_points(points, scoring.scheme)
+        if known.points not in (points, parse_points(written)):
+            yield f'Points say "{tags["Points"]}", but {final} is {written} ({scoring.scheme.value})'
 
 
 def _of_fen(tags: Mapping[str, str]) -> Iterator[str]:
