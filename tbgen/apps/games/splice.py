@@ -89,11 +89,10 @@ def _edited(text: bytes, start: int, end: int, edits: Sequence[Edit]) -> bytes:
 def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
     """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves."""
     text = chunk.text
-    rows = chunk.tag_rows(place).tolist()
-    names = [text[row[at.NAME] : row[at.NAME_END]] for row in rows]
-    own = [row for row, name in zip(rows, names, strict=True) if name in _OWN_NAMES]
-    others = [row for row, name in zip(rows, names, strict=True) if name not in _OWN_NAMES]
-    results = [row for row, name in zip(rows, names, strict=True) if name == b"Result"]
+    rows = [(text[row[at.NAME] : row[at.NAME_END]], row) for row in chunk.tag_rows(place).tolist()]
+    own = [row for name, row in rows if name in _OWN_NAMES]
+    others = [row for name, row in rows if name not in _OWN_NAMES]
+    results = [row for name, row in rows if name == b"Result"]
     yield from ((row[at.LINE], row[at.NEXT_LINE], b"") for row in own)
     lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
     anchor = (results or others or [None])[-1]
