@@ -370,9 +370,7 @@ def in_decimals(points: Fraction) -> str:
 
 def meeting(row: PlayerRow, other: PlayerRow) -> str:
     """A cell of the cross table: one player's points from the games with another."""
-    if row is other:
-        return "x"
-    return " ".join(map(in_decimals, row.points_against(other.name)))
+    return "x" if row is other else " ".join(map(in_decimals, row.points_against(other.name)))
 
 
 _ELO_FACTOR = 32

@@ -181,10 +181,8 @@ def numbered(number: int, white_to_move: bool, moves: Iterable[tuple[str, str]])
     """Moves and their comments, if they have one, with the numbers that moves have in a game."""
     is_white, needs_number = white_to_move, True
     for san, comment in moves:
-        if is_white or needs_number:
-            yield f"{number}{'.' if is_white else '...'} {san}"
-        else:
-            yield san
+        prefix = f"{number}{'.' if is_white else '...'} " if is_white or needs_number else ""
+        yield prefix + san
         if comment:
             yield f"{{{comment}}}"
         number, is_white, needs_number = number + (not is_white), not is_white, bool(comment)
