@@ -255,15 +255,12 @@ def recall(s: Search, ply: Int, key: Word) -> tuple[Int, Int]:
     word = s.stored[slot, 1]
     value, rest = np.int64(word >> _HALF) - MOST, np.int64(word & np.uint64(0xFFFFFFFF))
     bound, move = rest >> 20 & 3, rest & 0xFFFF
-    if rest >> 24 != frame[DEPTH]:
-        return OPEN, move
-    if (
+    is_certain = (
         bound == _EXACT
         or (bound == _AT_LEAST and value >= frame[BETA])
         or (bound == _AT_MOST and value <= frame[ALPHA])
-    ):
-        return value, move
-    return OPEN, move
+    )
+    return (value if is_certain and rest >> 24 == frame[DEPTH] else OPEN), move
 
 
 @inner
