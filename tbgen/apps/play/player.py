@@ -20,6 +20,7 @@ import chess
 from tbgen.compiled.known import Purpose, missing
 from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
+from tbgen.rules.notation import parse_move
 from tbgen.rules.position import color_of, own_score, play_move
 from tbgen.score import Color, Score
 
@@ -107,13 +108,13 @@ def guesses(tables: Tablebase, now: Situation, only: Collection[chess.Move]) -> 
     return [choice for _, choice in sorted(rated, key=lambda each: each[0])]
 
 
-def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[chess.Move]) -> Situation:
+def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[str]) -> Situation:
     """The position after some moves; without `accrued` the first one counts with its own score."""
     board = first.copy(stack=False)
     score = own_score(board) if accrued is None else accrued
     seen = Counter([board.epd()])
-    for move in moves:
-        _, score, reset = play_move(board, move, score)
+    for ply, word in enumerate(moves, 1):
+        _, score, reset = play_move(board, parse_move(board, word, ply), score)
         if reset:
             seen.clear()
         seen[board.epd()] += 1
@@ -231,22 +232,20 @@ _ENOUGH: Final = 0.5
 
 
 class Beyond:
-    """Searches positions that no table knows; while `halt` is set, no search goes on."""
+    """Searches positions that no table knows."""
 
-    def __init__(self, tables: Tablebase, halt: threading.Event) -> None:
+    def __init__(self, tables: Tablebase) -> None:
         self._tables = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
-        self._halt = halt
         self._engine: Engine | None = None
-        self._loading: threading.Thread | None = None
+        self._loading = threading.Thread(target=self._load, daemon=True)
 
     def prepare(self) -> None:
         """Begin to load the search, if that has not been done."""
-        if self._loading is None:
-            self._loading = threading.Thread(target=self._load, daemon=True)
+        if self._loading.ident is None:
             self._loading.start()
 
     def stop(self) -> None:
-        """End the search that is on, once `halt` is set."""
+        """End the search that is on, whose `halt` is set."""
         if self._engine is not None:
             self._engine.stop()
 
@@ -254,19 +253,28 @@ class Beyond:
         self._tables.close()
 
     def best(
-        self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, tell: Callable[[str], None]
+        self,
+        now: Situation,
+        only: Sequence[chess.Move],
+        asked: Asked,
+        lines: int,
+        halt: threading.Event,
+        tell: Callable[[str], None],
     ) -> chess.Move | None:
-        """The best move that is found within the limits, None without one; `tell` is told what is found on the way."""
+        """The best move that is found within the limits and until `halt`, None without one.
+
+        `tell` is told what is found on the way.
+        """
         deadline = time.monotonic() + (MOST / 1000 if asked.seconds is None else asked.seconds)
         if self._engine is None and missing([Purpose.SEARCH]):
             tell("info string compiling kernels, once")
-        engine = self._loaded(deadline)
+        engine = self._loaded(deadline, halt)
         if engine is None:
             return None
         from tbgen.apps.play.search import Root  # loaded by now
 
         engine.allow()
-        if self._halt.is_set():
+        if halt.is_set():
             engine.stop()
         timer = threading.Timer(max(0.0, deadline - time.monotonic()), engine.stop)
         timer.start()
@@ -276,21 +284,18 @@ class Beyond:
             timer.cancel()
             timer.join()
 
-    def _loaded(self, deadline: float) -> Engine | None:
+    def _loaded(self, deadline: float, halt: threading.Event) -> Engine | None:
         """The search, once it is loaded; None if that would take too long."""
         self.prepare()
-        assert self._loading is not None
-        while self._loading.is_alive() and not self._halt.is_set() and time.monotonic() < deadline:
+        while self._loading.is_alive() and not halt.is_set() and time.monotonic() < deadline:
             self._loading.join(min(_GLANCE_SECONDS, deadline - time.monotonic()))
         return self._engine
 
     def _load(self) -> None:
         from tbgen.apps.play.search import Engine, Root
-        from tbgen.score import Color, Score
 
         engine = Engine(self._tables)
-        for _ in engine.deepen(Root(chess.Board(), Score(41, Color.BLACK)), 1):
-            pass  # the kernel is compiled or read now
+        next(engine.deepen(Root(chess.Board(), Score(41, Color.BLACK)), 1))  # the kernel is compiled or read now
         self._engine = engine
 
 
@@ -301,7 +306,7 @@ def _deepened(engine: Engine, root: Root, asked: Asked, tell: Callable[[str], No
         tell("\n".join(_infos(found)))
         first = found.lines[0]
         best = first.moves[0]
-        is_clear = choices == 1 or first.mate_in is not None or found.seconds > _ENOUGH * (asked.seconds or 0)
+        is_clear = choices == 1 or first.is_mate or found.seconds > _ENOUGH * (asked.seconds or 0)
         if asked.seconds is not None and is_clear:
             break
     for fault in engine.faults:
@@ -316,6 +321,5 @@ def _infos(found: Searched) -> Iterator[str]:
     speed = round(found.nodes / max(found.seconds, 1e-6))
     counts = f"nodes {found.nodes} nps {speed} tbhits {found.table_hits} time {milliseconds}"
     for number, line in enumerate(found.lines, 1):
-        score = f"cp {line.centipawns}" if line.mate_in is None else f"mate {line.mate_in}"
         pv = " ".join(move.uci() for move in line.moves)
-        yield f"info depth {found.depth} multipv {number} score {score} {counts} pv {pv}"
+        yield f"info depth {found.depth} multipv {number} score {line.score} {counts} pv {pv}"

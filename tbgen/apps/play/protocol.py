@@ -50,19 +50,19 @@ class Protocol:
     """One game after another; `tell` gets every line that goes out, from one thread at a time.
 
     A worker obeys one command after the other. The reader of lines passes them on, so that it hears `stop` at any
-    time; it counts each `go`, and a `stop` is for all that came before it.
+    time, which is for each `go` that came before it.
     """
 
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
         self._tell_line, self._lock = tell, threading.Lock()
         self._tables = Tablebase(folders, missing_ok=True)
-        self._halt = threading.Event()
-        self._beyond = Beyond(self._tables, self._halt)
+        self._beyond = Beyond(self._tables)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Score | None = None
         self._lines = 1
         self._todo: queue.SimpleQueue[tuple[str, list[str]]] = queue.SimpleQueue()
-        self._asked = self._begun = self._answered = self._stopped = 0
+        self._halts: list[threading.Event] = []
+        """The signal to stop for each `go` that is not answered yet."""
         self._is_endless = False
 
     def run(self, lines: Iterable[str]) -> None:
@@ -86,20 +86,21 @@ class Protocol:
         """Pass a command on, unless it is for what is going on."""
         if name in ("stop", "ponderhit"):
             self._stop()
-        elif name == "isready" and self._answered < self._asked:
+        elif name == "isready" and self._halts:
             self._tell("readyok")
         elif name:
             if self._is_endless and name != "isready":
                 self._stop()
             if name == "go":
-                self._asked += 1
+                self._halts.append(threading.Event())
                 self._is_endless = is_endless(words)
             self._todo.put((name, words))
 
     def _stop(self) -> None:
         """End what is going on, and what has been asked before."""
-        self._stopped, self._is_endless = self._asked, False
-        self._halt.set()
+        self._is_endless = False
+        for halt in self._halts.copy():
+            halt.set()
         self._beyond.stop()
 
     def _work(self) -> None:
@@ -157,7 +158,7 @@ class Protocol:
         if folders in _EMPTY:
             raise UsageError("TablePath must name a folder")
         tables = Tablebase(folders)
-        beyond = Beyond(tables, self._halt)
+        beyond = Beyond(tables)
         self._say_if_empty(tables, folders)
         self._tables.close()
         self._beyond.close()
@@ -177,35 +178,27 @@ class Protocol:
         except (AccruedError, ScoreFormatError) as error:  # no game is lost for that
             self._complain(error)
             board, carried = parse_fen(" ".join(fen.split()[:6]))
-        played, walker = list[chess.Move](), board.copy(stack=False)
-        for ply, word in enumerate(moves.split(), 1):
-            played.append(parse_move(walker, word, ply))
-            walker.push(played[-1])
-        return situation_of(board, self._accrued if carried is None else carried, played)
+        return situation_of(board, self._accrued if carried is None else carried, moves.split())
 
     def _go(self, words: Sequence[str]) -> None:
         """Answer with the best move that can be found, or else with any legal one."""
-        self._begun += 1
-        self._halt.clear()
-        if self._begun <= self._stopped:
-            self._halt.set()
-        now, best = self._now, None
+        now, best, halt = self._now, None, self._halts[0]
         try:
             if now is not None:
                 if "ponder" in words:
                     self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
-                best = self._best(now, asked_in(words, color_of(now.board.turn), self._complain))
+                best = self._best(now, asked_in(words, color_of(now.board.turn), self._complain), halt)
         except Exception as error:
             self._complain(error)
         finally:
             if best is None and now is not None:
                 best = next(iter(now.board.legal_moves), None)
             if is_endless(words):
-                self._halt.wait()
+                halt.wait()
+            self._halts.pop(0)
             self._tell(f"bestmove {best.uci() if best else '(none)'}")
-            self._answered += 1
 
-    def _best(self, now: Situation, asked: Asked) -> chess.Move | None:
+    def _best(self, now: Situation, asked: Asked, halt: threading.Event) -> chess.Move | None:
         """The move to play; what is known of it is told."""
         only, found = self._named(now, asked.only), None
         try:
@@ -214,7 +207,7 @@ class Protocol:
             self._complain(error)
         if found is None:
             self._tell("info string no table has this position, so it is searched")
-            best = self._beyond.best(now, only, asked, self._lines, self._tell)
+            best = self._beyond.best(now, only, asked, self._lines, halt, self._tell)
             if best is not None:
                 return best
             found = guesses(self._tables, now, only)[: self._lines]

@@ -14,28 +14,8 @@ from typing import Final
 import chess
 import numpy as np
 
-from tbgen.apps.play.search_kernels import (
-    ACCRUED,
-    ASKED,
-    CENTIPAWN,
-    COUNT_BITS,
-    DEEPEST,
-    FILED,
-    FRAME,
-    HITS,
-    LENGTH,
-    MATE,
-    MOST_MEN,
-    MOST_NODES,
-    MOST_PLIES,
-    NODES,
-    OPEN,
-    SQUARE_BITS,
-    STATUS,
-    STOP,
-    Search,
-    search,
-)
+from tbgen.apps.play import search_kernels as at
+from tbgen.apps.play.search_kernels import OPEN, Search, search
 from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
@@ -51,7 +31,7 @@ _ASKED: Final = 4096
 _AT_ONCE: Final = 512
 """So many values of tables are found before `stop` is looked for: the disk may be slow."""
 _NO_LIMIT: Final = 1 << 60
-_NEAR_MATE: Final = MATE - MOST_PLIES
+_NEAR_MATE: Final = at.MATE - at.MOST_PLIES
 
 
 @dataclass(frozen=True)
@@ -77,17 +57,17 @@ class Line:
     depth: int
 
     @property
-    def centipawns(self) -> int:
-        """The value as other programs have it."""
-        return round(self.value / CENTIPAWN)
+    def is_mate(self) -> bool:
+        """Whether a mate is seen."""
+        return abs(self.value) >= _NEAR_MATE
 
     @property
-    def mate_in(self) -> int | None:
-        """Moves to a mate that is seen, negative if the other side gives it; else None."""
-        if abs(self.value) < _NEAR_MATE:
-            return None
-        moves = (self.depth + MATE - abs(self.value) + 1) // 2
-        return moves if self.value > 0 else -moves
+    def score(self) -> str:
+        """The value as UCI has it; the moves to a mate are negative if the other side gives it."""
+        if not self.is_mate:
+            return f"cp {round(self.value / at.CENTIPAWN)}"
+        moves = (self.depth + at.MATE - abs(self.value) + 1) // 2
+        return f"mate {moves if self.value > 0 else -moves}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +86,7 @@ class Engine:
 
     def __init__(self, tables: Tablebase | None = None) -> None:
         self._tables = tables
-        self._status = np.zeros(STATUS, np.int64)
+        self._status = np.zeros(at.STATUS, np.int64)
         self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
         self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
         self._damaged: set[int] = set()
@@ -115,64 +95,62 @@ class Engine:
 
     def stop(self) -> None:
         """End the search that is on, or the next one if none is."""
-        self._status[STOP] = 1
+        self._status[at.STOP] = 1
 
     def allow(self) -> None:
         """Let the next search begin: a stop before this moment does not count."""
-        self._status[STOP] = 0
+        self._status[at.STOP] = 0
 
     def deepen(self, root: Root, most_depth: int | None = None, most_nodes: int | None = None) -> Iterator[Searched]:
         """The results at depth 1, 2 and so on, until a limit or a call of `stop`."""
         started, space = time.monotonic(), self._space(root, most_nodes)
         names = {kernel_move(root.board, move): move for move in root.only or root.board.legal_moves}
         order = np.array(list(names), np.int64)
-        deepest = DEEPEST if most_depth is None else max(1, min(most_depth, DEEPEST))
+        deepest = at.DEEPEST if most_depth is None else max(1, min(most_depth, at.DEEPEST))
         for depth in range(1, deepest + 1):
             found, left = list[tuple[int, Ints]](), order
             while len(left) and len(found) < root.lines:
                 value = self._sure_value(space, left, depth)
                 if value == OPEN:
                     return
-                line = space.lines[0, : space.frames[0, LENGTH]].copy()
+                line = space.lines[0, : space.frames[0, at.LENGTH]].copy()
                 found.append((value, line))
                 left = left[left != line[0]]
             if not found:
                 return
             order = np.array([*(line[0] for _, line in found), *left], np.int64)
             lines = tuple(Line(value, _moves_of(root.board, line), depth) for value, line in found)
-            nodes, hits = int(self._status[NODES]), int(self._status[HITS])
+            nodes, hits = int(self._status[at.NODES]), int(self._status[at.HITS])
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
     def _space(self, root: Root, most_nodes: int | None) -> Search:
-        self._status[[NODES, HITS]] = 0
-        self._status[MOST_NODES] = _NO_LIMIT if most_nodes is None else most_nodes
-        if 2 * self._status[FILED] > _TABLE_SLOTS:  # else they serve the next search, too
-            self._table_keys[:], self._table_outcomes[:], self._status[FILED] = 0, 0, 0
-        known = self._known(len(root.board.piece_map()))
-        over = np.array([words_of(board) for board in root.over], np.uint64).reshape(-1, BOARD_WORDS)
+        self._status[[at.NODES, at.HITS]] = 0
+        self._status[at.MOST_NODES] = _NO_LIMIT if most_nodes is None else most_nodes
+        if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search, too
+            self._table_keys[:], self._table_outcomes[:], self._status[at.FILED] = 0, 0, 0
         space = Search(
-            boards=np.zeros((MOST_PLIES, BOARD_WORDS), np.uint64),
-            moves=np.zeros((MOST_PLIES, MOST_MOVES), np.int64),
-            merits=np.zeros((MOST_PLIES, MOST_MOVES), np.int64),
-            frames=np.zeros((MOST_PLIES, FRAME), np.int64),
-            lines=np.zeros((MOST_PLIES, MOST_PLIES), np.int64),
+            boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
+            moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
+            merits=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
+            frames=np.zeros((at.MOST_PLIES, at.FRAME), np.int64),
+            lines=np.zeros((at.MOST_PLIES, at.MOST_PLIES), np.int64),
             history=np.zeros((2, 4096), np.int64),
             stored=np.zeros((_STORED_SLOTS, 2), np.uint64),
             table_keys=self._table_keys,
             table_outcomes=self._table_outcomes,
-            known=known,
+            known=self._known(len(root.board.piece_map())),
             asked=np.zeros((_ASKED, 4), np.int64),
-            over=over,
+            over=np.array([words_of(board) for board in root.over], np.uint64).reshape(-1, BOARD_WORDS),
             status=self._status,
         )
         space.boards[0] = words_of(root.board)
-        space.frames[0, ACCRUED] = root.accrued.signed
+        space.frames[0, at.ACCRUED] = root.accrued.signed
         return space
 
     def _known(self, men: int) -> Ints:
         """The counts of the materials with tables, up to so many men."""
         available = [] if self._tables is None else [each for each in self._tables.available() if each.men <= men]
-        self._status[MOST_MEN] = max((each.men for each in available), default=0)
+        self._status[at.MOST_MEN] = max((each.men for each in available), default=0)
         both = {_counts_of(each) for one in available for each in (one, one.flipped())}
         return np.array(sorted(both - self._damaged), np.int64)
 
@@ -180,30 +158,28 @@ class Engine:
         """The value of the root by some moves, or OPEN; whatever tables are asked for is found."""
         while True:
             value = int(search(space, moves, depth))
-            if not self._status[ASKED]:
+            if not self._status[at.ASKED]:
                 return value
-            if self._status[STOP] or self._status[NODES] >= self._status[MOST_NODES]:
+            is_over = self._status[at.NODES] >= self._status[at.MOST_NODES]
+            space = space if is_over else self._with_answers(space)
+            if is_over or self._status[at.STOP]:
                 return self._unasked(space)
-            space = self._with_answers(space)
-            if self._status[STOP]:
-                return self._unasked(space)
-            self._status[ASKED] = 0
+            self._status[at.ASKED] = 0
 
     def _unasked(self, space: Search) -> int:
         """Take back what has been asked for. It was filed last, so no other position is sought behind it."""
-        asked = int(self._status[ASKED])
-        slots = space.asked[:asked, 0]
+        slots = space.asked[: self._status[at.ASKED], 0]
         self._table_keys[slots], self._table_outcomes[slots] = 0, 0
-        self._status[FILED] -= asked
-        self._status[ASKED] = 0
+        self._status[at.FILED] -= len(slots)
+        self._status[at.ASKED] = 0
         return OPEN
 
     def _with_answers(self, space: Search) -> Search:
         """Find the values that have been asked for, unless `stop` is called; a table that has none is left out then."""
         assert self._tables is not None
-        slots, counts, squares, turns = space.asked[: self._status[ASKED]].T
+        slots, counts, squares, turns = space.asked[: self._status[at.ASKED]].T
         for men, turn, rows in _alike(counts, turns):
-            if self._status[STOP]:
+            if self._status[at.STOP]:
                 break
             if men in self._damaged:
                 continue
@@ -228,11 +204,11 @@ def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:
 def _answers_for(tables: Tablebase, counts: int, squares: Ints, to_move: Color) -> BulkProbe:
     """The values of tables for positions with the same men."""
     kinds = [(color, role) for color in Color for role in _ROLES]
-    numbers = [counts >> COUNT_BITS * place & 15 for place in range(len(kinds) - 1, -1, -1)]
+    numbers = [counts >> at.COUNT_BITS * place & 15 for place in range(len(kinds) - 1, -1, -1)]
     men = [kind for kind, number in zip(kinds, numbers, strict=True) for _ in range(number)]
     material = Material.of(*([role for side, role in men if side is color] for color in Color))
-    at = squares[:, None] >> SQUARE_BITS * np.arange(material.men - 1, -1, -1) & 63
-    return tables.probe_many(material, np.full(len(squares), to_move is Color.WHITE), at)
+    places = squares[:, None] >> at.SQUARE_BITS * np.arange(material.men - 1, -1, -1) & 63
+    return tables.probe_many(material, np.full(len(squares), to_move is Color.WHITE), places)
 
 
 def _counts_of(material: Material) -> int:
@@ -240,7 +216,7 @@ def _counts_of(material: Material) -> int:
     counts = 0
     for color in Color:
         for role in _ROLES:
-            counts = counts << COUNT_BITS | material.side(color).count(role)
+            counts = counts << at.COUNT_BITS | material.side(color).count(role)
     return counts
 
 
