@@ -39,7 +39,7 @@ NO_RESULT, WHITE_WINS, BLACK_WINS, DRAW, UNKNOWN = range(5)
 PLAIN, SPACE, MARK = range(3)
 OPEN, CLOSE, LEFT, RIGHT, SEMICOLON, DOLLAR = (ord(letter) for letter in "{}();$")
 NEWLINE, RETURN, BRACKET, END_BRACKET, QUOTE, PERCENT = (ord(letter) for letter in '\n\r[]"%')
-DOT, ZERO, NINE, STAR, BANG, QUESTION, _NOVELTY = (ord(letter) for letter in ".09*!?N")
+DOT, ZERO, NINE, STAR, BANG, QUESTION = (ord(letter) for letter in ".09*!?")
 
 
 def _marked(*sets: tuple[bytes, int]) -> Bytes:
@@ -56,9 +56,9 @@ _NAME_CLASS = _marked((f"{string.ascii_letters}{string.digits}_".encode(), 2), (
 """[byte] -> 2 if a tag's name may begin with it, 1 if it may go on with it."""
 _LETTER = _marked((string.ascii_letters.encode() + bytes(range(0x80, 0x100)), 1))
 """[byte] -> 1 if it belongs to a letter or to any other character beyond ASCII."""
-EVENT, _ORDER_MARK, _WHITE, _BLACK, _DRAW, _EN_PASSANT, _EN_PASSANT_DOTS, _NULL = (
+EVENT, _ORDER_MARK, _WHITE, _BLACK, _DRAW, _EN_PASSANT, _EN_PASSANT_DOTS, _NOVELTY, _NULL = (
     np.frombuffer(word, np.uint8)
-    for word in (b"Event", b"\xef\xbb\xbf", b"1-0", b"0-1", b"1/2-1/2", b"ep", b"e.p.", b"--")
+    for word in (b"Event", b"\xef\xbb\xbf", b"1-0", b"0-1", b"1/2-1/2", b"ep", b"e.p.", b"N", b"--")
 )
 
 
@@ -155,9 +155,8 @@ def result_of(text: Bytes, start: Int, end: Int) -> Int:
 @inner
 def is_sign(text: Bytes, start: Int, end: Int) -> bool:
     """Whether a word is a number, an evaluation, `e.p.` or `N` and so no move; castling may be written with zeros."""
-    if spells(text, start, end, _EN_PASSANT) or spells(text, start, end, _EN_PASSANT_DOTS):
-        return True
-    if end - start == 1 and text[start] == _NOVELTY:
+    is_en_passant = spells(text, start, end, _EN_PASSANT) or spells(text, start, end, _EN_PASSANT_DOTS)
+    if is_en_passant or spells(text, start, end, _NOVELTY):
         return True
     has_zeros = end - start > 1 and text[start] == ZERO and not ZERO <= text[start + 1] <= NINE
     if has_zeros or spells(text, start, end, _NULL):
@@ -308,21 +307,18 @@ def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: ScanRows)
         is_whole = not (in_line and at == start)
         begin = behind_order_mark(text, at, stop) if is_whole else at
         first = text[begin] if is_whole and begin < stop else NEWLINE
-        is_tag = first == BRACKET
-        is_new = is_tag and starts_game(text, begin, stop)
-        is_escape = first == PERCENT and not state[_IN_COMMENT]
-        if state[_IN_COMMENT] and not is_new:
-            read_moves(text, begin, stop, found)
-        elif is_tag:
+        in_comment = state[_IN_COMMENT] != 0
+        is_new = first == BRACKET and starts_game(text, begin, stop)
+        if is_new or (first == BRACKET and not in_comment):
             has_moves = state[MOVES] > found.games[state[GAMES], FIRST_MOVE]
-            if has_moves or state[_IN_COMMENT] or (is_new and state[_HAS_EVENT]):
+            if has_moves or in_comment or (is_new and state[_HAS_EVENT]):
                 finish_game(found, at)
             row = found.tags[state[TAGS]]
             if read_tag(text, begin, stop, row):
                 row[LINE], row[NEXT_LINE] = begin, min(follows, end)
                 state[TAGS] += 1
                 state[_HAS_EVENT] |= spells(text, row[NAME], row[NAME_END], EVENT)
-        elif not is_escape:
+        elif first != PERCENT or in_comment:
             read_moves(text, begin, stop, found)
         at = follows
     if is_last:
