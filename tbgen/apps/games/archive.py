@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from multiprocessing.synchronize import Event
 from typing import Any, NamedTuple
 
@@ -130,21 +129,13 @@ class ChunkDecider:
     """Decides the games of chunks, one chunk after the other, and keeps the tables open in between."""
 
     def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
-        self.task, self._solve = task, solve
-
-    @cached_property
-    def tables(self) -> Tablebase | None:
-        folders = self.task.tables
-        return None if folders is None else Tablebase(folders, game=self.task.settings.game, missing_ok=True)
-
-    @cached_property
-    def adjudicator(self) -> Adjudicator:
-        task = self.task
+        folders, game = task.tables, task.settings.game
+        self.task, self.tables = task, None if folders is None else Tablebase(folders, game=game, missing_ok=True)
         rules = AdjudicationRules(continued=task.continued, counts_fifty_moves=task.counts_fifty_moves)
-        return Adjudicator(self.tables, rules, self._solve)
+        self.adjudicator = Adjudicator(self.tables, rules, solve)
 
     def close(self) -> None:
-        if "tables" in vars(self) and self.tables is not None:
+        if self.tables is not None:
             self.tables.close()
 
     def decide(self, chunk: ScannedChunk, name: str) -> Decided:
@@ -156,11 +147,11 @@ class ChunkDecider:
                 done.skipped.append(found)
                 start, end = chunk.bounds(place)
                 texts.append(chunk.text[start:end])
-                continue
-            self._count(found, name, done)
-            if self.task.texts:
-                line = self._line(chunk, place, found) if self.task.lines else None
-                texts.append(spliced(chunk, place, tags_of_verdict(found, self.task.settings), line))
+            else:
+                self._count(found, name, done)
+                if self.task.texts:
+                    line = self._line(chunk, place, found) if self.task.lines else None
+                    texts.append(spliced(chunk, place, tags_of_verdict(found, self.task.settings), line))
         if self.task.texts:
             done.text = b"".join([*texts, chunk.rest()])
         return done
@@ -219,8 +210,7 @@ def rating_in(text: str | None) -> int:
 
 def _source_in(tags: Mapping[str, str]) -> tuple[Source, Material | None]:
     """The source of the final score according to the tags, and the table that is missing if it is provisional."""
-    named = tags.get("RMobilitySource")
-    source = next((each for each in Source if each.value == named), Source.GAME)
+    source = next((each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME)
     missing = None
     if source is Source.PROVISIONAL:
         with suppress(MaterialError):
