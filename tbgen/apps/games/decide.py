@@ -26,6 +26,7 @@ from tbgen.probe import Tablebase
 from tbgen.probe.display import Shown
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Points, Scoring, points_facts
+from tbgen.rules.stage import Stage
 from tbgen.score import Color, Mobility, Score
 from tbgen.text import facts_of, in_so_many
 
@@ -50,12 +51,16 @@ class Ground(enum.Enum):
     @classmethod
     def of(cls, source: Source, end: End | None) -> Ground:
         """The ground of a score with a source, in a game that the rules ended or not."""
-        if source is Source.GAME:
-            if end is None:
-                return cls.STOPPED
+        if source is Source.GAME and end is not None:
             return cls.BOARD if end in ON_THE_BOARD else cls.RULES
-        grounds = {Source.RESULT: cls.RESULT, Source.TABLEBASE: cls.BEST_PLAY, Source.SOLVED: cls.SOLVED}
-        return grounds.get(source, cls.PROVISIONAL)
+        grounds = {
+            Source.GAME: cls.STOPPED,
+            Source.RESULT: cls.RESULT,
+            Source.TABLEBASE: cls.BEST_PLAY,
+            Source.SOLVED: cls.SOLVED,
+            Source.PROVISIONAL: cls.PROVISIONAL,
+        }
+        return grounds[source]
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,9 +195,8 @@ class Adjudicator:
         else:
             which = Mobility.RESET if self.tables is None else self.tables.game
             game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves, game=which)
-        men = chess.popcount(game.board.occupied)
-        end, rule, scoring = game.last.end, game.fifty_moves, self.rules.scoring
-        return self._settled(_Stand(game.position, men, game.accrued, end, winner, scoring, rule))
+        men, scoring = chess.popcount(game.board.occupied), self.rules.scoring
+        return self._settled(_Stand(game.position, men, game.last.stage, winner, scoring, game.fifty_moves))
 
     def decide_read(self, game: PgnGame) -> Verdict:
         """Decide a game from a file, under the scoring that its tags name.
@@ -207,13 +211,11 @@ class Adjudicator:
         >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
         ['G0.0']
         """
-        last, winner = game.last, winner_of(game.result)
-        return self._settled(
-            _Stand(lambda: game.board, game.men, last.accrued, last.end, winner, game.scoring, game.fifty_moves)
-        )
+        winner = winner_of(game.result)
+        return self._settled(_Stand(lambda: game.board, game.men, game.last, winner, game.scoring, game.fifty_moves))
 
     def _settled(self, stand: _Stand) -> Verdict:
-        accrued, end, winner = stand.accrued, stand.end, stand.winner
+        accrued, end, winner = stand.last.accrued, stand.last.end, stand.winner
         if end in ON_THE_BOARD:
             return stand.verdict(accrued, Source.GAME, accrued.in_words())
         if winner is not None:
@@ -234,7 +236,7 @@ class Adjudicator:
                 return self._solved(stand)
             board = stand.board()
             try:
-                found = self.tables.probe(board, stand.accrued)
+                found = self.tables.probe(board, stand.last.accrued)
             except TooManyMenError:
                 return self._solved(stand)
         except CastlingError:
@@ -242,7 +244,7 @@ class Adjudicator:
         except MissingTableError as error:
             missing = Material.parse(error.material)
             why = f"the accrued score is provisional: {error}"
-            return stand.verdict(stand.accrued, Source.PROVISIONAL, why, missing)
+            return stand.verdict(stand.last.accrued, Source.PROVISIONAL, why, missing)
         clocked = None
         if self.tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
             clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
@@ -258,13 +260,13 @@ class Adjudicator:
 
     def _solved(self, stand: _Stand) -> Verdict:
         """The outcome of best play from a position that no table has, or bounds of it, if it is solved."""
-        bracket = None if self._solve is None else self._solve(stand.board(), stand.accrued)
+        bracket = None if self._solve is None else self._solve(stand.board(), stand.last.accrued)
         if bracket is None:
             return stand.stands(_UNKNOWN)
         if bracket.exact is not None:
             return stand.verdict(bracket.exact, Source.SOLVED, f"{bracket.exact.in_words()}, with best play")
         why = f"the accrued score is provisional: best play leads to {bracket}"
-        return replace(stand.verdict(stand.accrued, Source.PROVISIONAL, why), bounds=bracket)
+        return replace(stand.verdict(stand.last.accrued, Source.PROVISIONAL, why), bounds=bracket)
 
 
 class _Stand(NamedTuple):
@@ -272,15 +274,13 @@ class _Stand(NamedTuple):
 
     board: Callable[[], chess.Board]
     men: int
-    accrued: Score
-    end: End | None
-    """Why the rules ended it at its last ply, if they did."""
+    last: Stage
     winner: Color | None
     scoring: Scoring
     fifty_moves: FiftyMoves
 
     def stands(self, because: str) -> Verdict:
-        return self.verdict(self.accrued, Source.GAME, f"the accrued score stands: {because}")
+        return self.verdict(self.last.accrued, Source.GAME, f"the accrued score stands: {because}")
 
     def verdict(
         self,
