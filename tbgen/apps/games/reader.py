@@ -66,7 +66,9 @@ def games_in(
     """
     given = [lines] if isinstance(lines, str) else lines
     ended = (line if line.endswith(("\n", "\r")) else f"{line}\n" for line in given)
-    yield from _games_in_pieces((line.encode("utf-8", "replace") for line in ended), name, _expected(settings))
+    wanted = _expected(settings)
+    for chunk in chunks_of((line.encode("utf-8", "replace") for line in ended), name):
+        yield from games_of(chunk, name, wanted)
 
 
 def _expected(settings: GameSettings | None) -> GameSettings:
@@ -76,12 +78,8 @@ def _expected(settings: GameSettings | None) -> GameSettings:
 
 def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
     with open_bytes(path) as pieces:
-        yield from _games_in_pieces(pieces, path, settings)
-
-
-def _games_in_pieces(pieces: Iterable[bytes], name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
-    for chunk in chunks_of(pieces, name):
-        yield from games_of(chunk, name, settings)
+        for chunk in chunks_of(pieces, path):
+            yield from games_of(chunk, path, settings)
 
 
 class GameRoot(NamedTuple):
@@ -122,13 +120,11 @@ def _replayed_game(chunk: ScannedChunk, place: int, name: str, number: int, sett
     written = chunk.result_of(place)
     result = tags.get("Result", written or "*")
     warnings = tuple(contradictions(tags, written, last, ended, GameSettings().scoring(known)))
-    board = partial(_last_board, root.board, words, last.number)
-    again = partial(_game_by_python_chess, root, fifty_moves, settings.game, chunk, spans)
     men = int(words[WHITE] | words[BLACK]).bit_count()
     return PgnGame(
         *(name, number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men),
-        _board=board,
-        _game=again,
+        _board=partial(_last_board, root.board, words, last.number),
+        _game=partial(_game_by_python_chess, root, fifty_moves, settings.game, chunk, place),
     )
 
 
@@ -179,9 +175,9 @@ def _last_board(root: chess.Board, words: Words, plies: int) -> chess.Board:
 
 
 def _game_by_python_chess(
-    root: GameRoot, fifty_moves: FiftyMoves, game: Mobility, chunk: ScannedChunk, spans: Ints
+    root: GameRoot, fifty_moves: FiftyMoves, game: Mobility, chunk: ScannedChunk, place: int
 ) -> Game:
     played = Game(root.board, accrued=root.carried, fifty_moves=fifty_moves, game=game)
-    for start, end in spans.tolist():
-        played.push_text(decoded(chunk.text[start:end]))
+    for move in chunk.moves_of(place):
+        played.push_text(move)
     return played
