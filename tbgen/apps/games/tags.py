@@ -33,15 +33,7 @@ KNOCKOUT = "k.o."
 GAME_TAG = "RMobilityGame"
 """The game under which a final score was decided, if that is not r-mobility."""
 
-_ROSTER = {
-    "Event": "?",
-    "Site": "?",
-    "Date": "????.??.??",
-    "Round": "?",
-    "White": "?",
-    "Black": "?",
-    "Result": "*",
-}
+_ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?", "Result": "*"}
 """The tags that every game has, in their order, and what stands where nothing is known."""
 
 _LINE_WIDTH = 79
@@ -107,11 +99,7 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
 
 
 def write_tags(
-    outcome: Score,
-    scoring: Scoring,
-    *,
-    legacy: bool = False,
-    fifty_moves: FiftyMoveSetting = FiftyMoveSetting.RESET,
+    outcome: Score, scoring: Scoring, *, legacy: bool = False, fifty_moves: FiftyMoveSetting = FiftyMoveSetting.RESET
 ) -> dict[str, str]:
     """The tags of a finished game, in the order in which they are written.
 
