@@ -16,20 +16,9 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final, NamedTuple
 
+from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import Source, winner_of
-from tbgen.apps.games.tiebreaks import (
-    Cell,
-    CrossTable,
-    Values,
-    buchholz,
-    direct_encounter,
-    double_wins,
-    long_losses,
-    quick_wins,
-    settled,
-    sonneborn_berger,
-    wins,
-)
+from tbgen.apps.games.tiebreaks import Cell, CrossTable, Values
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key, sum_of_points
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
@@ -147,14 +136,14 @@ PRESETS = {
 """Name -> criteria in order; docs/adjudication.md has the rules that they follow."""
 
 ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
-    TieBreak.SONNEBORN_BERGER: sonneborn_berger,
-    TieBreak.BUCHHOLZ: buchholz,
-    TieBreak.BUCHHOLZ_CUT_1: partial(buchholz, lowest=1),
-    TieBreak.BUCHHOLZ_MEDIAN: partial(buchholz, lowest=1, highest=1),
-    TieBreak.WINS: wins,
-    TieBreak.DOUBLE_WINS: double_wins,
-    TieBreak.QUICK_WINS: quick_wins,
-    TieBreak.LONG_LOSSES: long_losses,
+    TieBreak.SONNEBORN_BERGER: tiebreaks.sonneborn_berger,
+    TieBreak.BUCHHOLZ: tiebreaks.buchholz,
+    TieBreak.BUCHHOLZ_CUT_1: partial(tiebreaks.buchholz, lowest=1),
+    TieBreak.BUCHHOLZ_MEDIAN: partial(tiebreaks.buchholz, lowest=1, highest=1),
+    TieBreak.WINS: tiebreaks.wins,
+    TieBreak.DOUBLE_WINS: tiebreaks.double_wins,
+    TieBreak.QUICK_WINS: tiebreaks.quick_wins,
+    TieBreak.LONG_LOSSES: tiebreaks.long_losses,
 }
 
 
@@ -259,7 +248,7 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
         complete = numbers if len(numbers) > 1 and numbers[-2] not in played else numbers[:-1]
         cells = (played.get(number, absent if number in complete else []) for number in numbers)
         table[name] = [cell for each in cells for cell in each]
-    return settled({name: cells for name, cells in table.items() if name.casefold() != _BYE})
+    return tiebreaks.settled({name: cells for name, cells in table.items() if name.casefold() != _BYE})
 
 
 class Standings:
@@ -317,7 +306,7 @@ class Standings:
             return [sorted(names)]
         values = self._values[order[0]]
         if order[0] is TieBreak.DIRECT_ENCOUNTER:
-            groups = direct_encounter(self.table, names)
+            groups = tiebreaks.direct_encounter(self.table, names)
         else:
             ranked = sorted(names, key=lambda name: values[name], reverse=True)
             groups = [list(group) for _, group in itertools.groupby(ranked, lambda name: values[name])]
@@ -380,7 +369,7 @@ _ELO_FACTOR = 32
 def crosstable(standings: Standings) -> dict[str, Any]:
     """The cross table in the shape of the file `crosstable.json` that the site of TCEC reads."""
     order = [row.name for row in standings.rows]
-    neustadtl = sonneborn_berger(cross_table(standings.finished, EventGame.classical))
+    neustadtl = tiebreaks.sonneborn_berger(cross_table(standings.finished, EventGame.classical))
     ratings = {game.player(side): game.ratings[side] for game in standings.finished for side in Color}
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
     table: dict[str, dict[str, Any]] = {}
