@@ -19,7 +19,6 @@ _LONG_GAME_BYTES = 1 << 20
 """From here on a game is looked at again only when it has doubled, or a slow input would take quadratic time."""
 MOST_GAME_BYTES = 64 << 20
 """The longest game that is read: what has no end in sight must not take all memory."""
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _RESULTS = (None, "1-0", "0-1", "1/2-1/2", "*")
 _PROBLEMS = (None, "a comment is not closed", "a variation is not closed")
 _ESCAPED = re.compile(r'\\(["\\])')
@@ -29,8 +28,6 @@ class Chunk(NamedTuple):
     """A text of whole games, and what must be known of the text before it; small enough to send to a process."""
 
     text: bytes
-    start: int
-    """Where the first line begins, behind a byte order mark."""
     in_line: bool
     """Whether the text begins within a line."""
     number: int
@@ -94,7 +91,7 @@ def scanned(chunk: Chunk, *, is_last: bool = True) -> ScannedChunk:
     columns = (at.GAME_COLUMNS, at.TAG_COLUMNS, at.MOVE_COLUMNS)
     rows = (np.empty((len(data) // 2 + 3, number), np.int64) for number in columns)  # enough for any text
     found = at.ScanRows(np.zeros(at.STATE_WORDS, np.int64), *rows)
-    at.scan(data, chunk.start, is_last, chunk.in_line, found)
+    at.scan(data, is_last, chunk.in_line, found)
     counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
     games, tags, moves = (table[:n].copy() for table, n in zip(found[1:], counts, strict=True))
     return ScannedChunk(chunk, data, games, tags, moves)
@@ -109,8 +106,7 @@ def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False)
         if piece is not None and size < wanted:
             continue
         text = b"".join(read)
-        start = len(_BYTE_ORDER_MARK) if number == 1 and text.startswith(_BYTE_ORDER_MARK) else 0
-        found = scanned(Chunk(text, start, in_line, number), is_last=piece is None)
+        found = scanned(Chunk(text, in_line, number), is_last=piece is None)
         if piece is None:
             yield found
         elif len(found.games):

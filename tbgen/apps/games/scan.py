@@ -1,7 +1,7 @@
 """The one scanner of PGN: where the games of a text begin and end, and where their tags and moves stand.
 
 A result, or the tags of the next game, end a game. The scanner ignores comments, variations, annotation signs, lines
-that begin with `%`, and byte order marks at the start of a line, which files that were joined have. ASCII alone has
+that begin with `%`, and a byte order mark at the start of a line, which files that were joined have. ASCII alone has
 white space and marks: what bytes beyond it mean is for those who decode names and moves.
 
 Whatever asks about the text of a game (its tags, the place for new ones, what a match reads back) takes the offsets
@@ -287,8 +287,8 @@ def read_moves(text: Bytes, at: Int, end: Int, found: ScanRows) -> None:
 
 
 @borrowing
-def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: ScanRows) -> None:
-    """Find the games of `text[start:]`.
+def scan(text: Bytes, is_last: bool, in_line: bool, found: ScanRows) -> None:
+    """Find the games of a text.
 
     Unless the text is the last of its file, its last line counts only if it is ended, and its last game only if the
     next one has begun. `in_line` says that the text begins within a line, behind the result of a game.
@@ -296,7 +296,7 @@ def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: ScanRows)
     state, end = found.state, len(text)
     state[:] = 0
     begin_game(found)
-    at = start
+    at: Int = 0
     while at < end:
         stop = line_end(text, at, end)
         follows = stop + 1
@@ -304,7 +304,7 @@ def scan(text: Bytes, start: Int, is_last: bool, in_line: bool, found: ScanRows)
             follows += 1
         if not is_last and (stop == end or (text[stop] == RETURN and follows == end)):
             break  # a carriage return that ends the text may be half of a line end
-        is_whole = not (in_line and at == start)
+        is_whole = not (in_line and at == 0)
         begin = behind_order_mark(text, at, stop) if is_whole else at
         first = text[begin] if is_whole and begin < stop else NEWLINE
         in_comment = state[_IN_COMMENT] != 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 
 from tbgen.apps.games import scan as at
@@ -118,7 +119,7 @@ def _before_moves(chunk: ScannedChunk, place: int, lines: Sequence[bytes]) -> Ed
     """Tags for a game that has none: in lines of their own, and an empty one after them."""
     text, begin = chunk.text, int(chunk.games[place, at.TEXT_AT])
     line_end = _line_end_in(text)
-    is_first = begin == chunk.chunk.start and not chunk.chunk.in_line
+    is_first = text[:begin] in (b"", BOM_UTF8) and not chunk.chunk.in_line
     before = b"" if is_first or text[begin - 1 : begin] in (b"\n", b"\r") else line_end
     return begin, begin, before + b"".join(line + line_end for line in [*lines, b""])
 

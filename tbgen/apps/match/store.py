@@ -232,7 +232,7 @@ def recovered(path: Path, match: str) -> tuple[list[StoredGame], int]:
 
     data = path.read_bytes()
     start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    chunk = scanned(Chunk(data, start, in_line=False, number=1))
+    chunk = scanned(Chunk(data, in_line=False, number=1))
     games, end = list[StoredGame](), start
     for place in range(len(chunk.games)):
         if chunk.result_of(place) is not None:

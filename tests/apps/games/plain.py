@@ -48,7 +48,7 @@ def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) 
 
 def plain(text: bytes, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
     """The games that the witness finds, and the error that the text as a whole ends with."""
-    file = io.StringIO(text.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "tbgen-latin-1"), newline=None)
+    file = io.StringIO(text.decode("utf-8", "tbgen-latin-1"), newline=None)
     return _to_the_end(games_in(file, "test.pgn", settings))
 
 

@@ -101,7 +101,7 @@ def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
 
 def test_a_last_line_that_is_an_order_mark_is_not_read_past_its_end() -> None:
     text: Any = memoryview(b"1. e4\n\xef\xbb\xbf[")[:-1]
-    assert scanned(Chunk(text, 0, False, 1)).games[0, at.END] == len(text)
+    assert scanned(Chunk(text, False, 1)).games[0, at.END] == len(text)
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 4096])

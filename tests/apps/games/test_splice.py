@@ -16,7 +16,7 @@ COMMENTS = {0: "G1.5 in 2 plies", 1: "G1.5 in 1 ply", 4: "-G0.5, reached; gives 
 
 
 def chunk_of(text: bytes) -> ScannedChunk:
-    return scanned(Chunk(text, 0, False, 1))
+    return scanned(Chunk(text, False, 1))
 
 
 def with_comments(text: bytes, comments: dict[int, str]) -> bytes:
