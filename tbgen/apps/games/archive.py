@@ -129,8 +129,8 @@ class ChunkDecider:
     """Decides the games of chunks, one chunk after the other, and keeps the tables open in between."""
 
     def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
-        folders, game = task.tables, task.settings.game
-        self.task, self.tables = task, None if folders is None else Tablebase(folders, game=game, missing_ok=True)
+        self.task, folders = task, task.tables
+        self.tables = None if folders is None else Tablebase(folders, game=task.settings.game, missing_ok=True)
         rules = AdjudicationRules(continued=task.continued, counts_fifty_moves=task.counts_fifty_moves)
         self.adjudicator = Adjudicator(self.tables, rules, solve)
 
@@ -273,9 +273,9 @@ def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None =
     """
     with ExitStack() as stack:
         chunks = chunks_of(stack.enter_context(open_bytes(path)), path)
+        decider = ChunkDecider(task, solve)  # which raises what is wrong with a task, also before workers start
+        stack.callback(decider.close)
         if jobs == 1:
-            decider = ChunkDecider(task, solve)
-            stack.callback(decider.close)
             for chunk in chunks:
                 yield decider.decide(chunk, path)
             return
@@ -291,19 +291,16 @@ def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None =
 def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[ScannedChunk], path: str, jobs: int) -> Iterator[Decided]:
     """Hand chunks to the workers, some of them ahead, and yield their decisions in the order of the file."""
     waiting: deque[Future[Decided]] = deque()
-    failure: PgnError | None = None
     try:
         for chunk in chunks:
             with signals_held():  # the first submissions start the workers
                 waiting.append(pool.submit(_decide_chunk, chunk.chunk, path))
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
-    except PgnError as error:
-        failure = error
-    while waiting:
-        yield waiting.popleft().result()
-    if failure is not None:
-        raise failure
+    except PgnError:
+        yield from (each.result() for each in waiting)
+        raise
+    yield from (each.result() for each in waiting)
 
 
 def total(parts: Iterable[Decided]) -> Decided:
