@@ -138,7 +138,5 @@ def _line_edits(chunk: ScannedChunk, place: int, line: str) -> Iterator[Edit]:
     line_end = _line_end_in(text)
     parts = textwrap.wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False)
     new = line_end + line_end.join(part.encode() for part in parts) + line_end if line else b""
-    if old is not None:
-        yield begin + old.start(), begin + old.end(), new
-    elif new:
-        yield end, end, new
+    first, behind = (end, end) if old is None else (begin + old.start(), begin + old.end())
+    yield first, behind, new

@@ -65,10 +65,7 @@ class EventGame(NamedTuple):
 
     def classical(self, side: Color) -> Fraction:
         """A side's points by the result of ordinary chess."""
-        winner = winner_of(self.result)
-        if winner is None:
-            return DRAW
-        return WIN if winner is side else LOSS
+        return {None: DRAW, side: WIN}.get(winner_of(self.result), LOSS)
 
     def player(self, side: Color) -> str:
         return self.white if side is Color.WHITE else self.black
