@@ -207,19 +207,13 @@ def is_over(s: Search, board: Words) -> bool:
 
 
 @inner
-def has_table(s: Search, counts: Int) -> bool:
-    """Whether there is a table for these men."""
-    place = np.searchsorted(s.known, counts)
-    return bool(place < len(s.known) and s.known[place] == counts)
-
-
-@inner
 def table_outcome(s: Search, board: Words) -> Int:
     """The signed outcome that a table has for a position in its own score; 0 without a table, or UNKNOWN."""
     if count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN] or board[RIGHTS] or board[EN_PASSANT]:
         return 0
     counts = counts_of(board)
-    if not has_table(s, counts):
+    place = np.searchsorted(s.known, counts)
+    if place == len(s.known) or s.known[place] != counts:
         return 0
     key, last = key_of(board, 0), len(s.table_keys) - 1
     slot = np.int64(key & np.uint64(last))
