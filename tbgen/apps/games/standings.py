@@ -278,10 +278,6 @@ class Standings:
                 self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
 
     @property
-    def games(self) -> int:
-        return len(self.finished)
-
-    @property
     def most_code(self) -> int:
         """The largest code in the net count; over the board that is G3.5."""
         return OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE
@@ -330,7 +326,7 @@ class Standings:
         if self.provisional[None]:
             reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
         are = "is" if number == 1 else "are"
-        return f"{number:,} of {counted(self.games, 'game', 'games')} {are} provisional: {', '.join(reasons)}"
+        return f"{number:,} of {counted(len(self.finished), 'game', 'games')} {are} provisional: {', '.join(reasons)}"
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
