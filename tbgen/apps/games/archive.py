@@ -21,7 +21,16 @@ from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import OWN_TAGS, spliced, variation
 from tbgen.apps.games.standings import EventGame
-from tbgen.apps.games.tags import GAME_TAG, KNOCKOUT, Source, classical_result, numbered, read_tags, write_tags
+from tbgen.apps.games.tags import (
+    GAME_TAG,
+    KNOCKOUT,
+    Source,
+    classical_result,
+    number_in,
+    numbered,
+    read_tags,
+    write_tags,
+)
 from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
@@ -118,9 +127,9 @@ class GameVerdict(NamedTuple):
             event=tags.get("Event", "?"),
             round=tags.get("Round", "?"),
             plies=game.last.number,
-            ratings=(rating_in(tags.get("WhiteElo")), rating_in(tags.get("BlackElo"))),
+            ratings=(number_in(tags.get("WhiteElo", "")), number_in(tags.get("BlackElo", ""))),
             is_knockout=tags.get("EventType") == KNOCKOUT,
-            number=int(number) if (number := tags.get("MatchGame", "")).isdecimal() else 0,
+            number=number_in(tags.get("MatchGame", "")),
             crashed=tags.get("Termination", "").lower() in _CRASHES,
         )
 
@@ -201,11 +210,6 @@ class ChunkDecider:
         black = board.turn == chess.WHITE  # made the last move
         words = numbered(board.fullmove_number - black, not black, line)
         return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", list(words))
-
-
-def rating_in(text: str | None) -> int:
-    """A rating as a tag writes it; 0 if it does not."""
-    return int(text) if text is not None and text.isascii() and text.isdecimal() else 0
 
 
 def _source_in(tags: Mapping[str, str]) -> tuple[Source, Material | None]:

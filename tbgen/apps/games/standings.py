@@ -17,7 +17,7 @@ from functools import partial
 from typing import Any, Final, NamedTuple
 
 from tbgen.apps.games import tiebreaks
-from tbgen.apps.games.tags import Source, winner_of
+from tbgen.apps.games.tags import Source, number_in, winner_of
 from tbgen.apps.games.tiebreaks import Cell, CrossTable, Values
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key, sum_of_points
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
@@ -76,8 +76,7 @@ class EventGame(NamedTuple):
     @property
     def round_number(self) -> int:
         """The whole number with which the tag `Round` begins; 0 if there is none."""
-        number = self.round.partition(".")[0]
-        return int(number) if number.isdecimal() else 0
+        return number_in(self.round.partition(".")[0])
 
 
 class TieBreak(enum.Enum):

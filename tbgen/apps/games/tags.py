@@ -37,6 +37,7 @@ _ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White
 """The tags that every game has, in their order, and what stands where nothing is known."""
 
 _LINE_WIDTH = 79
+_MOST_DIGITS = 9
 
 
 class Source(enum.Enum):
@@ -138,6 +139,15 @@ def classical_result(outcome: Score) -> str:
 def winner_of(result: str) -> Color | None:
     """The winner according to a Result tag; None if there is none."""
     return {"1-0": Color.WHITE, "0-1": Color.BLACK}.get("".join(result.split()))
+
+
+def number_in(value: str) -> int:
+    """The number that the value of a tag writes; 0 if it writes none, or one with more than nine digits.
+
+    >>> number_in("2350"), number_in("-"), number_in("9" * 5000)
+    (2350, 0, 0)
+    """
+    return int(value) if value.isascii() and value.isdecimal() and len(value) <= _MOST_DIGITS else 0
 
 
 def parse_cutoff(text: str) -> int:
