@@ -98,9 +98,8 @@ class Searcher:
     """The arrays of searches, used one after the other."""
 
     def __init__(self, nodes: int, edges_a_node: int = _EDGES) -> None:
-        self.nodes = nodes
+        nodes, edges = nodes + MOST_MOVES, edges_a_node * nodes + MOST_MOVES  # the last one still has all successors
         size = 1 << (2 * nodes).bit_length()
-        edges = edges_a_node * nodes
         self._space = Space(
             table=np.full(size, kernels.NONE, np.int32),
             keys=np.empty((nodes, KEY_WORDS), np.uint64),
@@ -111,7 +110,7 @@ class Searcher:
             edge_parent=np.empty(edges, np.int32),
             edge_child=np.empty(edges, np.int32),
             edge_next=np.empty(edges, np.int32),
-            stack=np.empty(edges, np.int32),
+            stack=np.empty(nodes + 2 * edges, np.int32),
             leaves=np.empty(nodes, np.int32),
             counts=np.zeros(kernels.COUNTS, np.int64),
         )
@@ -133,19 +132,21 @@ class Searcher:
         """Look for a closed set with the root in it."""
         task = _task(board, goal, attempt)
         self._begin([board], goal.threshold(accrued), [ANY_MAN if attempt.b is None else attempt.b])
-        asked = 0
+        materials, counts, asked = self._nothing if tables is None else tables.materials, self._space.counts, 0
         while True:
-            ended = self._run(task, tables, watch)
+            before = int(counts[kernels.EXPANDED])
+            ended = kernels.search(self._space, task, materials, self._scratch, _AT_A_TIME)
+            watch(int(counts[kernels.EXPANDED]) - before)
             if ended == kernels.FULL:
                 return Found.FULL
-            leaves = self._space.leaves[asked : self._space.counts[LEAVES]]
             if self._space.state[0] == kernels.REFUTED:
                 return Found.REFUTED
-            if not len(leaves):
-                return Found.HELD
-            asked += len(leaves)
-            if tables is None or not self._answer(task, goal, leaves, tables):
-                return Found.FULL
+            if ended == kernels.FINISHED:
+                leaves = self._space.leaves[asked : counts[LEAVES]]
+                if tables is None or not len(leaves):
+                    return Found.HELD
+                asked += len(leaves)
+                self._answer(task, goal, leaves, tables)
 
     def _begin(self, boards: Iterable[chess.Board], threshold: int, movers: Iterable[int]) -> None:
         """Forget all nodes, and add open ones."""
@@ -170,26 +171,14 @@ class Searcher:
             self._space.edge_child[:edges].copy(),
         )
 
-    def _run(self, task: Task, tables: Tables | None, watch: Watch) -> int:
-        """Search until nothing is open, telling how it goes on."""
-        materials = self._nothing if tables is None else tables.materials
-        while True:
-            before = int(self._space.counts[kernels.EXPANDED])
-            ended = kernels.search(self._space, task, materials, self._scratch, _AT_A_TIME)
-            watch(int(self._space.counts[kernels.EXPANDED]) - before)
-            if ended != kernels.PAUSED:
-                return int(ended)
-
-    def _answer(self, task: Task, goal: Goal, leaves: SignedInts32, tables: Tables) -> bool:
-        """Ask the tables of leaves, and refute those that are worth too little; False if there is no room."""
+    def _answer(self, task: Task, goal: Goal, leaves: SignedInts32, tables: Tables) -> None:
+        """Ask the tables of leaves, and refute those that are worth too little."""
         boards = [self.board_of(int(leaf)) for leaf in leaves]
-        fits = True
         for leaf, found in zip(leaves.tolist(), tables.base.probe_many(boards, accrued=None), strict=True):
             if found is not None and goal.is_met_by(found[0]):  # an entry value; None where a table has no answer
                 self._space.state[leaf] = SURE
             else:
-                fits &= bool(kernels.refute(self._space, task, leaf, self._scratch.refuted))
-        return fits
+                kernels.refute(self._space, task, leaf, self._scratch.refuted)
 
     def board_of(self, node: int) -> chess.Board:
         """The position of a node."""

@@ -22,7 +22,7 @@ from tbgen.apps.hold.keys import (
     unpack,
 )
 from tbgen.board.board import KIND, KING, PAWN, RIGHTS, copy_words, origin_of, play, target_of
-from tbgen.board.moves import code_on, legal_moves
+from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.words import NOTHING, count, square_bit
@@ -61,6 +61,7 @@ class Space(NamedTuple):
     edge_next: SignedInts32
     """[edge] the next edge to a parent of the same node."""
     stack: SignedInts32
+    """Open nodes; an edge puts one there when it is made, and another when it breaks."""
     leaves: SignedInts32
     """Nodes that tables are to be asked of."""
     counts: Ints
@@ -120,24 +121,26 @@ def place_of(space: Space, key: Words) -> Int:
 
 
 @inner
-def push(space: Space, node: Int) -> bool:
-    """Put a node on the stack of open ones, if there is room."""
-    if space.counts[STACK] >= len(space.stack):
-        return False
+def has_room(space: Space) -> bool:
+    """Whether there is room for all successors of another node."""
+    nodes, edges = space.counts[NODES] + MOST_MOVES, space.counts[EDGES] + MOST_MOVES
+    return bool(nodes <= len(space.state) and edges <= len(space.edge_parent))
+
+
+@inner
+def push(space: Space, node: Int) -> None:
+    """Put a node on the stack of open ones."""
     space.stack[space.counts[STACK]] = node
     space.counts[STACK] += 1
-    return True
 
 
 @inner
 def node_of(space: Space, key: Words, state: Int) -> Int:
-    """The node of a key, a new one if need be; NONE if there is no room."""
+    """The node of a key, a new one if need be."""
     place = place_of(space, key)
     if space.table[place] >= 0:
         return np.int64(space.table[place])
     node = np.int64(space.counts[NODES])
-    if node >= len(space.state):
-        return NONE
     space.counts[NODES] += 1
     space.table[place] = node
     copy_words(key, space.keys[node])
@@ -150,16 +153,15 @@ def node_of(space: Space, key: Words, state: Int) -> Int:
 
 
 @inner
-def link(space: Space, parent: Int, child: Int) -> bool:
-    """Note that a node supports another, if there is room."""
+def link(space: Space, parent: Int, child: Int) -> None:
+    """Note that a node supports another."""
     edge = space.counts[EDGES]
-    if edge >= len(space.edge_parent):
-        return False
     space.counts[EDGES] += 1
     space.edge_parent[edge], space.edge_child[edge] = parent, child
     space.edge_next[edge] = space.parents[child]
     space.parents[child] = edge
-    return space.state[child] != OPEN or push(space, child)
+    if space.state[child] == OPEN:
+        push(space, child)
 
 
 @inner
@@ -175,10 +177,10 @@ def is_wanted(space: Space, task: Task, node: Int) -> bool:
 
 
 @borrowing
-def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> bool:
-    """Refute a node and all that rests on it; False if there is no room. `todo` has an entry a node."""
+def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> None:
+    """Refute a node and all that rests on it. `todo` has an entry a node."""
     todo[0] = first
-    left, fits = 1, True
+    left = 1
     space.state[first] = REFUTED
     while left:
         left -= 1
@@ -194,9 +196,8 @@ def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> bool:
                 elif space.choice[parent] == node:
                     space.choice[parent] = NONE
                     space.state[parent] = OPEN
-                    fits &= push(space, parent)
+                    push(space, parent)
             edge = space.edge_next[edge]
-    return fits
 
 
 @inner
@@ -286,8 +287,8 @@ def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
 
 
 @inner
-def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int, threshold: Int) -> bool:
-    """Support a node by its best successor, or refute it; False if there is no room."""
+def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int, threshold: Int) -> None:
+    """Support a node by its best successor, or refute it."""
     mover, moves = mover_of(space.keys[node]), legal_moves(scratch.board, scratch.moves)
     best, least, best_state = np.int64(NONE), np.int64(1 << 60), np.int64(OPEN)
     for number in range(moves):
@@ -302,17 +303,16 @@ def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node:
         if known != REFUTED and rank < least:
             best, least, best_state = np.int64(number), np.int64(rank), np.int64(state)
     if best < 0:
-        return refute(space, task, node, scratch.refuted)
+        refute(space, task, node, scratch.refuted)
+        return
     child = node_of(space, scratch.keys[best], best_state)
-    if child < 0:
-        return False
     space.state[node], space.choice[node], space.move[node] = DONE, child, scratch.moves[best]
-    return link(space, node, child)
+    link(space, node, child)
 
 
 @inner
-def expand_c(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int, threshold: Int) -> bool:
-    """Support a node by all its successors, or refute it; False if there is no room."""
+def expand_c(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int, threshold: Int) -> None:
+    """Support a node by all its successors, or refute it."""
     mover, moves = mover_of(space.keys[node]), legal_moves(scratch.board, scratch.moves)
     for number in range(moves):
         move = scratch.moves[number]
@@ -325,24 +325,22 @@ def expand_c(space: Space, task: Task, materials: Words, scratch: Scratch, node:
         else:
             state = REFUTED
         if state == REFUTED:
-            return refute(space, task, node, scratch.refuted)
+            refute(space, task, node, scratch.refuted)
+            return
     space.state[node] = DONE
-    return link_all(space, scratch, node, moves)
+    link_all(space, scratch, node, moves)
 
 
 @inner
-def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> bool:
+def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> None:
     """Link a node of C to its successors; where B has the least choice comes off the stack first."""
     for _ in range(moves):
         worst = 0
         for number in range(moves):
             if scratch.ranks[number] > scratch.ranks[worst]:
                 worst = number
-        child = node_of(space, scratch.keys[worst], scratch.states[worst])
-        if child < 0 or not link(space, node, child):
-            return False
+        link(space, node, node_of(space, scratch.keys[worst], scratch.states[worst]))
         scratch.ranks[worst] = NONE
-    return True
 
 
 @borrowing
@@ -353,6 +351,8 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
         node = space.stack[space.counts[STACK]]
         if space.state[node] != OPEN or not is_wanted(space, task, node):
             continue
+        if not has_room(space):
+            return FULL
         if most == 0:
             space.counts[STACK] += 1
             return PAUSED
@@ -360,29 +360,25 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
         space.counts[EXPANDED] += 1
         threshold = unpack(space.keys[node], scratch.board)
         if side_to_move(space.keys[node]) == task.side:
-            fits = expand_b(space, task, materials, scratch, node, threshold)
+            expand_b(space, task, materials, scratch, node, threshold)
         else:
-            fits = expand_c(space, task, materials, scratch, node, threshold)
-        if not fits:
-            return FULL
+            expand_c(space, task, materials, scratch, node, threshold)
     return FINISHED
 
 
 # the root comes first, and may have company where whole frames are explored
 @borrowing
-def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: Scratch) -> Int:
-    """Add an open node; NONE if there is no room."""
+def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: Scratch) -> None:
+    """Add an open node."""
     copy_words(board, scratch.board)
     forget_idle_en_passant(scratch.board)
     pack(scratch.board, threshold, mover, scratch.key)
-    node = node_of(space, scratch.key, OPEN)
-    push(space, node)
-    return node
+    push(space, node_of(space, scratch.key, OPEN))
 
 
 @inner
-def explore_one(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
-    """Link a node to its successors, or refute it if it is one of C with a way out; False if there is no room."""
+def explore_one(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> None:
+    """Link a node to its successors, or refute it if it is one of C with a way out."""
     threshold, mover = unpack(space.keys[node], scratch.board), mover_of(space.keys[node])
     is_b, moves = side_to_move(space.keys[node]) == task.side, legal_moves(scratch.board, scratch.moves)
     if moves == 0:
@@ -397,10 +393,7 @@ def explore_one(space: Space, task: Task, materials: Words, scratch: Scratch, no
             space.state[node] = REFUTED
             break
         pack(scratch.child, after, target_of(move) if is_b else mover, scratch.key)
-        child = node_of(space, scratch.key, state)
-        if child < 0 or not link(space, node, child):
-            return False
-    return True
+        link(space, node, node_of(space, scratch.key, state))
 
 
 @borrowing
@@ -408,7 +401,9 @@ def explore(space: Space, task: Task, materials: Words, scratch: Scratch) -> Int
     """Expand all nodes of a frame; FULL if there is no more room."""
     node = 0
     while node < space.counts[NODES]:
-        if space.state[node] == OPEN and not explore_one(space, task, materials, scratch, node):
+        if not has_room(space):
             return FULL
+        if space.state[node] == OPEN:
+            explore_one(space, task, materials, scratch, node)
         node += 1
     return FINISHED
