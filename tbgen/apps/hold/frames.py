@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -21,7 +21,7 @@ from tbgen.apps.hold.closure import Attempt, Searcher, board_in
 from tbgen.apps.hold.keys import META, MOVER_BIT, THRESHOLD_BIT
 from tbgen.apps.hold.strategy import Goal, Rung, name_of
 from tbgen.errors import UsageError
-from tbgen.rules.position import color_of, is_reset, own_score, play_move
+from tbgen.rules.position import is_reset, own_score, play_move
 from tbgen.score import Color, Score
 from tbgen.text import facts_of
 
@@ -77,37 +77,6 @@ def _pieces(board: chess.Board, side: Color) -> list[chess.Square]:
     """The men of a side that are not pawns, the king first."""
     men = board.occupied_co[side is Color.WHITE] & ~board.pawns
     return sorted(chess.scan_forward(men), key=lambda square: (-(board.piece_type_at(square) or 0), square))
-
-
-def survivors(board: chess.Board, side: Color, pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs whose frame C does not leave at its first move; for these alone a frame is worth solving."""
-    if color_of(board.turn) is not side:
-        only = _only_man(board)
-        return [pair for pair in pairs if only in (None, pair.c)]
-    found = set[tuple[chess.Square, chess.Square | None]]()
-    movers = {pair.b for pair in pairs}
-    walker = board.copy(stack=False)
-    for move in list(board.legal_moves):
-        if move.from_square in movers and not is_reset(board, move) and not board.is_castling(move):
-            walker.push(move)
-            only = _only_man(walker)
-            walker.pop()
-            if only != _SEVERAL:
-                found.add((move.from_square, only))
-    return [pair for pair in pairs if (pair.b, pair.c) in found or (pair.b, None) in found]
-
-
-_SEVERAL = -1
-
-
-def _only_man(board: chess.Board) -> chess.Square | None:
-    """The man that makes all legal moves, quiet ones; None without any move, _SEVERAL in all other cases."""
-    only: chess.Square | None = None
-    for move in board.generate_legal_moves():
-        if is_reset(board, move) or board.is_castling(move) or only not in (None, move.from_square):
-            return _SEVERAL
-        only = move.from_square
-    return only
 
 
 def searcher_of(goal: Goal, accrued: Score) -> Searcher:

@@ -16,13 +16,13 @@ import chess
 
 from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, HoldVerdict, check_strategy
 from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, Watch
-from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of, survivors
+from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, not_mated
 from tbgen.errors import UsageError, expect, expect_number
 from tbgen.probe import Tablebase
 from tbgen.probe.values import check_accrued
 from tbgen.rules.fen import broken_rule
-from tbgen.rules.position import accrued_of, color_of, expect_board, own_score
+from tbgen.rules.position import accrued_of, expect_board, own_score
 from tbgen.score import Color, Score, expect_color, expect_score
 
 DEFAULT_NODES = 100_000
@@ -185,7 +185,7 @@ class _Ladder:
     def _climb(self, goal: Goal, pairs: Sequence[Pair]) -> _Climb:
         """Try one rung after the other."""
         verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
-        for attempt in self._attempts(goal.side, pairs):
+        for attempt in self._attempts(pairs):
             is_frame = attempt.rung is Rung.FRAME
             searcher, tables = (frames, None) if is_frame else (self._wide_searcher, self.tables)
             watch = _nobody if is_frame else self._note
@@ -203,8 +203,7 @@ class _Ladder:
         if climb.strategy is not None:
             proof = check_strategy(climb.strategy, None if self.tables is None else self.tables.base)
             if climb.strategy.rung is Rung.FRAME:
-                names = {name_of(self.board, square): square for square in chess.SQUARES}
-                pair = Pair(*(names[man] for man in climb.strategy.men))
+                pair = parse_pair(self.board, climb.tried.side, ",".join(climb.strategy.men))
         else:
             frame = self._longest(climb.tried, pairs)
             pair = frame.pair
@@ -215,13 +214,12 @@ class _Ladder:
 
     def _longest(self, goal: Goal, pairs: Sequence[Pair]) -> Frame:
         """The frame that C needs longest to get out of."""
-        lasting = survivors(self.board, goal.side, pairs) or [self._any_pair(goal, pairs)]
-        frames = (Frame(self.board, goal, self.accrued, pair) for pair in lasting)
+        frames = (Frame(self.board, goal, self.accrued, pair) for pair in pairs)
         return max(frames, key=lambda frame: frame.root_plies or 0)
 
-    def _attempts(self, side: Color, pairs: Sequence[Pair]) -> Iterable[Attempt]:
+    def _attempts(self, pairs: Sequence[Pair]) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
-        yield from (Attempt(Rung.FRAME, *pair) for pair in survivors(self.board, side, pairs))
+        yield from (Attempt(Rung.FRAME, *pair) for pair in pairs)
         if self.tables is not None and len(self.tables.materials):
             yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in pairs)
         yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in pairs))
@@ -235,13 +233,6 @@ class _Ladder:
     def _note(self, nodes: int) -> None:
         self._expanded += nodes
         self.watch(nodes)
-
-    def _any_pair(self, goal: Goal, pairs: Sequence[Pair]) -> Pair:
-        """A pair whose frame lasts as long as any of those that the other side leaves at its first move."""
-        if color_of(self.board.turn) is not goal.side:
-            return pairs[0]
-        movers = {move.from_square for move in self.board.legal_moves if not self.board.is_zeroing(move)}
-        return next((pair for pair in pairs if pair.b in movers), pairs[0])
 
 
 def _outcomes(side: Color, accrued: Score) -> list[Score]:

@@ -7,9 +7,8 @@ import pytest
 
 from tbgen.apps.hold.answers import check_strategy
 from tbgen.apps.hold.closure import Attempt, Found
-from tbgen.apps.hold.frames import Frame, Pair, all_pairs, map_of, searcher_of, survivors
-from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
-from tbgen.rules.position import own_score
+from tbgen.apps.hold.frames import Frame, Pair, map_of, searcher_of
+from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.score import Color, Score
 from tests.apps.hold.classics import FINE_70, asked
 from tests.reference.hold import SlowFrame
@@ -138,13 +137,3 @@ def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
     frame = Frame(board, wanted, accrued, pair_of(b, c))
     assert (frame.root_plies is None) == (searched(board, wanted, accrued, frame.pair) is not None)
     assert set(map_of(board, wanted, accrued, frame.pair).squares) <= set(chess.SQUARE_NAMES)
-
-
-def test_pairs_that_do_not_survive_the_first_moves_are_left_out_rightly() -> None:
-    boards = (chess.Board(fen) for _, fen, *_ in FRAMES)
-    for board in [*boards, chess.Board()]:
-        for side in Color:
-            goal, pairs = not_mated(side), all_pairs(board, side)
-            kept = survivors(board, side, pairs)
-            for pair in pairs[:: max(1, len(pairs) // 6)]:
-                assert pair in kept or Frame(board, goal, own_score(board), pair).root_plies in (0, 1, 2)
