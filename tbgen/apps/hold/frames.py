@@ -39,6 +39,10 @@ class Pair(NamedTuple):
     b: chess.Square
     c: chess.Square
 
+    def men(self, board: chess.Board) -> tuple[str, str]:
+        """The two men by name, such as Ke1 and Ke6."""
+        return name_of(board, self.b), name_of(board, self.c)
+
 
 def all_pairs(board: chess.Board, side: Color) -> list[Pair]:
     """Every pair of men that are not pawns: one of the side that holds, one of the other."""
@@ -184,9 +188,8 @@ def _placements(board: chess.Board, pair: Pair) -> Iterator[tuple[chess.Board, c
     """The two men on any squares, with either side to move and without castling rights of theirs; and B's square."""
     empty = board.copy(stack=False)
     for square in pair:
-        empty.castling_rights &= ~_lost(board, square)
         empty.remove_piece_at(square)
-    empty.ep_square = None
+    empty.castling_rights, empty.ep_square = empty.clean_castling_rights(), None
     b_man, c_man = (board.piece_at(square) for square in pair)
     free = [square for square in chess.SQUARES if not empty.occupied & chess.BB_SQUARES[square]]
     for b, c in ((b, c) for b in free for c in free if b != c):
@@ -197,14 +200,6 @@ def _placements(board: chess.Board, pair: Pair) -> Iterator[tuple[chess.Board, c
             placed.turn = turn
             if not placed.was_into_check():
                 yield placed.copy(stack=False), b
-
-
-def _lost(board: chess.Board, square: chess.Square) -> int:
-    """The castling rights that are lost when the man on a square moves."""
-    rights = board.clean_castling_rights()
-    if board.piece_type_at(square) == chess.KING:
-        return rights & board.occupied_co[bool(board.color_at(square))]
-    return rights & chess.BB_SQUARES[square]
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,6 +261,5 @@ def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameM
         ):
             zugzwangs.add(names)
     are_kings = all(board.piece_type_at(square) == chess.KING for square in pair)
-    men = name_of(board, pair.b), name_of(board, pair.c)
     found = {c: tuple(names) for c, names in squares.items()}
-    return FrameMap(board, men, found, tuple(sorted(zugzwangs)), are_kings)
+    return FrameMap(board, pair.men(board), found, tuple(sorted(zugzwangs)), are_kings)

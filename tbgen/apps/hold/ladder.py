@@ -17,7 +17,7 @@ import chess
 from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, HoldVerdict, check_strategy
 from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, Watch
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of
-from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, not_mated
+from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
 from tbgen.probe import Tablebase
 from tbgen.probe.values import check_accrued
@@ -207,8 +207,7 @@ class _Ladder:
         else:
             frame = self._longest(climb.tried, pairs)
             pair = frame.pair
-            men = name_of(self.board, pair.b), name_of(self.board, pair.c)
-            escape = Escape(men, frame.root_plies or 0, tuple(frame.way_out()))
+            escape = Escape(pair.men(self.board), frame.root_plies or 0, tuple(frame.way_out()))
         shown = None if pair is None else (climb.tried, pair)
         return Holding(self.board, self.accrued, goal, climb.verdict, proof, escape, self._expanded, shown)
 
