@@ -36,19 +36,20 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
     """Check that a strategy keeps its goal after every ply, whatever the other side plays; else ProofError."""
     walk = _Walk(strategy, name)
     root, accrued = walk.number_of(strategy.board), strategy.accrued
-    first = root, (accrued.code, int(accrued.holder))
     walk.expect_beginning(walk.places[root])
+    first = root, (accrued.code, int(accrued.holder))
     todo, seen, moves = [first], {first}, 0
     while todo:
         number, score = todo.pop()
-        mover, steps = walk.places[number].mover, walk.steps_of(number, score)
+        steps = walk.steps_of(number, score)
         moves += len(steps)
         for step in steps:
-            if step.is_leaf:
+            if step is None:
                 continue
-            after = step.to, (step.code, mover) if step.resets or step.code < score[0] else score
+            place = walk.places[step.to]
+            after = step.to, place.own if step.resets or place.own[0] < score[0] else score
             if after not in seen:
-                walk.expect_goal(after[1], step.to)
+                walk.expect_goal(_score(after[1]), place.board)
                 seen.add(after)
                 todo.append(after)
     for leaf in walk.leaves:
@@ -57,40 +58,36 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
     return Checked(len(closed), len(seen), moves, len(walk.leaves))
 
 
+_Accrued = tuple[int, int]
+"""The code and the holder of a score: hundreds of thousands are met, and a tuple is found sooner than an object."""
+
+
 class _Place(NamedTuple):
     """A position of the walk."""
 
     board: chess.Board
-    code: int
-    mover: int
+    own: _Accrued
 
 
 class _Step(NamedTuple):
-    """The position after a move."""
+    """A move to a position of the walk."""
 
     to: int
-    """The number of the position; -1 for a leaf."""
-    code: int
-    """Its own code."""
+    """The number of the position."""
     resets: bool
-    is_leaf: bool
-    """Whether the strategy leaves the position to tables."""
 
 
 class _Walk:
     """The positions that the walk has met; what is computed of one serves all scores that accrue there."""
 
     def __init__(self, strategy: Strategy, name: str) -> None:
-        self.strategy = strategy
-        self.name = name
-        self.side = strategy.goal.side
+        self.strategy, self.name = strategy, name
         self.places: list[_Place] = []
         self.leaves: set[str] = set()
-        self._good: set[tuple[int, int]] = set()
         self._numbers: dict[tuple[int | None, ...], int] = {}
-        self._steps: dict[tuple[int, int], list[_Step]] = {}
+        self._steps: dict[tuple[int, int], list[_Step | None]] = {}
 
-    def threshold(self, score: tuple[int, int]) -> int:
+    def threshold(self, score: _Accrued) -> int:
         """The threshold under which a strategy has its moves."""
         return min(score[0], self.strategy.goal.outcome.code)
 
@@ -102,68 +99,59 @@ class _Walk:
         number = self._numbers.setdefault(key, len(self.places))
         if number == len(self.places):
             code = 2 * board.legal_moves.count() + (not board.is_check())
-            mover = Color.WHITE if board.turn == chess.WHITE else Color.BLACK
-            self.places.append(_Place(board.copy(stack=False), code, int(mover)))
+            self.places.append(_Place(board.copy(stack=False), (code, int(Color.of(not board.turn)))))
         return number
 
-    def steps_of(self, number: int, score: tuple[int, int]) -> list[_Step]:
+    def steps_of(self, number: int, score: _Accrued) -> list[_Step | None]:
         """The moves that must be looked at: all of the other side, the strategy's of its own."""
-        place = self.places[number]
-        is_own = place.mover == int(self.side) and place.code > 1
+        board, own = self.places[number]
+        is_own = Color.of(board.turn) is self.strategy.goal.side and own[0] > 1
         key = number, self.threshold(score) if is_own else -1
         if key not in self._steps:
-            moves = [self._chosen(place.board, score)] if is_own else list(place.board.legal_moves)
-            self._steps[key] = [self._step(place.board, move) for move in moves]
+            moves = [self._chosen(board, score)] if is_own else list(board.legal_moves)
+            self._steps[key] = [self._step(board, move) for move in moves]
         return self._steps[key]
 
-    def _chosen(self, board: chess.Board, score: tuple[int, int]) -> chess.Move:
+    def _chosen(self, board: chess.Board, score: _Accrued) -> chess.Move:
         """The strategy's move."""
         move = self.strategy.moves.get((board.epd(en_passant="legal"), self.threshold(score)))
         if move is None:
-            raise ProofError(self.name, f"it has no move for {board.fen()} with {_accrued(score)}")
+            raise ProofError(self.name, f"it has no move for {board.fen()} with {_score(score)}")
         if not board.is_legal(move):
             raise ProofError(self.name, f"{move.uci()} is illegal in {board.fen()}")
         return move
 
-    def _step(self, board: chess.Board, move: chess.Move) -> _Step:
-        resets = board.is_zeroing(move)
-        board.push(move)
-        try:
-            if resets and self.strategy.leaves:
-                place = board.epd(en_passant="legal")
-                if place in self.strategy.leaves:
-                    self.leaves.add(place)
-                    return _Step(-1, 0, resets, is_leaf=True)
-            number = self.number_of(board)
-            return _Step(number, self.places[number].code, resets, is_leaf=False)
-        finally:
-            board.pop()
+    def _step(self, board: chess.Board, move: chess.Move) -> _Step | None:
+        """The position after a move; None where the strategy leaves it to tables."""
+        resets, after = board.is_zeroing(move), board.copy(stack=False)
+        after.push(move)
+        if resets and self.strategy.leaves:
+            place = after.epd(en_passant="legal")
+            if place in self.strategy.leaves:
+                self.leaves.add(place)
+                return None
+        return _Step(self.number_of(after), resets)
 
     def expect_beginning(self, place: _Place) -> None:
         """Refuse a score that cannot have accrued where the strategy begins, or that misses the goal."""
-        accrued, board = self.strategy.accrued, place.board
-        if accrued.code > place.code:
-            raise ProofError(self.name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower")
-        self._compare(accrued, board)
+        accrued, fen = self.strategy.accrued, place.board.fen()
+        if accrued.code > place.own[0]:
+            raise ProofError(self.name, f"{accrued} cannot have accrued in {fen}, whose own score is lower")
+        self.expect_goal(accrued, place.board)
 
-    def expect_goal(self, score: tuple[int, int], number: int) -> None:
+    def expect_goal(self, accrued: Score, board: chess.Board, by: str = "") -> None:
         """Refuse a score that is worse for the holder than its goal."""
-        if score not in self._good:
-            self._compare(_accrued(score), self.places[number].board)
-            self._good.add(score)
-
-    def _compare(self, accrued: Score, board: chess.Board, by: str = "") -> None:
-        goal = self.strategy.goal.outcome
-        if accrued.worth_to(self.side) < goal.worth_to(self.side):
-            raise ProofError(self.name + by, f"{accrued} is worse for {self.side} than {goal} in {board.fen()}")
+        side, goal = self.strategy.goal.side, self.strategy.goal.outcome
+        if accrued.worth_to(side) < goal.worth_to(side):
+            raise ProofError(self.name + by, f"{accrued} is worse for {side} than {goal} in {board.fen()}")
 
     def expect_of_tables(self, leaf: str, tables: Tablebase | None) -> None:
         """Refuse a position left to tables that is worth too little."""
         if tables is None:
             raise ProofError(self.name, f"it leans on tables, such as for {leaf}; give them with --data")
         board = chess.Board(f"{leaf} 0 1")
-        self._compare(tables.probe(board).outcome, board, by=", by the tables")
+        self.expect_goal(tables.probe(board).outcome, board, by=", by the tables")
 
 
-def _accrued(score: tuple[int, int]) -> Score:
-    return Score(score[0], Color(score[1]))
+def _score(accrued: _Accrued) -> Score:
+    return Score(accrued[0], Color(accrued[1]))
