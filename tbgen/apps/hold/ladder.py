@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any, NamedTuple
 
 import chess
 
@@ -29,8 +30,6 @@ DEFAULT_NODES = 100_000
 MOST_NODES = 5_000_000
 _MOST_MOVES_CODE = 437
 """No position has more than 218 moves."""
-
-_WORDS = ("accrued", "best", "draw")
 
 
 def hold(
@@ -70,8 +69,21 @@ def hold(
     >>> found.is_held, found.proof.strategy.rung.value
     (True, 'frame')
     """
-    ladder = _ladder(board, accrued, tables, nodes, wide, watch)
-    return _held(ladder, expect_color(side, "side"), goal, pair)
+    rule = broken_rule(expect_board(board))
+    if rule is not None:
+        raise UsageError(f"board is illegal: {rule}")
+    if not any(board.legal_moves):
+        raise UsageError("the game is over: there is nothing left to hold")
+    expect_number(nodes, "nodes", 1, MOST_NODES)
+    base = None if tables is None else Tables.of(expect(tables, Tablebase, "tables", "an open Tablebase"))
+    score = _used(board, accrued)
+    expect_color(side, "side")
+    pairs = all_pairs(board, side) if pair is None else [parse_pair(board, side, pair)]
+    ladder = _Ladder(board.copy(stack=False), score, pairs, base, nodes, wide, watch or _nobody)
+    if goal == "best":
+        return ladder.best(side)
+    wanted = _goal_of(goal, side, score)
+    return ladder.holding(ladder.climb(wanted), wanted)
 
 
 def bracket(
@@ -90,28 +102,8 @@ def bracket(
     >>> str(found.low), str(found.high), found.value
     ('-G3.5', 'G5.5', None)
     """
-    ladder = _ladder(board, accrued, tables, nodes, wide, watch)
-    return HoldBracket(*(_held(ladder, side, "best", pair) for side in Color))
-
-
-def _ladder(
-    board: chess.Board,
-    accrued: Score | str | None,
-    tables: Tablebase | None,
-    nodes: int,
-    wide: bool,
-    watch: Watch | None,
-) -> _Ladder:
-    """The checked arguments as a ladder."""
-    expect_board(board)
-    rule = broken_rule(board)
-    if rule is not None:
-        raise UsageError(f"board is illegal: {rule}")
-    if not any(board.legal_moves):
-        raise UsageError("the game is over: there is nothing left to hold")
-    expect_number(nodes, "nodes", 1, MOST_NODES)
-    base = None if tables is None else Tables.of(expect(tables, Tablebase, "tables", "an open Tablebase"))
-    return _Ladder(board.copy(stack=False), _used(board, accrued), base, nodes, wide, watch or _nobody)
+    settings: dict[str, Any] = {"accrued": accrued, "tables": tables, "pair": pair, "nodes": nodes, "wide": wide}
+    return HoldBracket(*(hold(board, side, goal="best", watch=watch, **settings) for side in Color))
 
 
 def _nobody(_nodes: int) -> None:
@@ -128,21 +120,18 @@ def _used(board: chess.Board, accrued: Score | str | None) -> Score:
     return given.after(own, reset=False)
 
 
-def _held(ladder: _Ladder, side: Color, goal: Score | str, pair: str | None) -> Holding:
-    pairs = all_pairs(ladder.board, side) if pair is None else [parse_pair(ladder.board, side, pair)]
-    if goal == "best":
-        return ladder.best(side, pairs)
-    if isinstance(goal, str) and goal not in _WORDS:
-        raise UsageError(f"goal must be an outcome or one of {', '.join(_WORDS)}, not {goal!r}")
-    wanted = {"accrued": Goal(side, ladder.accrued), "draw": not_mated(side)}
-    chosen = wanted[goal] if isinstance(goal, str) else Goal(side, expect_score(goal, "goal"))
-    if not chosen.is_met_by(ladder.accrued):
-        raise UsageError(f"{ladder.accrued} has accrued, which is already worse for {side} than {chosen.outcome}")
-    return ladder.climb(chosen, pairs)
+def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
+    """The goal that an outcome or a word means."""
+    words = {"accrued": Goal(side, accrued), "draw": not_mated(side)}
+    if isinstance(goal, str) and goal not in words:
+        raise UsageError(f"goal must be an outcome or one of accrued, best, draw, not {goal!r}")
+    wanted = words[goal] if isinstance(goal, str) else Goal(side, expect_score(goal, "goal"))
+    if not wanted.is_met_by(accrued):
+        raise UsageError(f"{accrued} has accrued, which is already worse for {side} than {wanted.outcome}")
+    return wanted
 
 
-@dataclass(frozen=True, eq=False)
-class _Climb:
+class _Climb(NamedTuple):
     """How far a goal has got."""
 
     tried: Goal
@@ -156,36 +145,33 @@ class _Ladder:
 
     board: chess.Board
     accrued: Score
+    pairs: Sequence[Pair]
     tables: Tables | None
     nodes: int
     wide: bool
     watch: Watch
     _expanded: int = 0
 
-    def best(self, side: Color, pairs: Sequence[Pair]) -> Holding:
+    def best(self, side: Color) -> Holding:
         """The best goal that can be proved, found by bisection: what keeps an outcome keeps all that are worse."""
         goals = [Goal(side, outcome) for outcome in _outcomes(side, self.accrued)]
         kept, missed = 0, len(goals)  # the first needs no proof
         best, at = _Climb(goals[0], HoldVerdict.UNKNOWN), len(goals) - 1
         while missed - kept > 1:
-            found = self._climb(goals[at], pairs)
-            if found.verdict is HoldVerdict.HELD:
+            found = self.climb(goals[at])
+            if found.strategy is not None:
                 kept, best = at, found
             else:
                 missed = at
                 if kept == 0:
                     best = found
             at = (kept + missed) // 2
-        return self._holding(best, goals[kept], pairs)
+        return self.holding(best, goals[kept])
 
-    def climb(self, goal: Goal, pairs: Sequence[Pair]) -> Holding:
-        """The answer for a single goal."""
-        return self._holding(self._climb(goal, pairs), goal, pairs)
-
-    def _climb(self, goal: Goal, pairs: Sequence[Pair]) -> _Climb:
+    def climb(self, goal: Goal) -> _Climb:
         """Try one rung after the other."""
         verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
-        for attempt in self._attempts(pairs):
+        for attempt in self._attempts():
             is_frame = attempt.rung is Rung.FRAME
             searcher, tables = (frames, None) if is_frame else (self._wide_searcher, self.tables)
             watch = _nobody if is_frame else self._note
@@ -197,31 +183,27 @@ class _Ladder:
                 verdict = HoldVerdict.UNKNOWN
         return _Climb(goal, verdict)
 
-    def _holding(self, climb: _Climb, goal: Goal, pairs: Sequence[Pair]) -> Holding:
+    def holding(self, climb: _Climb, goal: Goal) -> Holding:
         """The answer; tbgen checks a proof before it reports it."""
         proof, escape, pair = None, None, None
         if climb.strategy is not None:
             proof = check_strategy(climb.strategy, None if self.tables is None else self.tables.base)
             if climb.strategy.rung is Rung.FRAME:
-                pair = parse_pair(self.board, climb.tried.side, ",".join(climb.strategy.men))
+                pair = parse_pair(self.board, goal.side, ",".join(climb.strategy.men))
         else:
-            frame = self._longest(climb.tried, pairs)
+            frames = (Frame(self.board, climb.tried, self.accrued, each) for each in self.pairs)
+            frame = max(frames, key=lambda each: each.root_plies or 0)
             pair = frame.pair
             escape = Escape(pair.men(self.board), frame.root_plies or 0, tuple(frame.way_out()))
         shown = None if pair is None else (climb.tried, pair)
         return Holding(self.board, self.accrued, goal, climb.verdict, proof, escape, self._expanded, shown)
 
-    def _longest(self, goal: Goal, pairs: Sequence[Pair]) -> Frame:
-        """The frame that C needs longest to get out of."""
-        frames = (Frame(self.board, goal, self.accrued, pair) for pair in pairs)
-        return max(frames, key=lambda frame: frame.root_plies or 0)
-
-    def _attempts(self, pairs: Sequence[Pair]) -> Iterable[Attempt]:
+    def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
-        yield from (Attempt(Rung.FRAME, *pair) for pair in pairs)
+        yield from (Attempt(Rung.FRAME, *pair) for pair in self.pairs)
         if self.tables is not None and len(self.tables.materials):
-            yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in pairs)
-        yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in pairs))
+            yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in self.pairs)
+        yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in self.pairs))
         if self.wide:
             yield from (Attempt(rung, None, None) for rung in (Rung.PIECES, Rung.ALL))
 
