@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import chess
 import numpy as np
 
 from tbgen.apps.hold import closure_kernels as kernels
-from tbgen.apps.hold.closure_kernels import DONE, LEAVES, NODES, SURE, Scratch, Space, Task
+from tbgen.apps.hold.closure_kernels import DONE, NODES, SURE, Scratch, Space, Task
 from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, META, THRESHOLD_BIT, unpack
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, place_of
 from tbgen.board.board import BOARD_WORDS, board_of, words_of
@@ -29,6 +28,9 @@ _AT_A_TIME = 20_000
 
 Watch = Callable[[int], None]
 """Told how many nodes have been expanded since it was told last."""
+
+Start = tuple[chess.Board, int]
+"""A position, and the square of the one man that the holder moves; ANY_MAN for all."""
 
 
 class Found(enum.Enum):
@@ -58,19 +60,10 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, eq=False)
-class Tables:
-    """The tables that a search may lean on."""
-
-    base: Tablebase
-    materials: Words
-    """Sorted keys of the materials that are there."""
-
-    @classmethod
-    def of(cls, base: Tablebase) -> Tables:
-        there = base.available()
-        found = {key for material in there for key in (_key_of(material), _key_of(material.flipped()))}
-        return cls(base, np.array(sorted(found), np.uint64))
+def material_keys(tables: Tablebase) -> Words:
+    """Sorted keys of the materials that there are tables for."""
+    there = tables.available()
+    return np.array(sorted({_key_of(each) for men in there for each in (men, men.flipped())}), np.uint64)
 
 
 def _key_of(material: Material) -> int:
@@ -82,22 +75,10 @@ def _key_of(material: Material) -> int:
     return key
 
 
-class Explored(NamedTuple):
-    """The nodes of a frame and the moves between them that stay inside."""
-
-    keys: Words
-    """[node, word]"""
-    state: Bytes
-    """REFUTED where C has a way out."""
-    parents: SignedInts32
-    """[move]"""
-    children: SignedInts32
-
-
 class Searcher:
-    """The arrays of searches, used one after the other."""
+    """The arrays of searches, used one after the other, and the tables that these may lean on."""
 
-    def __init__(self, nodes: int, edges_a_node: int = _EDGES) -> None:
+    def __init__(self, nodes: int, edges_a_node: int = _EDGES, tables: Tablebase | None = None) -> None:
         nodes, edges = nodes + MOST_MOVES, edges_a_node * nodes + MOST_MOVES  # the last one still has all successors
         size = 1 << (2 * nodes).bit_length()
         self._space = Space(
@@ -111,7 +92,6 @@ class Searcher:
             edge_child=np.empty(edges, np.int32),
             edge_next=np.empty(edges, np.int32),
             stack=np.empty(nodes + 2 * edges, np.int32),
-            leaves=np.empty(nodes, np.int32),
             counts=np.zeros(kernels.COUNTS, np.int64),
         )
         self._scratch = Scratch(
@@ -124,72 +104,69 @@ class Searcher:
             ranks=np.empty(MOST_MOVES, np.int64),
             refuted=np.empty(nodes, np.int32),
         )
-        self._nothing = np.zeros(0, np.uint64)
+        self._tables = tables
+        self._materials = np.zeros(0, np.uint64) if tables is None else material_keys(tables)
 
-    def search(
-        self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt, tables: Tables | None, watch: Watch
-    ) -> Found:
+    def search(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt, watch: Watch) -> Found:
         """Look for a closed set with the root in it."""
         task = _task(board, goal, attempt)
-        self._begin([board], goal.threshold(accrued), [ANY_MAN if attempt.b is None else attempt.b])
-        materials, counts, asked = self._nothing if tables is None else tables.materials, self._space.counts, 0
+        self._begin([(board, ANY_MAN if attempt.b is None else attempt.b)], goal.threshold(accrued))
+        counts, state = self._space.counts, self._space.state
         while True:
             before = int(counts[kernels.EXPANDED])
-            ended = kernels.search(self._space, task, materials, self._scratch, _AT_A_TIME)
+            ended = kernels.search(self._space, task, self._materials, self._scratch, _AT_A_TIME)
             watch(int(counts[kernels.EXPANDED]) - before)
             if ended == kernels.FULL:
                 return Found.FULL
-            if self._space.state[0] == kernels.REFUTED:
+            if state[0] == kernels.REFUTED:
                 return Found.REFUTED
             if ended == kernels.FINISHED:
-                leaves = self._space.leaves[asked : counts[LEAVES]]
-                if tables is None or not len(leaves):
+                leaves = np.flatnonzero(state[: counts[NODES]] == kernels.ASKED).tolist()
+                if self._tables is None or not leaves:
                     return Found.HELD
-                asked += len(leaves)
-                self._answer(task, goal, leaves, tables)
+                self._answer(task, goal, leaves, self._tables)
 
-    def _begin(self, boards: Iterable[chess.Board], threshold: int, movers: Iterable[int]) -> None:
+    def _begin(self, starts: Iterable[Start], threshold: int) -> None:
         """Forget all nodes, and add open ones."""
         self._space.table[:] = kernels.NONE
         self._space.counts[:] = 0
-        for board, mover in zip(boards, movers, strict=True):
+        for board, mover in starts:
             kernels.add(self._space, words_of(board), threshold, mover, self._scratch)
 
     def explore(
-        self, boards: Sequence[chess.Board], goal: Goal, accrued: Score, attempt: Attempt, movers: Sequence[int]
-    ) -> Explored:
-        """All that moves of two men lead to from some positions, with what they make of the threshold."""
-        task = _task(boards[0], goal, attempt)
-        self._begin(boards, goal.threshold(accrued), movers)
-        ended = kernels.explore(self._space, task, self._nothing, self._scratch)
+        self, starts: Sequence[Start], goal: Goal, accrued: Score, attempt: Attempt
+    ) -> tuple[Words, Bytes, SignedInts32, SignedInts32]:
+        """All that moves of two men lead to from some positions, with what they make of the threshold.
+
+        Returns keys and states by node, REFUTED where C has a way out, and parents and children by move.
+        """
+        task = _task(starts[0][0], goal, attempt)
+        self._begin(starts, goal.threshold(accrued))
+        ended = kernels.explore(self._space, task, self._materials, self._scratch)
         assert ended == kernels.FINISHED, "a frame has at most FRAME_POSITIONS with each threshold"
         nodes, edges = int(self._space.counts[NODES]), int(self._space.counts[kernels.EDGES])
-        return Explored(
+        return (
             self._space.keys[:nodes].copy(),
             self._space.state[:nodes].copy(),
             self._space.edge_parent[:edges].copy(),
             self._space.edge_child[:edges].copy(),
         )
 
-    def _answer(self, task: Task, goal: Goal, leaves: SignedInts32, tables: Tables) -> None:
+    def _answer(self, task: Task, goal: Goal, leaves: Sequence[int], tables: Tablebase) -> None:
         """Ask the tables of leaves, and refute those that are worth too little."""
-        boards = [self.board_of(int(leaf)) for leaf in leaves]
-        for leaf, found in zip(leaves.tolist(), tables.base.probe_many(boards, accrued=None), strict=True):
+        boards = [board_in(self._space.keys[leaf]) for leaf in leaves]
+        for leaf, found in zip(leaves, tables.probe_many(boards), strict=True):
             if found is not None and goal.is_met_by(found[0]):  # an entry value; None where a table has no answer
                 self._space.state[leaf] = SURE
             else:
                 kernels.refute(self._space, task, leaf, self._scratch.refuted)
-
-    def board_of(self, node: int) -> chess.Board:
-        """The position of a node."""
-        return board_in(self._space.keys[node])
 
     def strategy(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy:
         """The strategy that a search has found."""
         moves, leaves = {}, set()
         for node in self._needed(int(goal.side)):
             state, key = self._space.state[node], self._space.keys[node]
-            reached = self.board_of(node)
+            reached = board_in(key)
             if state == SURE:
                 leaves.add(place_of(reached))
             elif state == DONE and color_of(reached.turn) is goal.side:

@@ -29,7 +29,7 @@ from tbgen.index.words import NOTHING, count, square_bit
 
 OPEN, DONE, REFUTED, ENDED, ASKED, SURE = range(6)
 """A node is to be expanded, supported by successors, refuted, the end of a game, to be looked up, held by a table."""
-NODES, EDGES, STACK, LEAVES, EXPANDED, COUNTS = range(6)
+NODES, EDGES, STACK, EXPANDED, COUNTS = range(5)
 """The places of the counters."""
 FINISHED, PAUSED, FULL = 0, 1, 2
 NONE = -1
@@ -62,8 +62,6 @@ class Space(NamedTuple):
     """[edge] the next edge to a parent of the same node."""
     stack: SignedInts32
     """Open nodes; an edge puts one there when it is made, and another when it breaks."""
-    leaves: SignedInts32
-    """Nodes that tables are to be asked of."""
     counts: Ints
 
 
@@ -146,9 +144,6 @@ def node_of(space: Space, key: Words, state: Int) -> Int:
     copy_words(key, space.keys[node])
     space.state[node] = state
     space.parents[node] = space.choice[node] = NONE
-    if state == ASKED:
-        space.leaves[space.counts[LEAVES]] = node
-        space.counts[LEAVES] += 1
     return node
 
 

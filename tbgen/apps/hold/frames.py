@@ -93,26 +93,23 @@ class Frame:
 
     def __init__(self, board: chess.Board, goal: Goal, accrued: Score, pair: Pair, *, everywhere: bool = False) -> None:
         self.board, self.goal, self.accrued, self.pair = board, goal, accrued, pair
-        boards, movers = [board], [pair.b]
-        for placed, square in _placements(board, pair) if everywhere else ():
-            boards.append(placed)
-            movers.append(square)
-        attempt = Attempt(Rung.FRAME, *pair)
-        self.found = searcher_of(goal, accrued).explore(boards, goal, accrued, attempt, movers)
-        count = len(self.found.keys)
-        self.after: list[list[int]] = [[] for _ in range(count)]
-        self.before: list[list[int]] = [[] for _ in range(count)]
-        for parent, child in zip(self.found.parents.tolist(), self.found.children.tolist(), strict=True):
+        starts, attempt = (
+            [(board, pair.b), *(_placements(board, pair) if everywhere else ())],
+            Attempt(Rung.FRAME, *pair),
+        )
+        self.keys, states, parents, children = searcher_of(goal, accrued).explore(starts, goal, accrued, attempt)
+        self.after: list[list[int]] = [[] for _ in states]
+        self.before: list[list[int]] = [[] for _ in states]
+        for parent, child in zip(parents.tolist(), children.tolist(), strict=True):
             self.after[parent].append(child)
             self.before[child].append(parent)
-        self.is_b: list[bool] = ((self.found.keys[:, META] & np.uint64(1)) == int(goal.side)).tolist()
-        self.plies = self._solved()
+        self.is_b: list[bool] = ((self.keys[:, META] & np.uint64(1)) == int(goal.side)).tolist()
+        self.plies = self._solved(states.tolist())
 
-    def _solved(self) -> list[int | None]:
+    def _solved(self, states: list[int]) -> list[int | None]:
         """[node] the plies that C needs at least until it is out, None where it never is; worked backwards."""
         plies: list[int | None] = [None] * len(self.is_b)
         left = [len(after) for after in self.after]
-        states = self.found.state.tolist()
         exits = [node for node, state in enumerate(states) if state == kernels.REFUTED]
         layer = [
             node for node, is_b in enumerate(self.is_b) if is_b and not left[node] and states[node] == kernels.OPEN
@@ -137,14 +134,14 @@ class Frame:
 
     def squares_of(self, node: int) -> tuple[chess.Square, chess.Square]:
         """Where B and C stand."""
-        key = self.found.keys[node].tolist()
+        key = self.keys[node].tolist()
         b = key[META] >> MOVER_BIT & 127
         fixed = self.board.occupied & ~(chess.BB_SQUARES[self.pair.b] | chess.BB_SQUARES[self.pair.c])
         return b, chess.lsb((key[1] | key[2] | key[3]) & ~fixed & ~chess.BB_SQUARES[b])
 
     def threshold_of(self, node: int) -> int:
         """The threshold of a node."""
-        return int(self.found.keys[node, META]) >> THRESHOLD_BIT
+        return int(self.keys[node, META]) >> THRESHOLD_BIT
 
     def way_out(self) -> list[str]:
         """C's shortest way out of a frame that does not hold, and B's longest resistance."""
@@ -153,7 +150,7 @@ class Frame:
             if left == 1:
                 return [*line, board.san(self._exit(board, accrued, node))]
             node = next(each for each in self.after[node] if self.plies[each] == left - 1)
-            after = board_in(self.found.keys[node])
+            after = board_in(self.keys[node])
             move = chess.Move(chess.lsb(board.occupied & ~after.occupied), chess.lsb(after.occupied & ~board.occupied))
             line.append(board.san(move))
             accrued = play_move(board, move, accrued).accrued
@@ -257,7 +254,7 @@ def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameM
         squares.setdefault(names[1], []).append(names[0])
         node = turned.get((b, c))
         if node is not None and (
-            frame.plies[node] is not None or own_score(board_in(frame.found.keys[node])).code < threshold
+            frame.plies[node] is not None or own_score(board_in(frame.keys[node])).code < threshold
         ):
             zugzwangs.add(names)
     are_kings = all(board.piece_type_at(square) == chess.KING for square in pair)

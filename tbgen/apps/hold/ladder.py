@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import chess
 
 from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, HoldVerdict, check_strategy
-from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, Watch
+from tbgen.apps.hold.closure import Attempt, Found, Searcher, Watch
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
@@ -75,11 +74,13 @@ def hold(
     if not any(board.legal_moves):
         raise UsageError("the game is over: there is nothing left to hold")
     expect_number(nodes, "nodes", 1, MOST_NODES)
-    base = None if tables is None else Tables.of(expect(tables, Tablebase, "tables", "an open Tablebase"))
+    if tables is not None:
+        expect(tables, Tablebase, "tables", "an open Tablebase")
     score = _used(board, accrued)
     expect_color(side, "side")
     pairs = all_pairs(board, side) if pair is None else [parse_pair(board, side, pair)]
-    ladder = _Ladder(board.copy(stack=False), score, pairs, base, nodes, wide, watch or _nobody)
+    searcher = Searcher(nodes, tables=tables)
+    ladder = _Ladder(board.copy(stack=False), score, pairs, tables, searcher, wide, watch or _nobody)
     if goal == "best":
         return ladder.best(side)
     wanted = _goal_of(goal, side, score)
@@ -146,8 +147,9 @@ class _Ladder:
     board: chess.Board
     accrued: Score
     pairs: Sequence[Pair]
-    tables: Tables | None
-    nodes: int
+    tables: Tablebase | None
+    searcher: Searcher
+    """That of all rungs but the first."""
     wide: bool
     watch: Watch
     _expanded: int = 0
@@ -173,9 +175,8 @@ class _Ladder:
         verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
         for attempt in self._attempts():
             is_frame = attempt.rung is Rung.FRAME
-            searcher, tables = (frames, None) if is_frame else (self._wide_searcher, self.tables)
-            watch = _nobody if is_frame else self._note
-            found = searcher.search(self.board, goal, self.accrued, attempt, tables, watch)
+            searcher, watch = (frames, _nobody) if is_frame else (self.searcher, self._note)
+            found = searcher.search(self.board, goal, self.accrued, attempt, watch)
             if found is Found.HELD:
                 strategy = searcher.strategy(self.board, goal, self.accrued, attempt)
                 return _Climb(goal, HoldVerdict.HELD, strategy)
@@ -187,7 +188,7 @@ class _Ladder:
         """The answer; tbgen checks a proof before it reports it."""
         proof, escape, pair = None, None, None
         if climb.strategy is not None:
-            proof = check_strategy(climb.strategy, None if self.tables is None else self.tables.base)
+            proof = check_strategy(climb.strategy, self.tables)
             if climb.strategy.rung is Rung.FRAME:
                 pair = parse_pair(self.board, goal.side, ",".join(climb.strategy.men))
         else:
@@ -201,15 +202,11 @@ class _Ladder:
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
         yield from (Attempt(Rung.FRAME, *pair) for pair in self.pairs)
-        if self.tables is not None and len(self.tables.materials):
+        if self.tables is not None and len(self.tables):
             yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in self.pairs)
         yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in self.pairs))
         if self.wide:
             yield from (Attempt(rung, None, None) for rung in (Rung.PIECES, Rung.ALL))
-
-    @cached_property
-    def _wide_searcher(self) -> Searcher:
-        return Searcher(self.nodes)
 
     def _note(self, nodes: int) -> None:
         self._expanded += nodes

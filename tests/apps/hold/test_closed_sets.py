@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from tbgen.apps.hold.check import check
-from tbgen.apps.hold.closure import Attempt, Found, Searcher, Tables, board_in
+from tbgen.apps.hold.closure import Attempt, Found, Searcher, board_in, material_keys
 from tbgen.apps.hold.closure_kernels import ALL, CAPTURES, QUIET, Task, is_allowed, is_in_tables
 from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, pack
 from tbgen.apps.hold.ladder import bracket, hold
@@ -49,7 +49,7 @@ def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str, i
     goals = [Goal(side, Score(code, holder)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
     seen = Counter[bool]()
     for goal in (goal for goal in goals if goal.is_met_by(own)):
-        found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None), None, lambda _: None)
+        found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None), lambda _: None)
         real, wanted = ((each.code, each.holder is Color.WHITE) for each in (own, goal.outcome))
         kept = can_keep(board, real, wanted, goal.side is Color.WHITE)
         assert found is (Found.HELD if kept else Found.REFUTED), goal
@@ -110,7 +110,7 @@ def test_a_key_has_all_that_its_board_has() -> None:
 
 def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is_there() -> None:
     there = [Material.parse(name) for name in ("KvK", "KRvK", "KPvKP")]
-    materials = Tables.of(cast("Any", SimpleNamespace(available=lambda: there))).materials
+    materials = material_keys(cast("Any", SimpleNamespace(available=lambda: there)))
     for fen, expected in {
         "4k3/8/8/8/8/8/8/4K2R w - - 0 1": True,
         "4k3/8/8/8/8/8/8/4K2R w K - 0 1": False,
@@ -151,6 +151,6 @@ WIDER = [
 def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: Found) -> None:
     board, wanted, accrued = asked(fen, Color.WHITE, goal)
     searcher, attempt = Searcher(20_000), Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None)
-    assert searcher.search(board, wanted, accrued, attempt, None, lambda _: None) is expected
+    assert searcher.search(board, wanted, accrued, attempt, lambda _: None) is expected
     if expected is Found.HELD:
         check(searcher.strategy(board, wanted, accrued, attempt))

@@ -37,7 +37,7 @@ def pair_of(b: str, c: str) -> Pair:
 def searched(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> Strategy | None:
     """The strategy of a frame that the search finds to hold."""
     searcher, attempt = searcher_of(goal, accrued), Attempt(Rung.FRAME, *pair)
-    found = searcher.search(board, goal, accrued, attempt, None, lambda _: None)
+    found = searcher.search(board, goal, accrued, attempt, lambda _: None)
     assert found in (Found.HELD, Found.REFUTED)
     return searcher.strategy(board, goal, accrued, attempt) if found is Found.HELD else None
 
