@@ -82,7 +82,7 @@ class Searcher:
         nodes, edges = nodes + MOST_MOVES, edges_a_node * nodes + MOST_MOVES  # the last one still has all successors
         size = 1 << (2 * nodes).bit_length()
         self._space = Space(
-            table=np.full(size, kernels.NONE, np.int32),
+            table=np.empty(size, np.int32),
             keys=np.empty((nodes, KEY_WORDS), np.uint64),
             state=np.empty(nodes, np.uint8),
             parents=np.empty(nodes, np.int32),

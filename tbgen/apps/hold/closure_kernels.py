@@ -258,13 +258,20 @@ def is_followed(scratch: Scratch, task: Task, move: Int, state: Int, reset: bool
     return task.follows or not reset
 
 
+# scratch.board: the position before the move; key: receives that of the position reached
 @inner
-def made(scratch: Scratch, move: Int) -> bool:
-    """Make a move on the child's board; whether it is a reset."""
+def successor(
+    scratch: Scratch, task: Task, materials: Words, threshold: Int, by_b: bool, mover: Int, move: Int, key: Words
+) -> tuple[Int, Int]:
+    """State and rank of what a move leads to; REFUTED if the move breaks the hold, or is taken for a break."""
     copy_words(scratch.board, scratch.child)
     reset = play(scratch.child, move)
     forget_idle_en_passant(scratch.child)
-    return reset
+    state, after, rank = judge(scratch, task, materials, threshold, by_b, reset)
+    if not by_b and not is_followed(scratch, task, move, state, reset):
+        state = REFUTED
+    pack(scratch.child, after, target_of(move) if by_b and mover != ANY_MAN else mover, key)
+    return state, rank
 
 
 @inner
@@ -290,10 +297,8 @@ def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node:
         move = scratch.moves[number]
         if not is_allowed(scratch.board, task, mover, move):
             continue
-        reset = made(scratch, move)
-        state, after, rank = judge(scratch, task, materials, threshold, True, reset)
+        state, rank = successor(scratch, task, materials, threshold, True, mover, move, scratch.keys[number])
         # A move that breaks the hold has threshold 0 and no node of its own, so it stays REFUTED.
-        pack(scratch.child, after, ANY_MAN if mover == ANY_MAN else target_of(move), scratch.keys[number])
         known, rank = rank_of(space, scratch.keys[number], state, rank)
         if known != REFUTED and rank < least:
             best, least, best_state = np.int64(number), np.int64(rank), np.int64(state)
@@ -310,16 +315,10 @@ def expand_c(space: Space, task: Task, materials: Words, scratch: Scratch, node:
     """Support a node by all its successors, or refute it."""
     mover, moves = mover_of(space.keys[node]), legal_moves(scratch.board, scratch.moves)
     for number in range(moves):
-        move = scratch.moves[number]
-        reset = made(scratch, move)
-        state, after, rank = judge(scratch, task, materials, threshold, False, reset)
-        if state != REFUTED and is_followed(scratch, task, move, state, reset):
-            pack(scratch.child, after, mover, scratch.keys[number])
-            scratch.states[number], scratch.ranks[number] = state, rank
-            state, _ = rank_of(space, scratch.keys[number], state, rank)
-        else:
-            state = REFUTED
-        if state == REFUTED:
+        move, key = scratch.moves[number], scratch.keys[number]
+        state, rank = successor(scratch, task, materials, threshold, False, mover, move, key)
+        scratch.states[number], scratch.ranks[number] = state, rank
+        if state == REFUTED or rank_of(space, key, state, rank)[0] == REFUTED:
             refute(space, task, node, scratch.refuted)
             return
     space.state[node] = DONE
@@ -382,12 +381,10 @@ def explore_one(space: Space, task: Task, materials: Words, scratch: Scratch, no
         move = scratch.moves[number]
         if is_b and not is_allowed(scratch.board, task, mover, move):
             continue
-        reset = made(scratch, move)
-        state, after, _ = judge(scratch, task, materials, threshold, is_b, reset)
-        if not is_b and (state == REFUTED or not is_followed(scratch, task, move, state, reset)):
+        state, _ = successor(scratch, task, materials, threshold, is_b, mover, move, scratch.key)
+        if not is_b and state == REFUTED:
             space.state[node] = REFUTED
             break
-        pack(scratch.child, after, target_of(move) if is_b else mover, scratch.key)
         link(space, node, node_of(space, scratch.key, state))
 
 
