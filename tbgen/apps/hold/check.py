@@ -46,8 +46,9 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
         for step in steps:
             if step is None:
                 continue
-            place = walk.places[step.to]
-            after = step.to, place.own if step.resets or place.own[0] < score[0] else score
+            to, resets = step
+            place = walk.places[to]
+            after = to, place.own if resets or place.own[0] < score[0] else score
             if after not in seen:
                 walk.expect_goal(_score(after[1]), place.board)
                 seen.add(after)
@@ -59,7 +60,9 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
 
 
 _Accrued = tuple[int, int]
-"""The code and the holder of a score: hundreds of thousands are met, and a tuple is found sooner than an object."""
+"""The code and the holder of a score: a set finds tuples sooner than scores."""
+_Step = tuple[int, bool]
+"""The number of the position that a move leads to, and whether the move is a reset."""
 
 
 class _Place(NamedTuple):
@@ -67,14 +70,6 @@ class _Place(NamedTuple):
 
     board: chess.Board
     own: _Accrued
-
-
-class _Step(NamedTuple):
-    """A move to a position of the walk."""
-
-    to: int
-    """The number of the position."""
-    resets: bool
 
 
 class _Walk:
@@ -130,7 +125,7 @@ class _Walk:
             if place in self.strategy.leaves:
                 self.leaves.add(place)
                 return None
-        return _Step(self.number_of(after), resets)
+        return self.number_of(after), resets
 
     def expect_beginning(self, place: _Place) -> None:
         """Refuse a score that cannot have accrued where the strategy begins, or that misses the goal."""

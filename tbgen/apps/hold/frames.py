@@ -56,13 +56,11 @@ def parse_pair(board: chess.Board, side: Color, text: str) -> Pair:
     >>> parse_pair(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Color.WHITE, "ke8,h1")
     Pair(b=7, c=60)
     """
-    squares = [_square(board, name) for name in text.split(",")]
-    own, other = _pieces(board, side), _pieces(board, side.other)
-    b = [square for square in squares if square in own]
-    c = [square for square in squares if square in other]
-    if len(squares) != 2 or len(b) != 1 or len(c) != 1:
-        raise UsageError(f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}")
-    return Pair(b[0], c[0])
+    squares = sorted(_square(board, name) for name in text.split(","))
+    for pair in all_pairs(board, side):
+        if sorted(pair) == squares:
+            return pair
+    raise UsageError(f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}")
 
 
 def _square(board: chess.Board, name: str) -> chess.Square:
