@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import InitVar, dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
@@ -319,13 +319,16 @@ class Moves(list[MoveProbe], Shown):
         """
         return [(title, [_cells(each) for each in group]) for title, group in self.groups()]
 
-    def facts(self) -> list[dict[str, Any]]:
+    def facts(self, scoring: Scoring | None = None) -> list[dict[str, Any]]:
         """The moves as JSON has them.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
 
         Returns:
             The `moves` that `tbgen probe --json` prints.
         """
-        return moves_facts(self)
+        return [each.facts(scoring) for each in self]
 
     def _view(self) -> View:
         return View(counted(len(self), "move", "moves"), self.rows())
@@ -334,11 +337,6 @@ class Moves(list[MoveProbe], Shown):
 def _cells(each: MoveProbe) -> tuple[str, str, str]:
     dtg = "?" if each.dtg is None else in_plies(each.dtg)
     return f"{each.san} (best)" if each.best else each.san, str(each.outcome), dtg
-
-
-def moves_facts(moves: Iterable[MoveProbe], scoring: Scoring | None = None) -> list[dict[str, Any]]:
-    """The facts of some moves."""
-    return [each.facts(scoring) for each in moves]
 
 
 @lru_cache(maxsize=1 << 12)

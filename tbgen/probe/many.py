@@ -151,9 +151,12 @@ class BulkProbe(Shown):
         Returns:
             For each position its outcome, distance and fault.
         """
-        columns = self.columns()
-        rows = zip(self, columns["outcome"], columns["fault"], strict=True)
-        return [{"outcome": score, "dtg": found and found[1], "fault": fault} for found, score, fault in rows]
+        return [
+            {"outcome": str(found[0]), "dtg": found[1], "fault": None}
+            if found
+            else {"outcome": None, "dtg": None, "fault": str(self.fault_of(number))}
+            for number, found in enumerate(self)
+        ]
 
     def _view(self) -> View:
         rows = [(n, *(found or (self.fault_of(n), ""))) for n, found in enumerate(self[:_MOST_ROWS])]

@@ -17,7 +17,6 @@ from rich.text import Text
 
 from tbgen.material import materials
 from tbgen.probe import BulkProbe, Tablebase
-from tbgen.probe.answers import moves_facts
 from tbgen.rules.fen import picture_of
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score, play_move
@@ -108,7 +107,7 @@ def test_moves_are_a_frame(tables: Tablebase) -> None:
     moves = tables.probe_moves(WAITING, ACCRUED)
     columns = moves.columns(Scoring("harmonic"))
     assert {len(column) for column in columns.values()} == {len(moves)}
-    for number, (each, facts) in enumerate(zip(moves, moves_facts(moves, Scoring("harmonic")), strict=True)):
+    for number, (each, facts) in enumerate(zip(moves, moves.facts(Scoring("harmonic")), strict=True)):
         row = {name: column[number] for name, column in columns.items()}
         assert {name: row[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")} == {
             name: facts[name] for name in ("uci", "san", "reset", "outcome", "dtg", "best", "keeps")

@@ -29,7 +29,6 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.probe import MoveProbe, Tablebase
-from tbgen.probe.answers import moves_facts
 from tbgen.rules.fen import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
 from tbgen.rules.position import color_of
@@ -170,7 +169,7 @@ def answer_of(
     """The value of a position, of its moves unless that is too much, and if asked for with every accrued score."""
     facts = _position_facts(tables, asked, scoring, fifty)
     if not brief:
-        facts["moves"] = moves_facts(tables.probe_moves(asked.board, asked.accrued), scoring)
+        facts["moves"] = tables.probe_moves(asked.board, asked.accrued).facts(scoring)
     if strip:
         facts["strip"] = [
             {"accrued": str(each.accrued), "outcome": str(each.outcome), "dtg": each.dtg}
