@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import InitVar, dataclass, field
+from dataclasses import InitVar, dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -174,24 +174,18 @@ class Probe(_Placed):
             return View(heading, (), self._board, note=str(error))
 
 
-class _Played(_Placed):
-    move: chess.Move
-
-
 @dataclass(frozen=True, repr=False)
-class MoveProbe(_Played):
+class MoveProbe(_Placed):
     """The value of a move with best play after it, as `Tablebase.probe_moves` gives it.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = MoveProbe(board.parse_san("Ke5"), Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
-    >>> str(found), str(found.accrued), found.dtg_after, found.points()[0], found.facts()["uci"]
-    ('Ke5 G1.5 in 5 plies', 'G3.5', 4, Fraction(9, 16), 'e6e5')
+    >>> found = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
+    >>> str(found), found.move, str(found.accrued), found.dtg_after, found.points()[0]
+    ('Ke5 G1.5 in 5 plies', Move.from_uci('e6e5'), 'G3.5', 4, Fraction(9, 16))
     """
 
-    move: InitVar[chess.Move]
-    """The move."""
-    uci: str = field(init=False)
-    """The same as text."""
+    uci: str
+    """The move as text."""
     outcome: Score
     """The score at the end of best play after the move."""
     dtg: int | None
@@ -210,16 +204,18 @@ class MoveProbe(_Played):
     counted: InitVar[Score | None]
     forgets: InitVar[bool]
 
-    def __post_init__(
-        self, move: chess.Move, board: chess.Board, carried: Score, counted: Score | None, forgets: bool
-    ) -> None:
+    def __post_init__(self, board: chess.Board, carried: Score, counted: Score | None, forgets: bool) -> None:
         is_new = self.reset and forgets  # a reset wipes out what has accrued
-        known = {"move": move, "uci": move.uci(), "_board": board, "_own": counted}
-        vars(self).update(known, _carried=None if is_new else carried)
+        vars(self).update(_board=board, _own=counted, _carried=None if is_new else carried)
 
     def __str__(self) -> str:
         """The move and its value in short, such as `Ke5 G1.5 in 5 plies`."""
         return f"{self.san} {super().__str__()}"
+
+    @cached_property
+    def move(self) -> chess.Move:
+        """The move."""
+        return chess.Move.from_uci(self.uci)
 
     @cached_property
     def san(self) -> str:
@@ -265,7 +261,7 @@ class Moves(list[MoveProbe], Shown):
     """The moves of a position, best first.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> move = MoveProbe(board.parse_san("Ke5"), Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
+    >>> move = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
     >>> moves = Moves([move])
     >>> list(moves.groups()), moves.columns()["san"], moves.facts()[0]["dtg"], len(moves.rows())
     ([('keep G1.5', [<MoveProbe Ke5 G1.5 in 5 plies>])], ['Ke5'], 5, 1)
@@ -305,7 +301,7 @@ class Moves(list[MoveProbe], Shown):
         from tbgen.probe.many import columns_of
 
         return {
-            "uci": [each.move.uci() for each in self],
+            "uci": [each.uci for each in self],
             "san": [each.san for each in self],
             **columns_of([each.outcome for each in self], [each.dtg for each in self], scoring),
             **{name: [getattr(each, name) for each in self] for name in ("reset", "best", "keeps")},

@@ -130,7 +130,7 @@ class Values:
         is_known = all(value.dtg is not None for value in values[:keeping])
         return Moves(
             MoveProbe(
-                move,
+                move.uci(),
                 outcome,
                 dtg,
                 reset,
