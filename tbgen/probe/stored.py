@@ -6,9 +6,9 @@ import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import chess
 import numpy as np
@@ -25,15 +25,11 @@ from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
 from tbgen.table import Patterns
 
-if TYPE_CHECKING:  # kernels are loaded where they are asked for
-    from tbgen.probe.successors import Placing
-
 RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
 
 _BYTES: Final = range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2)
 _OUTCOMES: Final = {byte: Score.from_byte(byte) for byte in _BYTES if byte}
-_FLIPPED: Final = {outcome: outcome.flipped() for outcome in _OUTCOMES.values()}
 
 Places = npt.NDArray[np.int64]
 Plies = npt.NDArray[np.float32]
@@ -119,8 +115,7 @@ class StoredPosition:
     @property
     def outcome(self) -> Score:
         """The outcome of the entry value."""
-        outcome = _OUTCOMES[self._entry]
-        return _FLIPPED[outcome] if self._flipped else outcome
+        return _OUTCOMES[-self._entry if self._flipped else self._entry]
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
         """The value of the position with an accrued score.
@@ -144,7 +139,7 @@ class StoredPosition:
         if not (outcome < held if held.holder is Color.WHITE else outcome > held):  # no worse for the holder
             return accrued, 0 if self._table.knows_distances else None
         dtg = self._dtg_of_break(held) if self._table.knows_distances else None
-        return _FLIPPED[outcome] if self._flipped else outcome, dtg
+        return outcome.flipped() if self._flipped else outcome, dtg
 
     def _dtg(self) -> int:
         dtg: int = self._table.dtg(self._table.column(DTG)[self._place], self._entry, self._place)
@@ -158,8 +153,7 @@ class StoredPosition:
         row = _row_for(column("rows"), first, rows, accrued)
         if row is None:
             raise self._table.file.distances.damaged("its breaks are not those of the outcomes")
-        dtg: int = row[3]
-        return dtg
+        return row[3]
 
 
 def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int, ...] | None:
@@ -188,21 +182,9 @@ class StoredTable:
             self._columns[name] = Column(self.file.layer(name), name, self._cache)
         return self._columns[name]
 
-    @cached_property
-    def placing(self) -> Placing:
-        """Where the table keeps positions, for kernels."""
-        from tbgen.probe.successors import placing_of
-
-        return placing_of(self.file.order)
-
     def dtg(self, stored: Any, entry: Any, place: Any) -> Any:
         """The distance of an entry value from what the file has for it in a place; of one or of many."""
         return stored ^ ((entry > 0) == (place // self._plane % 2 == 0))  # White is to move in even planes
-
-    def find(self, board: chess.Board, *, flipped: bool) -> StoredPosition:
-        """Where a legal position lies."""
-        cell = self.layout.cell_of(int(board.turn is flipped), self.squares_of(board, flipped))
-        return StoredPosition(self, self.file.order.place_of(cell), flipped=flipped)
 
     def all_entries(self, places: Places) -> tuple[Places, Plies]:
         """The signed entry values of many positions, and their distances."""
@@ -261,7 +243,9 @@ class Answering(NamedTuple):
 
     def find(self, board: chess.Board) -> StoredPosition:
         """Where the value of a legal position of the material lies."""
-        return self.table.find(board, flipped=self.flipped)
+        table, flipped = self.table, self.flipped
+        cell = table.layout.cell_of(int(board.turn is flipped), table.squares_of(board, flipped))
+        return StoredPosition(table, table.file.order.place_of(cell), flipped=flipped)
 
 
 class OpenTables:

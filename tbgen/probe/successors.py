@@ -113,15 +113,13 @@ def find_successors(
     return number
 
 
-def successors_of(
-    board: chess.Board, placing: Placing, *, flipped: bool
-) -> list[tuple[chess.Move, bool, int, int | None]]:
+def successors_of(board: chess.Board, order: Order, *, flipped: bool) -> list[tuple[chess.Move, bool, int, int | None]]:
     """The legal moves of a position that a table answers for, whether they reset, and what they lead to.
 
     That is a code, and the place where the same table keeps the position; None if that has other men, or a pawn may
     then take en passant.
     """
-    moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
+    placing, moves, facts = placing_of(order), np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
     after, rows = np.empty(BOARD_WORDS, np.uint64), np.empty((2, len(placing.men)), np.int64)
     count = find_successors(words_of(board), placing, int(flipped), moves, facts, after, rows)
     return [
@@ -141,6 +139,7 @@ def _move_of(packed: int) -> chess.Move:
     return chess.Move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None)
 
 
+@cache
 def placing_of(order: Order) -> Placing:
     """Where a table keeps its positions, for kernels."""
     layout = order.layout

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, Final, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Final, Self, TypeVar, overload
 
 import chess
 import numpy.typing as npt
@@ -104,8 +104,10 @@ class Tablebase:
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
         self._values = TableValues(self._tables, self.game, compiled=compiled)
         self._longest: dict[Material, int] = {}
-        settings: dict[str, Any] = {"cache_bytes": most_bytes, "outcomes_only": outcomes_only, "compiled": compiled}
-        self._again = partial(type(self), self.folders, game=self.game, missing_ok=True, **settings)
+        self._again = partial(
+            type(self), self.folders, game=self.game, cache_bytes=most_bytes, outcomes_only=outcomes_only,
+            compiled=compiled, missing_ok=True,
+        )  # fmt: skip
 
     def __reduce__(self) -> tuple[partial[Tablebase], tuple[()]]:
         return self._again, ()

@@ -238,7 +238,7 @@ class TableValues(Values):
         stored, flipped = table.table, table.flipped
         return [
             Successor(move, reset, code, None if place is None else StoredPosition(stored, place, flipped=flipped))
-            for move, reset, code, place in successors_of(board, stored.placing, flipped=flipped)
+            for move, reset, code, place in successors_of(board, stored.file.order, flipped=flipped)
         ]
 
 
@@ -272,10 +272,9 @@ def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
 
 
 def _epd_after(board: chess.Board, move: chess.Move) -> str:
-    board.push(move)
-    epd = board.epd()
-    board.pop()
-    return epd
+    after = board.copy(stack=False)
+    after.push(move)
+    return after.epd()
 
 
 def _may_take_en_passant(board: chess.Board) -> bool:
