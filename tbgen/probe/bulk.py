@@ -173,11 +173,10 @@ def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Int64s:
 
 def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int]:
     """[slot] -> the column of its man when the men come in the order of the material's name."""
-    men: list[Slot] = [(color, role) for color in Color for role in material.side(color)]
+    men = [(color.other if flipped else color, role) for color in Color for role in material.side(color)]
     columns: list[int] = []
-    for color, role in layout.slots:
-        wanted = (color.other if flipped else color, role)
-        columns.append(next(n for n, man in enumerate(men) if man == wanted and n not in columns))
+    for slot in layout.slots:
+        columns.append(next(n for n, man in enumerate(men) if man == slot and n not in columns))
     return columns
 
 
@@ -244,9 +243,9 @@ def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passan
     return board
 
 
-def own_codes(slots: Sequence[Slot], sides: Int64s, squares: Int64s, few: int = _FEW) -> Int64s:
+def own_codes(slots: Sequence[Slot], sides: Int64s, squares: Int64s) -> Int64s:
     """The own code of each legal position without en passant rights; squares by slots, side 0 = White to move."""
-    if len(squares) > few:
+    if len(squares) > _FEW:
         return _by_kernel(slots, sides, squares)
     positions = zip(sides.tolist(), squares.tolist(), strict=True)
     return np.array([own_score(board_of(slots, side, men)).code for side, men in positions], np.int64)

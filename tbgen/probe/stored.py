@@ -142,8 +142,7 @@ class StoredPosition:
         return outcome.flipped() if self._flipped else outcome, dtg
 
     def _dtg(self) -> int:
-        dtg: int = self._table.dtg(self._table.column(DTG)[self._place], self._entry, self._place)
-        return dtg
+        return int(self._table.dtg(self._table.column(DTG)[self._place], self._entry, self._place))
 
     def _dtg_of_break(self, accrued: Score) -> int:
         """How far away the outcome is that the hold of an accrued score breaks into."""

@@ -128,11 +128,6 @@ def successors_of(board: chess.Board, order: Order, *, flipped: bool) -> list[tu
     ]
 
 
-def own_code_of(board: chess.Board) -> int:
-    """The code of a position."""
-    return int(code_on(words_of(board)))
-
-
 @cache
 def _move_of(packed: int) -> chess.Move:
     """python-chess's move for that of a kernel, which does not castle."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Final, Self, TypeVar, overload
+from typing import TYPE_CHECKING, Self, TypeVar, overload
 
 import chess
 import numpy.typing as npt
@@ -32,9 +32,6 @@ if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
     from tbgen.probe.bulk import ManyAccrued
 
 D = TypeVar("D")
-
-_CACHE_BYTES: Final = 1 << 26
-_MOST_PLIES: Final = 2000
 
 
 def default_folders() -> str:
@@ -89,7 +86,7 @@ class Tablebase:
         folders: Folders | None = None,
         *,
         game: Mobility | str = Mobility.RESET,
-        cache_bytes: int = _CACHE_BYTES,
+        cache_bytes: int = 1 << 26,
         outcomes_only: bool = False,
         compiled: bool = False,
         missing_ok: bool = False,
@@ -125,8 +122,7 @@ class Tablebase:
     def __repr__(self) -> str:
         men = [material.men for material in self]
         held = f"{counted(len(men), 'table', 'tables')} of {men[0]} to {men[-1]} men" if men else "no tables"
-        where = ", ".join(map(str, self.folders))
-        return f"<{type(self).__name__}: {held} in {where}{', closed' if self._tables.closed else ''}>"
+        return f"<{type(self).__name__}: {held} in {self._tables.named}{', closed' if self._tables.closed else ''}>"
 
     def __bool__(self) -> bool:
         """A tablebase is one even where its folders are empty."""
@@ -289,9 +285,7 @@ class Tablebase:
         """
         return self.probe_moves(position, accrued).best
 
-    def line(
-        self, position: Position, accrued: Score | str | None = None, *, max_plies: int = _MOST_PLIES
-    ) -> list[LineStep]:
+    def line(self, position: Position, accrued: Score | str | None = None, *, max_plies: int = 2000) -> list[LineStep]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends.
 
         Arguments:

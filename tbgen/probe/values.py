@@ -6,7 +6,6 @@ not in the tables: one ply of search finds their value.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Generic, NamedTuple, Protocol, TypeVar
@@ -97,7 +96,7 @@ class Values:
 
     def value(self, asked: Asked[Table]) -> Value:
         """The value of a position."""
-        if _may_take_en_passant(asked.board):
+        if asked.board.has_legal_en_passant():
             return self._searched(asked.board, asked.carried or asked.own())
         return asked.table.find(asked.board).value(asked.carried, asked.own)
 
@@ -126,22 +125,21 @@ class Values:
 
         values.sort(key=merit)
         best, plies = values[0].outcome, values[0].dtg
-        keeping = sum(1 for _ in itertools.takewhile(lambda value: value.outcome == best, values))
-        is_known = all(value.dtg is not None for value in values[:keeping])
+        is_known = all(value.dtg is not None for value in values if value.outcome == best)
         return Moves(
             MoveProbe(
                 move.uci(),
                 outcome,
                 dtg,
                 reset,
-                best=number < keeping and dtg == plies and is_known,
-                keeps=number < keeping,
+                best=outcome == best and dtg == plies and is_known,
+                keeps=outcome == best,
                 board=walker,
                 carried=accrued,
                 counted=own,
                 forgets=self.game.forgets,
             )
-            for number, (move, reset, own, outcome, dtg) in enumerate(values)
+            for move, reset, own, outcome, dtg in values
         )
 
     def _weighed(self, board: chess.Board, table: Table, successor: Successor, accrued: Score) -> _Weighed:
@@ -159,7 +157,7 @@ class Values:
             outcome, dtg = found.value(carried, counted)
         else:
             board.push(move)
-            if _may_take_en_passant(board):
+            if board.has_legal_en_passant():
                 outcome, dtg = self._searched(board, carried.after(counted(), reset=False) if carried else counted())
             else:
                 after = self.tables.answering(board) if reset else table
@@ -225,9 +223,10 @@ class TableValues(Values):
         """The score of the position itself, where finding it takes no time."""
         if not self._compiled:
             return None
-        from tbgen.probe.successors import own_code_of
+        from tbgen.board.board import words_of
+        from tbgen.board.moves import code_on
 
-        return _score(own_code_of(board), color_of(not board.turn))
+        return _score(int(code_on(words_of(board))), color_of(not board.turn))
 
     def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
         """The same, found by a kernel where that is loaded."""
@@ -242,12 +241,13 @@ class TableValues(Values):
         ]
 
 
-MovesOf = Callable[[chess.Board, Score], Moves]
-"""The moves of a position with a score accrued, best first."""
+def line_of(
+    board: chess.Board, accrued: Score, max_plies: int, moves_of: Callable[[chess.Board, Score], Moves]
+) -> list[LineStep]:
+    """Best play until the goal is reached and the position repeats, or there are no moves.
 
-
-def line_of(board: chess.Board, accrued: Score, max_plies: int, moves_of: MovesOf) -> list[LineStep]:
-    """Best play until the goal is reached and the position repeats, or there are no moves."""
+    `moves_of` gives the moves of a position with an accrued score, best first.
+    """
     walker = board.copy(stack=False)
     steps, seen = list[LineStep](), set[str]()
     while len(steps) < max_plies:
@@ -275,10 +275,6 @@ def _epd_after(board: chess.Board, move: chess.Move) -> str:
     after = board.copy(stack=False)
     after.push(move)
     return after.epd()
-
-
-def _may_take_en_passant(board: chess.Board) -> bool:
-    return board.ep_square is not None and board.has_legal_en_passant()
 
 
 @cache
