@@ -91,10 +91,8 @@ class Frame:
 
     def __init__(self, board: chess.Board, goal: Goal, accrued: Score, pair: Pair, *, everywhere: bool = False) -> None:
         self.board, self.goal, self.accrued, self.pair = board, goal, accrued, pair
-        starts, attempt = (
-            [(board, pair.b), *(_placements(board, pair) if everywhere else ())],
-            Attempt(Rung.FRAME, *pair),
-        )
+        starts = [(board, pair.b), *(_placements(board, pair) if everywhere else ())]
+        attempt = Attempt(Rung.FRAME, *pair)
         self.keys, states, parents, children = searcher_of(goal, accrued).explore(starts, goal, accrued, attempt)
         self.after: list[list[int]] = [[] for _ in states]
         self.before: list[list[int]] = [[] for _ in states]
