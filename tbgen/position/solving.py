@@ -32,7 +32,7 @@ from tbgen.position.closure import MOST_NODES, Closure
 from tbgen.position.known import KnownTables, open_block_folder
 from tbgen.position.mates import Classes
 from tbgen.probe.tablebase import default_folders
-from tbgen.probe.values import Position, TableValues, check_accrued
+from tbgen.probe.values import Position, TableValues, accrued_in
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import expect_board, material_of, own_score
@@ -168,10 +168,7 @@ class PositionSolver(contextlib.ExitStack):
         if board.castling_rights:
             raise CastlingError(board.fen())
         own = own_score(board)
-        if carried is None or carried == own:
-            return board, own
-        check_accrued(board, carried)
-        return board, carried.after(own, reset=False)
+        return board, own if carried is None else accrued_in(board, carried, own)
 
     def batch(self, boards: Iterable[chess.Board]) -> Batch:
         """The cost of solving many positions, each block once."""

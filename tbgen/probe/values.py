@@ -203,9 +203,7 @@ class TableValues(Values):
         table, own = self.answering(board), self._own_by_kernel(board)
         if carried is not None:
             own = own_score(board) if own is None else own
-            if carried != own:
-                check_accrued(board, carried, self.game)
-            carried = carried.after(own, reset=False)
+            carried = accrued_in(board, carried, own, self.game)
         return Asked(board, table, carried, own)
 
     def line(self, asked: Asked[Answering], max_plies: int) -> list[LineStep]:
@@ -298,11 +296,14 @@ def check_position(board: chess.Board, is_known: bool) -> None:
         raise CastlingError(board.fen())
 
 
-def check_accrued(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> None:
-    """Refuse a score that nothing in this phase of a game can have left; a whole game has had other men."""
-    reason = why_not_accrued(accrued, bare_sides(board, game))
+def accrued_in(board: chess.Board, carried: Score, own: Score, game: Mobility = Mobility.RESET) -> Score:
+    """What has accrued in a position with its own score counted in; AccruedError if no game can carry this into it."""
+    if carried == own:
+        return own
+    reason = why_not_accrued(carried, bare_sides(board, game))
     if reason is not None:
-        raise AccruedError(str(accrued), reason)
+        raise AccruedError(str(carried), reason)
+    return carried.after(own, reset=False)
 
 
 def bare_sides(board: chess.Board, game: Mobility) -> list[bool]:

@@ -20,7 +20,7 @@ from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
 from tbgen.probe import Tablebase
-from tbgen.probe.values import check_accrued
+from tbgen.probe.values import accrued_in
 from tbgen.rules.fen import broken_rule
 from tbgen.rules.position import accrued_of, expect_board, own_score
 from tbgen.score import Color, Score, expect_color, expect_score
@@ -76,7 +76,8 @@ def hold(
     expect_number(nodes, "nodes", 1, MOST_NODES)
     if tables is not None:
         expect(tables, Tablebase, "tables", "an open Tablebase")
-    score = _used(board, accrued)
+    given = None if accrued is None else expect_score(accrued, "accrued")
+    score = accrued_of(board) if given is None else accrued_in(board, given, own_score(board))
     expect_color(side, "side")
     pairs = all_pairs(board, side) if pair is None else [parse_pair(board, side, pair)]
     searcher = Searcher(nodes, tables=tables)
@@ -109,16 +110,6 @@ def bracket(
 
 def _nobody(_nodes: int) -> None:
     pass
-
-
-def _used(board: chess.Board, accrued: Score | str | None) -> Score:
-    """The accrued score to start from."""
-    if accrued is None:
-        return accrued_of(board)
-    given, own = expect_score(accrued, "accrued"), own_score(board)
-    if given != own:
-        check_accrued(board, given)
-    return given.after(own, reset=False)
 
 
 def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
