@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Self, TypeVar, overload
 import chess
 import numpy.typing as npt
 
-from tbgen.errors import (
-    NO_TABLE,
-    MaterialError,
-    MissingFolderError,
-    MissingTableError,
-    UsageError,
-    expect_number,
-)
+from tbgen.errors import NO_TABLE, MaterialError, MissingFolderError, MissingTableError, UsageError, expect_number
 from tbgen.material import Material, build_order
 from tbgen.probe.answers import LineStep, MoveProbe, Moves, Probe
 from tbgen.probe.many import BulkProbe

@@ -12,15 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.apps.hold.keys import (
-    ANY_MAN,
-    KEY_WORDS,
-    forget_idle_en_passant,
-    mover_of,
-    pack,
-    side_to_move,
-    unpack,
-)
+from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, forget_idle_en_passant, mover_of, pack, side_to_move, unpack
 from tbgen.board.board import KIND, KING, PAWN, RIGHTS, copy_words, origin_of, play, target_of
 from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
