@@ -66,11 +66,7 @@ class Asking:
 
     def __init__(self, passes: Passes, bound: Bound) -> None:
         self._passes, self._bound, self._closure = passes, bound, passes[bound].closure
-        self.known, self._values = self._closure.known, Values(self, Mobility.RESET)
-
-    def answering(self, board: chess.Board) -> Asking:
-        """The source that answers for a board."""
-        return self
+        self.known, self._values = self._closure.known, Values(lambda _: self, Mobility.RESET)
 
     def find(self, board: chess.Board) -> Found:
         """Where the value of a position lies."""

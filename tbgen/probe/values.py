@@ -39,13 +39,6 @@ class Table(Protocol):
         """Where the value of a legal position lies."""
 
 
-class Tables(Protocol):
-    """The questions that `Values` asks of tables, and of any other source of values."""
-
-    def answering(self, board: chess.Board) -> Table:
-        """The source that answers for a board."""
-
-
 T = TypeVar("T", bound=Table, covariant=True)
 
 
@@ -91,8 +84,8 @@ class _Weighed(NamedTuple):
 class Values:
     """The values of one game's positions, from whatever knows them when their own score has just accrued."""
 
-    def __init__(self, tables: Tables, game: Mobility) -> None:
-        self.tables, self.game = tables, game
+    def __init__(self, table_of: Callable[[chess.Board], Table], game: Mobility) -> None:
+        self._table_of, self.game = table_of, game
 
     def value(self, asked: Asked[Table]) -> Value:
         """The value of a position."""
@@ -160,7 +153,7 @@ class Values:
             if board.has_legal_en_passant():
                 outcome, dtg = self._searched(board, carried.after(counted(), reset=False) if carried else counted())
             else:
-                after = self.tables.answering(board) if reset else table
+                after = self._table_of(board) if reset else table
                 outcome, dtg = after.find(board).value(carried, counted)
             board.pop()
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
@@ -168,7 +161,7 @@ class Values:
 
     def _searched(self, board: chess.Board, accrued: Score) -> Value:
         """The value of a position with a legal en passant capture."""
-        table = self.tables.answering(board)
+        table = self._table_of(board)
         best = self._best_first(board, table, self._successors(board, table), accrued)[0]
         outcome, dtg = best.outcome, best.dtg
         return outcome, 0 if outcome == accrued and dtg is not None else dtg
@@ -177,11 +170,9 @@ class Values:
 class TableValues(Values):
     """The values of one game's positions, from its tables."""
 
-    tables: OpenTables
-
     def __init__(self, tables: OpenTables, game: Mobility, *, compiled: bool = False) -> None:
-        super().__init__(tables, game)
-        self._compiled = compiled
+        super().__init__(tables.answering, game)
+        self.tables, self._compiled = tables, compiled
 
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
