@@ -161,8 +161,7 @@ class Values:
 
     def _searched(self, board: chess.Board, accrued: Score) -> Value:
         """The value of a position with a legal en passant capture."""
-        table = self._table_of(board)
-        best = self._best_first(board, table, self._successors(board, table), accrued)[0]
+        best = self.moves(Asked(board, self._table_of(board), accrued, None))[0]
         outcome, dtg = best.outcome, best.dtg
         return outcome, 0 if outcome == accrued and dtg is not None else dtg
 
