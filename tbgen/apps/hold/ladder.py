@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import chess
 
@@ -104,8 +104,11 @@ def bracket(
     >>> str(found.low), str(found.high), found.value
     ('-G3.5', 'G5.5', None)
     """
-    settings: dict[str, Any] = {"accrued": accrued, "tables": tables, "pair": pair, "nodes": nodes, "wide": wide}
-    return HoldBracket(*(hold(board, side, goal="best", watch=watch, **settings) for side in Color))
+    white, black = (
+        hold(board, side, goal="best", accrued=accrued, tables=tables, pair=pair, nodes=nodes, wide=wide, watch=watch)
+        for side in Color
+    )
+    return HoldBracket(white, black)
 
 
 def _nobody(_nodes: int) -> None:
