@@ -180,8 +180,8 @@ class MoveProbe(_Placed):
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
     >>> found = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
-    >>> str(found), found.move, str(found.accrued), found.dtg_after, found.points()[0]
-    ('Ke5 G1.5 in 5 plies', Move.from_uci('e6e5'), 'G3.5', 4, Fraction(9, 16))
+    >>> str(found), str(found.accrued), found.dtg_after, found.points()[0], found.facts()["uci"]
+    ('Ke5 G1.5 in 5 plies', 'G3.5', 4, Fraction(9, 16), 'e6e5')
     """
 
     uci: str
