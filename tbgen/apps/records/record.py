@@ -89,6 +89,11 @@ class SideRecord:
     outcomes: Mapping[Score, OutcomeRecord]
     """Best outcome for White first."""
 
+    @property
+    def counts(self) -> dict[Score, int]:
+        """How many positions up to symmetry have each outcome."""
+        return {outcome: each.classes for outcome, each in self.outcomes.items()}
+
 
 @dataclass(frozen=True)
 class Value:

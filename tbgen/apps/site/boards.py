@@ -219,11 +219,6 @@ class Card:
         return with_numbers(self.longest.fen, self.longest.moves)
 
     @property
-    def scores(self) -> str:
-        """The accrued score wherever it changes."""
-        return changes_of(self.replay.outcomes)
-
-    @property
     def key(self) -> str:
         """A name within a page."""
         return f"{str(self.side).lower()}-{shade_of(self.outcome)[0]}{self.outcome.code}"

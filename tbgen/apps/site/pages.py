@@ -17,11 +17,10 @@ from typing import Any, Final
 import chess
 
 from tbgen.apps.records.published import facts_of, fits_of, potentials_of
-from tbgen.apps.records.record import OutcomeRecord, Record
+from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
 from tbgen.apps.records.two_games import Compared, Comparison, Shares
 from tbgen.apps.site.boards import (
-    Card,
     best_cards,
     cards_of,
     longest_card,
@@ -29,7 +28,6 @@ from tbgen.apps.site.boards import (
     with_numbers,
     zugzwang_cards,
 )
-from tbgen.apps.site.palette import Plot, percent, plot_of
 from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
@@ -68,14 +66,11 @@ class Drawn:
 
 def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -> Drawn:
     """The drawn positions of some tables, by default with either side to move."""
-    counts: Counter[Score] = Counter()
-    positions = 0
-    for side, record in itertools.product(sides, records):
-        for outcome, each in record.sides[side].outcomes.items():
-            positions += each.classes
-            if not outcome.is_mate:
-                counts[outcome] += each.classes
-    return Drawn(counts, positions)
+    parts = [record.sides[side] for side, record in itertools.product(sides, records)]
+    counts = Counter[Score]()
+    for part in parts:
+        counts.update({outcome: count for outcome, count in part.counts.items() if not outcome.is_mate})
+    return Drawn(counts, sum(part.positions.classes for part in parts))
 
 
 PAGES: Final = (
@@ -90,52 +85,6 @@ STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
 """What other sites show beside a link to a page, which they ask for by its whole address."""
 CLAIMS: Final = ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")
 """What the rules say something about."""
-
-
-@dataclass(frozen=True)
-class SidePage:
-    """One side to move of a record."""
-
-    record: Record
-    side: Color
-
-    @property
-    def outcomes(self) -> list[tuple[Score, OutcomeRecord]]:
-        return list(self.record.sides[self.side].outcomes.items())
-
-    @property
-    def counts(self) -> dict[Score, int]:
-        return {outcome: each.classes for outcome, each in self.outcomes}
-
-    @property
-    def total(self) -> int:
-        return self.record.sides[self.side].positions.classes
-
-    @property
-    def placements(self) -> int:
-        return self.record.sides[self.side].positions.placements
-
-    @cached_property
-    def plot(self) -> Plot | None:
-        """How far away the outcomes are; None if the side has no position."""
-        distances = {outcome: each.distances for outcome, each in self.outcomes}
-        return plot_of(distances) if distances else None
-
-    @cached_property
-    def cards(self) -> list[Card]:
-        return cards_of(self.record, self.side)
-
-    @property
-    def commonest(self) -> str:
-        """The commonest outcome in words; empty if the side has no position."""
-        if not self.counts:
-            return ""
-        outcome, count = max(self.counts.items(), key=lambda item: item[1])
-        return f"with {self.side} to move the commonest outcome is {outcome}, {percent(count, self.total)}"
-
-
-def parts_of(record: Record) -> list[SidePage]:
-    return [SidePage(record, side) for side in Color]
 
 
 @dataclass
@@ -178,23 +127,23 @@ class Site:
             yield from self._files_of(record)
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
-        name, sides = str(record.material), parts_of(record)
-        text = "; ".join(filter(None, (part.commonest for part in sides)))
-        page = self._page(
-            "material.html",
-            path=f"material/{name}.html",
-            record=record,
-            built=self._known,
-            sentence=f"{text[:1].upper()}{text[1:]}." if text else "",
-            sides=sides,
-            longest=longest_card(record),
-            waiting=zugzwang_cards(record, self.tables),
-            quiet=quiet_card(record),
-            parents=[each for each in self._parents.get(record.material, []) if self._belongs(each)],
+        name, cards = str(record.material), {side: cards_of(record, side) for side in Color}
+        yield (
+            f"material/{name}.html",
+            self._page(
+                "material.html",
+                path=f"material/{name}.html",
+                record=record,
+                built=self._known,
+                cards=cards,
+                longest=longest_card(record),
+                waiting=zugzwang_cards(record, self.tables),
+                quiet=quiet_card(record),
+                parents=[each for each in self._parents.get(record.material, []) if self._belongs(each)],
+            ),
         )
-        yield f"material/{name}.html", page
         yield f"{DATA}/{name}.json", record.to_text()
-        yield f"lines/{name}.pgn", "".join(card.pgn for part in sides for card in part.cards)
+        yield f"lines/{name}.pgn", "".join(card.pgn for side in Color for card in cards[side])
 
     def _page(self, name: str, *, path: str | None = None, **context: Any) -> str:
         """A template filled in; `path` is where the page goes if not under the template's name."""
@@ -215,39 +164,22 @@ class Site:
                 found[child].append(parent)
         return found
 
-    def _row(self, material: Material) -> dict[str, Any]:
-        """A line of the index."""
-        record = self._known.get(material)
-        sides, longest = (parts_of(record), longest_card(record)) if record else ([], None)
-        return {"men": material.men, "material": material, "record": record, "sides": sides, "longest": longest}
-
     def _index(self) -> str:
-        rows = [self._row(material) for material in every_material() if self._belongs(material)]
-        longest = max(
-            (row["longest"] for row in rows if row["longest"]), key=lambda card: card.longest.dtg, default=None
+        longest = {record.material: card for record in self.records if (card := longest_card(record))}
+        return self._page(
+            "index.html",
+            materials=list(filter(self._belongs, every_material())),
+            built=self._known,
+            longest=longest,
+            longest_of_all=max(longest.values(), key=lambda card: card.longest.dtg, default=None),
         )
-        total = sum(record.positions.classes for record in self.records)
-        return self._page("index.html", rows=rows, total=total, longest=longest)
 
     def _records(self) -> str:
-        best = best_cards(self.records)
-        groups = [
-            {"key": key, "title": title, "cards": [card for outcome, card in best.items() if outcome.holder is holder]}
-            for holder, key, title in (
-                (Color.WHITE, "white", "Held by the stronger side"),
-                (Color.BLACK, "black", "Held by the weaker side"),
-            )
-        ]
-        by_name = sorted(self.records, key=lambda record: str(record.material))
-        zugzwangs = [(record.zugzwangs.played.classes, record) for record in by_name if record.zugzwangs.all.classes]
-        quiet = [(record.quiet.plies, record) for record in by_name if record.quiet]
-        changes = [(record.changes.share, record) for record in by_name if record.changes and record.changes.changing]
+        best = best_cards(self.records).values()
         return self._page(
             "records.html",
-            groups=groups,
-            zugzwangs=_descending(zugzwangs),
-            quiet=_descending(quiet),
-            changes=_descending(changes),
+            cards={side: [card for card in best if card.outcome.holder is side] for side in Color},
+            records=sorted(self.records, key=lambda record: str(record.material)),
         )
 
     def _drawn(self) -> str:
@@ -258,7 +190,7 @@ class Site:
             all=drawn_in(self.records),
             endings=sorted(endings, key=lambda ending: (-abs(ending[1].favour()), ending[0])),
             bounds=BOUNDS,
-            claims=[parts_of(known[name]) for name in CLAIMS if name in known],
+            claims=[known[name] for name in CLAIMS if name in known],
         )
 
     def _games(self, games: Comparison) -> str:
@@ -278,10 +210,9 @@ class Site:
 
 def totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
     """All tables of each number of men, the fewest first."""
-    by_men = defaultdict[int, list[Compared]](list)
-    for table in tables:
-        by_men[table.material.men].append(table)
-    for men, some in sorted(by_men.items()):
+    in_order = sorted(tables, key=lambda table: table.material.men)
+    for men, group in itertools.groupby(in_order, lambda table: table.material.men):
+        some = list(group)
         positions = sum(table.positions for table in some)
         parts = [[getattr(table.shares, each.name) * table.positions for table in some] for each in fields(Shares)]
         shares = [sum(part) / positions for part in parts]
@@ -290,11 +221,6 @@ def totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
 
 def _as_json(facts: Any) -> str:
     return to_json(facts, indent=1) + "\n"
-
-
-def _descending(records: Iterable[tuple[float, Record]]) -> list[Record]:
-    """Records by a figure, the greatest first, and those with the same one in their order."""
-    return [record for _, record in sorted(records, key=lambda each: -each[0])]
 
 
 def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> tuple[int, int]:

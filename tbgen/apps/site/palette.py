@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -64,11 +65,9 @@ class Segment:
 def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
     """The parts of a bar, best outcome for White first, outcomes of one colour together."""
     total = sum(counts.values())
-    groups: dict[str, list[Score]] = {}
-    for outcome in sorted(counts, reverse=True):
-        groups.setdefault(shade_of(outcome), []).append(outcome)
     parts, before = list[Segment](), 0
-    for shade, outcomes in groups.items():
+    for shade, group in itertools.groupby(sorted(counts, reverse=True), shade_of):
+        outcomes = list(group)
         size = sum(counts[outcome] for outcome in outcomes)
         if size:
             ends = " to ".join(str(each) for each in dict.fromkeys((outcomes[0], outcomes[-1])))
@@ -129,6 +128,8 @@ _LOWEST: Final = 0.7
 _FEW_POINTS: Final = 3
 """A line of so few would be overlooked; its points are dots."""
 _MOST_TICKS: Final = 8
+_STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
+"""Plies from tick to tick; a file has at most 65,535 plies."""
 
 
 @dataclass(frozen=True)
@@ -147,23 +148,18 @@ class PlotLine:
     """The last point, in per cent from the left and the top: the line's name stands there."""
 
 
-@dataclass(frozen=True)
-class Tick:
-    """A number at an axis."""
-
-    place: float
-    """In per cent, from the left or from the top."""
-    text: str
+Ticks = list[tuple[float, str]]
+"""Numbers at an axis, each with its place in per cent from the left or from the top."""
 
 
 @dataclass(frozen=True)
 class Plot:
     """How many positions are how many plies away from their score, a line an outcome, on a log axis."""
 
-    lines: tuple[PlotLine, ...]
+    lines: list[PlotLine]
     """The grey ones first, then the named ones, best outcome for White first."""
-    across: tuple[Tick, ...]
-    up: tuple[Tick, ...]
+    across: Ticks
+    up: Ticks
     words: str
     """The plot for those who cannot see it."""
 
@@ -171,44 +167,39 @@ class Plot:
     def named(self) -> list[PlotLine]:
         return [line for line in self.lines if line.shade is not None]
 
-    @property
-    def grid(self) -> str:
-        """The path of the lines across at powers of ten."""
-        return "".join(f"M0 {tick.place * HEIGHT / 100:.0f}h{WIDTH}" for tick in self.up)
-
 
 def plot_of(distances: Distances) -> Plot:
     """The plot of one side to move, which has positions."""
-    plies = max(len(counts) for counts in distances.values()) - 1
-    most = max(max(counts) for counts in distances.values())
-    scale = _Scale(max(plies, 1), most)
+    plies = max(map(len, distances.values())) - 1
+    most = max(map(max, distances.values()))
     named = _to_name(distances)
     order = [*(each for each in sorted(distances, reverse=True) if each not in named), *named]
-    lines = (_line(each, distances[each], scale, named) for each in order)
-    return Plot(tuple(lines), _across(plies, scale), _up(most, scale), _words(distances, named))
+    step = next(step for step in _STEPS if plies // step < _MOST_TICKS)
+    return Plot(
+        [_line(each, distances[each], plies, most, is_named=each in named) for each in order],
+        across=[(100 * _x(ply, plies), str(ply)) for ply in range(0, plies + 1, step)],
+        up=[(100 * _y(10**power, most), power_of_ten(power)) for power in range(math.floor(math.log10(most)) + 1)],
+        words="; ".join(f"{each}: {_in_words(distances[each])}" for each in named),
+    )
 
 
-@dataclass(frozen=True)
-class _Scale:
-    plies: int
-    most: int
-
-    def x(self, plies: float) -> float:
-        """From 0 to 1; half a ply is left free at either end."""
-        return (plies + 0.5) / (self.plies + 1)
-
-    def y(self, count: float) -> float:
-        """From 0 at the top to 1."""
-        return 1 - math.log(count / _LOWEST) / math.log(1.4 * self.most / _LOWEST)
+def _x(plies: int, last: int) -> float:
+    """From 0 to 1; half a ply is left free at either end."""
+    return (plies + 0.5) / (max(last, 1) + 1)
 
 
-def _line(outcome: Score, counts: Sequence[int], scale: _Scale, named: list[Score]) -> PlotLine:
+def _y(count: int, most: int) -> float:
+    """From 0 at the top to 1."""
+    return 1 - math.log(count / _LOWEST) / math.log(1.4 * most / _LOWEST)
+
+
+def _line(outcome: Score, counts: Sequence[int], last: int, most: int, *, is_named: bool) -> PlotLine:
     points = [
-        (round(WIDTH * scale.x(plies)), round(HEIGHT * scale.y(count))) for plies, count in enumerate(counts) if count
+        (round(WIDTH * _x(plies, last)), round(HEIGHT * _y(count, most))) for plies, count in enumerate(counts) if count
     ]
     dots = "".join(f"M{x} {y}h0" for x, y in points) if len(points) < _FEW_POINTS else ""
     end = 100 * points[-1][0] / WIDTH, 100 * points[-1][1] / HEIGHT
-    if outcome not in named:
+    if not is_named:
         return PlotLine(outcome, _path(points), dots, None, None, end)
     # In two plots of a hundred two scores share colour and dash.
     color = f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(_COLOR_FROM, outcome.code) - 1}"
@@ -221,54 +212,27 @@ def _path(points: Sequence[tuple[int, int]]) -> str:
     >>> _path([(1, 5), (3, 4), (5, 9)])
     'M1 5l2-1 2 5'
     """
-    (x, y), *rest = points
-    steps = []
-    for next_x, next_y in rest:
-        steps.append(f"{next_x - x} {next_y - y}".replace(" -", "-"))
-        x, y = next_x, next_y
+    steps = [f"{to_x - x} {to_y - y}".replace(" -", "-") for (x, y), (to_x, to_y) in itertools.pairwise(points)]
     return f"M{points[0][0]} {points[0][1]}{'l' if steps else ''}{' '.join(steps)}"
 
 
 def _to_name(distances: Distances) -> list[Score]:
     """The outcomes that most positions have still before them, and the one that is furthest away."""
-    ahead = {outcome: sum(counts[1:]) for outcome, counts in distances.items()}
-    by_size = sorted(distances, key=lambda outcome: -ahead[outcome])
+    by_size = sorted(distances, key=lambda outcome: -sum(distances[outcome][1:]))
     named = {*by_size[: _MOST_NAMED - 1], max(by_size, key=lambda outcome: len(distances[outcome]))}
     return sorted(named, reverse=True)
 
 
-def _across(plies: int, scale: _Scale) -> tuple[Tick, ...]:
-    step = next(step for step in _steps() if plies // step < _MOST_TICKS)
-    return tuple(Tick(100 * scale.x(each), str(each)) for each in range(0, plies + 1, step))
-
-
-def _steps() -> Iterable[int]:
-    """1, 2, 5, 10, 20 and so on."""
-    return (first * 10**zeros for zeros in range(9) for first in (1, 2, 5))
-
-
-def _up(most: int, scale: _Scale) -> tuple[Tick, ...]:
-    powers = range(math.floor(math.log10(most)) + 1)
-    return tuple(Tick(100 * scale.y(10**power), in_short(10**power)) for power in powers)
-
-
-def in_short(count: int) -> str:
+def power_of_ten(power: int) -> str:
     """A power of ten, short enough for the margin of a plot.
 
-    >>> in_short(10), in_short(10_000), in_short(100_000_000)
+    >>> power_of_ten(1), power_of_ten(4), power_of_ten(8)
     ('10', '10 k', '100 M')
     """
-    for size, unit in ((10**9, " G"), (10**6, " M"), (10**3, " k")):
-        if count >= size:
-            return f"{count // size}{unit}"
-    return str(count)
+    return f"{10 ** (power % 3)}{('', ' k', ' M', ' G', ' T')[power // 3]}"
 
 
-def _words(distances: Distances, named: list[Score]) -> str:
-    return "; ".join(f"{outcome}: {_farthest(distances[outcome])}" for outcome in named)
-
-
-def _farthest(counts: Sequence[int]) -> str:
-    plies = len(counts) - 1
-    peak = max(range(len(counts)), key=lambda number: counts[number])
-    return f"most positions at {peak} plies, the last at {plies}" if plies else "all at once"
+def _in_words(counts: Sequence[int]) -> str:
+    if len(counts) == 1:
+        return "all at once"
+    return f"most positions at {counts.index(max(counts))} plies, the last at {len(counts) - 1}"

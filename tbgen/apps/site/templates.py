@@ -33,7 +33,7 @@ from tbgen.apps.site.boards import (
     spot_on,
     view_of,
 )
-from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, shade_of, theme, told
+from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, plot_of, shade_of, theme, told
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
 from tbgen.probe import Tablebase
@@ -124,6 +124,8 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "signed": _signed,
     "thousands": lambda number: f"{number:,}",
     "told": told,
+    "plot": lambda part: plot_of({outcome: each.distances for outcome, each in part.outcomes.items()}),
+    "changes": changes_of,
     "unbroken": lambda text: text.replace("-G", "\N{NON-BREAKING HYPHEN}G"),
     "units": _units,
 }
