@@ -131,24 +131,16 @@ def man_on(board: chess.Board, name: str) -> chess.Square:
 
 def map_of(tables: Tablebase, board: chess.Board, accrued: Score | None, man: chess.Square) -> Map:
     """The value of the position with one man on every square, the others and the side to move as they are."""
-    found = dict[chess.Square, Probe | None]()
+    found = dict[chess.Square, Probe | None].fromkeys(chess.SQUARES)
     moved = board.copy(stack=False)
     moved.ep_square = None
     piece = moved.remove_piece_at(man)
-    for square in chess.SQUARES:
-        found[square] = None
-        if moved.piece_at(square) is None:
-            moved.set_piece_at(square, piece)
-            found[square] = _value(tables, moved, accrued)
-            moved.remove_piece_at(square)
+    for square in chess.SquareSet(~moved.occupied):
+        moved.set_piece_at(square, piece)
+        with contextlib.suppress(InputError):
+            found[square] = tables.probe(moved.copy(stack=False), accrued)
+        moved.remove_piece_at(square)
     return found
-
-
-def _value(tables: Tablebase, board: chess.Board, accrued: Score | None) -> Probe | None:
-    try:
-        return tables.probe(board.copy(stack=False), accrued)
-    except InputError:
-        return None
 
 
 def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man: str) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import chess
 
-from tbgen.apps.games.annotate import AnnotatedPly, Annotation
+from tbgen.apps.games.annotate import Annotation
 from tbgen.apps.games.standings import EventGame, Standings, in_decimals, knockout_rounds
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import step_of
@@ -32,6 +32,7 @@ from tbgen.apps.site.boards import (
     signed,
     spot_on,
     view_of,
+    with_numbers,
 )
 from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, plot_of, shade_of, theme, told
 from tbgen.library.catalog import CATALOG, Catalog, Entry
@@ -40,7 +41,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.score import Color, Score
 from tbgen.storage.files import write_whole
-from tbgen.text import counted, in_plies
+from tbgen.text import counted, in_plies, in_units
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -101,10 +102,6 @@ def _signed(number: Fraction) -> str:
     return f"{float(number):+.3f}".replace("-", "−") if number else "0"
 
 
-def _units(size: int) -> str:
-    return f"{size / 1e6:.1f} MB" if size >= 10**6 else f"{size / 1e3:.1f} kB"
-
-
 _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "bar": bar_of,
     "border": border_of,
@@ -127,7 +124,7 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "plot": lambda part: plot_of({outcome: each.distances for outcome, each in part.outcomes.items()}),
     "changes": changes_of,
     "unbroken": lambda text: text.replace("-G", "\N{NON-BREAKING HYPHEN}G"),
-    "units": _units,
+    "units": in_units,
 }
 
 
@@ -253,8 +250,6 @@ MOST_CROSSED: Final = 100
 """With more players a page has no cross table: nobody could read it, and it grows with their square."""
 _MOST_IN_CELL: Final = 8
 """A cell has the points of more games than this, and not their scores."""
-_MOST_CARDS: Final = 12
-"""So many of the dearest moves have a board each."""
 _SHADES_OF_ROW: Final = (
     ("w0", "mates"),
     ("w1", "stalemates"),
@@ -284,13 +279,8 @@ def standings_page(standings: Standings) -> str:
 def annotated_page(annotations: Sequence[Annotation], name: str) -> str:
     """Games to step through, with every ply's value; `name` is the title if there are several."""
     known = [each for each in annotations if each.first is not None]
-    return _page(
-        "annotated.html",
-        title=_players(known[0]) if len(known) == 1 else name,
-        script=static("step.js"),
-        known=known,
-        others=len(annotations) - len(known),
-    )
+    others = len(annotations) - len(known)
+    return _page("annotated.html", name=name, script=static("step.js"), known=known, others=others)
 
 
 def _page(template: str, **context: Any) -> str:
@@ -298,10 +288,8 @@ def _page(template: str, **context: Any) -> str:
     made.filters.update(
         decimals=in_decimals,
         seen_by=_seen_by,
-        players=_players,
         played_at=_played_at,
         line_of=_line_of,
-        dearest=_dearest,
     )
     return made.get_template(template).render(**context) + "\n"
 
@@ -314,11 +302,6 @@ def _seen_by(game: EventGame, player: str) -> dict[str, str]:
     text = str(mine).replace("G", "").replace("-", "\N{MINUS SIGN}") + "?" * doubt
     words = f"{game.final} as {side}, {in_decimals(game.points(side))} points{', provisional' * doubt}"
     return {"shade": shade_of(mine), "text": text, "words": words}
-
-
-def _players(annotation: Annotation) -> str:
-    tags = annotation.game.tags
-    return f"{tags.get('White', '?')} – {tags.get('Black', '?')}"
 
 
 def _played_at(annotation: Annotation) -> str:
@@ -335,21 +318,10 @@ def _line_of(annotation: Annotation) -> dict[str, str]:
     after = [each for each in annotation.plies if each.ply.number > first.ply.number]
     return {
         "fen": first.board.fen(),
-        "moves": " ".join(_numbered(each, is_first=place == 0) for place, each in enumerate(after)),
+        "moves": with_numbers(first.board.fen(), [f"{each.ply.san}{'?' * each.gives_away}" for each in after]),
         "steps": " ".join(step_of(each.stood, each.ply.move) for each in after if each.stood and each.ply.move),
         "scores": changes_of([each.ply.accrued for each in (first, *after)]),
     }
-
-
-def _numbered(each: AnnotatedPly, *, is_first: bool) -> str:
-    number = f"{each.number} " if each.mover is Color.WHITE or is_first else ""
-    return f"{number}{each.ply.san}{'?' * each.gives_away}"
-
-
-def _dearest(annotation: Annotation) -> list[AnnotatedPly]:
-    """The moves that gave most away, in the order of the game."""
-    dearest = sorted(annotation.turns, key=lambda each: -each.lost)[:_MOST_CARDS]
-    return sorted(dearest, key=lambda each: each.ply.number)
 
 
 def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None) -> str:
