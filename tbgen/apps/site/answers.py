@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import enum
-import json
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import chess
@@ -34,7 +32,7 @@ from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, par
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE, Score
-from tbgen.text import in_so_many
+from tbgen.text import parse_json
 
 if TYPE_CHECKING:
     from jinja2 import Template
@@ -46,12 +44,10 @@ CLOCK = ("fifty",)
 MOST_CHARACTERS: Final = 4096
 """Of a position and the moves after it."""
 
-_FLAGS = {"1": True, "0": False}
 E = TypeVar("E", bound=enum.Enum)
 
 
-@dataclass(frozen=True)
-class Asked:
+class Asked(NamedTuple):
     """A position that somebody asks for, and what has accrued in it; None: its own score."""
 
     board: chess.Board
@@ -77,9 +73,9 @@ def parameters_of(pairs: Iterable[tuple[str, str]], known: Iterable[str]) -> dic
 def flag_of(parameters: Mapping[str, str], name: str) -> bool:
     """Whether a parameter that is 1 or 0 is 1; without it, it is 0."""
     value = parameters.get(name, "0")
-    if value not in _FLAGS:
+    if value not in ("0", "1"):
         raise UsageError(f"{name} must be 1 or 0, not {value!r}")
-    return _FLAGS[value]
+    return value == "1"
 
 
 def position_in(parameters: Mapping[str, str]) -> Asked:
@@ -112,13 +108,12 @@ def position_in_item(item: object) -> Asked:
     return position_in(parameters_of(given.items(), POSITION))
 
 
-def json_in(text: str) -> object:
+def json_in(text: str) -> Any:
     """The value of a text in JSON."""
     try:
-        found: object = json.loads(text)
-    except (ValueError, RecursionError):
+        return parse_json(text).value
+    except ValueError:
         raise UsageError("this is no JSON") from None
-    return found
 
 
 def scoring_in(parameters: Mapping[str, str]) -> Scoring:
@@ -267,8 +262,7 @@ def decided(tables: Tablebase, text: str) -> Iterator[dict[str, Any]]:
         except InputError as error:  # a score that its tags say has accrued, but cannot have
             yield error_facts(PgnError(game.file, str(error), number=game.number))
             continue
-        tags = tags_of_verdict(found, settings)
-        yield {**found.facts(), "why": found.verdict.why, "tags": tags}
+        yield {**found.facts(), "why": found.verdict.why, "tags": tags_of_verdict(found, settings)}
 
 
 # Ordinary chess, in the form that clients of other tablebases ask for. The outcomes G0.0 and -G0.0 are its forced mates
@@ -383,6 +377,4 @@ def _link_after(board: chess.Board, each: MoveProbe) -> str:
 
 @cache
 def _plain_template() -> Template:
-    made = environment(error=None, answer=None)
-    made.filters["in_so_many"] = in_so_many
-    return made.get_template("plain.html")
+    return environment(error=None, answer=None).get_template("plain.html")

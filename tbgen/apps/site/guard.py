@@ -17,6 +17,7 @@ import os
 import resource
 import socket
 import time
+import traceback
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
@@ -302,14 +303,9 @@ def places_for(tables: int) -> int:
     return places
 
 
-class _Backlog:
-    """Lets the system keep many connections until they are accepted: asyncio lets it keep what it accepts at once."""
-
-    def __init__(self, listening: socket.socket) -> None:
-        self._listening = listening
-
-    async def __call__(self) -> None:
-        self._listening.listen(_WAITING_OUTSIDE)
+async def _keep_many_waiting(listening: socket.socket) -> None:
+    """Let the system keep many connections until they are accepted: asyncio lets it keep what it accepts at once."""
+    listening.listen(_WAITING_OUTSIDE)
 
 
 class Calm(logging.Filter):
@@ -321,7 +317,9 @@ class Calm(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        cause = (record.pathname, record.lineno, type(error), _place_of(error))
+        trace = traceback.walk_tb(error.__traceback__ if error else None)
+        raised_at = [(frame.f_code.co_filename, line) for frame, line in trace][-1:]
+        cause = (record.pathname, record.lineno, type(error), *raised_at)
         last, unsaid = self._said.get(cause, (None, 0))
         now = time.monotonic()
         if last is not None and now - last < _QUIET_SECONDS:
@@ -333,14 +331,6 @@ class Calm(logging.Filter):
             text, record.exc_info = f"{text}: {cleaned(repr(error), _MOST_SAID)}", None
         record.msg, record.args = text + (f" ({unsaid} times more since the last line)" if unsaid else ""), ()
         return True
-
-
-def _place_of(error: BaseException | None) -> tuple[str, int] | None:
-    """The line of code that raised an error."""
-    trace = None if error is None else error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    return None if trace is None else (trace.tb_frame.f_code.co_filename, trace.tb_lineno)
 
 
 def log_config() -> dict[str, Any]:
@@ -386,7 +376,7 @@ def config_for(app: Any, **more: Any) -> uvicorn.Config:
 
 def serve(factory: str, listening: socket.socket, workers: int) -> None:
     """Answer on a socket until a signal comes, in so many processes."""
-    config = config_for(factory, factory=True, workers=workers, callback_notify=_Backlog(listening))
+    config = config_for(factory, factory=True, workers=workers, callback_notify=partial(_keep_many_waiting, listening))
     server = uvicorn.Server(config)
     with suppress(KeyboardInterrupt):
         if workers == 1:

@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -24,9 +25,19 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.site.answers import error_facts
+from tbgen.apps.site.answers import CLOCK, POSITION, SCORING, error_facts
 from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
-from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
+from tbgen.apps.site.service import (
+    CACHE_BYTES,
+    EXPLORER,
+    EXTRAS,
+    LOCAL_NAMES,
+    MAN,
+    PICTURE_POLICY,
+    Service,
+    Settings,
+    SitePages,
+)
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import folders_in
 
@@ -50,7 +61,7 @@ def application(settings: Settings) -> Starlette:
 
     @asynccontextmanager
     async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
-        current_default_thread_limiter().total_tokens = service.limits.at_once  # of those that read files
+        current_default_thread_limiter().total_tokens = settings.limits.at_once  # of those that read files
         yield {PLACES: places_for(len(service.catalog))}
         service.close()
 
@@ -96,15 +107,21 @@ def _cache_bytes(megabytes: str) -> int:
 
 
 def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
-    get = {
+    get: dict[str, Callable[..., Any]] = {
         "/r-mobility/line": service.line,
         "/r-mobility/solved": service.solved,
-        "/r-mobility/map": service.map,
-        "/r-mobility/picture.svg": service.picture,
-        "/standard": service.standard,
-        "/standard/mainline": service.mainline,
-        "/tables": service.list,
-        "/tables/tables.json": service.list,
+        "/r-mobility/map": partial(service.ask, known=(*POSITION, MAN), answer=service.map, light=False),
+        "/r-mobility/picture.svg": partial(
+            service.ask,
+            known=(*POSITION, MAN),
+            answer=service.picture,
+            more={"Content-Security-Policy": PICTURE_POLICY},
+            light=False,
+        ),
+        "/standard": partial(service.ask, known=None, answer=service.standard),
+        "/standard/mainline": partial(service.ask, known=None, answer=service.mainline),
+        "/tables": partial(service.ask, known=None, answer=service.list),
+        "/tables/tables.json": partial(service.ask, known=None, answer=service.list),
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
         "/health": service.health,
@@ -112,9 +129,10 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         f"{EXPLORER}/plain": service.plain,
         f"{EXPLORER}/{{name:path}}": service.explorer_file,
     }
+    known = (*POSITION, *SCORING, *CLOCK, *EXTRAS)
     # What is asked most often comes first: a request is compared with one route after the other.
     routes: list[BaseRoute] = [
-        Route("/r-mobility", service.position, methods=["GET"]),
+        Route("/r-mobility", partial(service.ask, known=known, answer=service.position), methods=["GET"]),
         Route("/r-mobility", service.positions, methods=["POST"]),
     ]
     routes.extend(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items())

@@ -107,24 +107,18 @@ class Service:
 
     def __init__(self, settings: Settings) -> None:
         load_for(Purpose.ANSWERS)  # or the first to ask would wait for it
-        self.limits = settings.limits
+        self._settings, self._limits = settings, settings.limits
         self.tables = Tablebase(list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True)
         self.catalog = Catalog(settings.folders)
-        self._folders, self._solving, self._open = settings.folders, Lock(), ExitStack()
+        self._solving, self._open = Lock(), ExitStack()
         self._open.enter_context(self.tables)
-        self._site, self._queue = settings.site, Queue(settings.limits)
-        self._etag = f'"{self.catalog.tag}"'
-        self._policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if settings.frames else POLICY
+        self._queue = Queue(settings.limits)
 
-    async def position(self, request: Request) -> Response:
+    def position(self, given: Mapping[str, str]) -> dict[str, Any]:
         """A position and its moves."""
-
-        def answer(given: Mapping[str, str]) -> dict[str, Any]:
-            what = self.tables, position_in(given), scoring_in(given), fifty_in(given)
-            brief, strip = (flag_of(given, name) for name in EXTRAS)
-            return answers.answer_of(*what, brief=brief, strip=strip)
-
-        return await self._ask(request, (*POSITION, *SCORING, *CLOCK, *EXTRAS), answer)
+        what = self.tables, position_in(given), scoring_in(given), fifty_in(given)
+        brief, strip = (flag_of(given, name) for name in EXTRAS)
+        return answers.answer_of(*what, brief=brief, strip=strip)
 
     async def positions(self, request: Request) -> Response:
         """Many positions: a JSON array in, a JSON array out; or a line each."""
@@ -137,9 +131,11 @@ class Service:
             if not isinstance(found, list):
                 raise UsageError(f"send a JSON array of positions, or lines as {LINES}")
             asked = list(enumerate(found, 1))
-        if len(asked) > self.limits.positions:
-            return refusal(413, "TooManyPositions", f"{len(asked)} positions; {self.limits.positions} may come at once")
-        rows = answers.answers_to(self.tables, asked, scoring, self.limits.seconds, brief=brief, strip=strip)
+        if len(asked) > self._limits.positions:
+            return refusal(
+                413, "TooManyPositions", f"{len(asked)} positions; {self._limits.positions} may come at once"
+            )
+        rows = answers.answers_to(self.tables, asked, scoring, self._limits.seconds, brief=brief, strip=strip)
         texts = (to_json(row).encode() for row in rows)
         return await streamed(self._queue.pieces(texts), JSON if kind == JSON else LINES)
 
@@ -152,8 +148,10 @@ class Service:
             with self._solving:
                 return self._solver.solved(asked.board, asked.accrued)
 
-        has_blocks = any((folder / SOLVED).is_dir() for folder in self._folders)  # else the solver would make a folder
-        async with asyncio.timeout(self.limits.seconds):
+        has_blocks = any(
+            (folder / SOLVED).is_dir() for folder in self._settings.folders
+        )  # else the solver would make a folder
+        async with asyncio.timeout(self._limits.seconds):
             found = await self._queue.run(work) if has_blocks else None
         if found is None:
             return Response(status_code=204)
@@ -163,7 +161,7 @@ class Service:
     def _solver(self) -> PositionSolver:
         from tbgen.position.solving import PositionSolver
 
-        return self._open.enter_context(PositionSolver(list(self._folders)))
+        return self._open.enter_context(PositionSolver(list(self._settings.folders)))
 
     def close(self) -> None:
         """Close all files."""
@@ -175,48 +173,33 @@ class Service:
         as_pgn = PGN in accept and JSON not in accept
 
         def answer(given: Mapping[str, str]) -> dict[str, Any] | Response:
-            what = self.tables, position_in(given), scoring_in(given), fifty_in(given), self.limits.line_plies
+            what = self.tables, position_in(given), scoring_in(given), fifty_in(given), self._limits.line_plies
             return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else answers.line_of(*what)
 
         more = {"Vary": "Accept", **({"ETag": f'"{self.catalog.tag}-pgn"'} if as_pgn else {})}
-        return await self._ask(request, (*POSITION, *SCORING, *CLOCK), answer, more, light=False)
+        return await self.ask(request, (*POSITION, *SCORING, *CLOCK), answer, more, light=False)
 
-    async def map(self, request: Request) -> Response:
+    def map(self, given: Mapping[str, str]) -> dict[str, Any]:
         """The value of a position with one man on each square."""
+        return map_facts(self.tables, *position_in(given), given.get(MAN, ""))
 
-        def answer(given: Mapping[str, str]) -> dict[str, Any]:
-            asked = position_in(given)
-            return map_facts(self.tables, asked.board, asked.accrued, given.get(MAN, ""))
-
-        return await self._ask(request, (*POSITION, MAN), answer, light=False)
-
-    async def picture(self, request: Request) -> Response:
+    def picture(self, given: Mapping[str, str]) -> Response:
         """A position with its verdict as SVG; with `man`, the map of that man."""
+        return Response(picture_of_value(self.tables, *position_in(given), given.get(MAN)), media_type=SVG)
 
-        def answer(given: Mapping[str, str]) -> Response:
-            asked = position_in(given)
-            return Response(picture_of_value(self.tables, asked.board, asked.accrued, given.get(MAN)), media_type=SVG)
-
-        more = {"Content-Security-Policy": PICTURE_POLICY}
-        return await self._ask(request, (*POSITION, MAN), answer, more, light=False)
-
-    async def standard(self, request: Request) -> Response:
+    def standard(self, given: Mapping[str, str]) -> dict[str, Any]:
         """A position as ordinary chess sees it; parameters that other servers alone know are ignored."""
-        return await self._ask(
-            request, None, lambda given: answers.standard_answer(self.tables, position_in(given).board)
-        )
+        return answers.standard_answer(self.tables, position_in(given).board)
 
-    async def mainline(self, request: Request) -> Response:
+    def mainline(self, given: Mapping[str, str]) -> dict[str, Any]:
         """Best play of ordinary chess to a mate."""
-        return await self._ask(
-            request, None, lambda given: answers.standard_mainline(self.tables, position_in(given).board)
-        )
+        return answers.standard_mainline(self.tables, position_in(given).board)
 
     async def adjudicate(self, request: Request) -> Response:
         """Games with what they are scored with."""
         parameters_of(request.query_params.multi_items(), ())
         _, text = await self._body(request, PGN, TEXT)
-        found, limits = list[dict[str, Any]](), self.limits
+        found, limits = list[dict[str, Any]](), self._limits
         await self._queue.run(partial(load_for, Purpose.GAMES))  # which does not count as time for games
         try:
             async with asyncio.timeout(limits.seconds):
@@ -229,14 +212,14 @@ class Service:
         kinds = [[each for each in found if ("error" in each) is is_error] for is_error in (False, True)]
         return as_json({"games": kinds[0], "skipped": kinds[1]})
 
-    async def list(self, request: Request) -> Response:
+    def list(self, given: Mapping[str, str]) -> dict[str, Any]:
         """The catalog."""
-        return await self._ask(request, None, lambda given: self.catalog.facts())
+        return self.catalog.facts()
 
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self._ask(request, None, lambda given: entry.figures(), {"ETag": entry.etag})
+        return await self.ask(request, None, lambda given: entry.figures(), {"ETag": entry.etag})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -264,7 +247,7 @@ class Service:
 
     async def health(self, request: Request) -> Response:
         """Whether there is anybody, and how much may be asked."""
-        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": asdict(self.limits)}
+        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": asdict(self._limits)}
         return as_json(facts, {"Cache-Control": "no-store"})
 
     async def openapi(self, request: Request) -> Response:
@@ -285,7 +268,8 @@ class Service:
             raise HTTPException(404)
         if not request.path_params["name"]:
             page = _explorer_file(INDEX, await self._queue.run(partial(self._index_of, request)))
-        headers = tagged(page.etag, {"Vary": "Accept-Encoding", "Content-Security-Policy": self._policy})
+        policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if self._settings.frames else POLICY
+        headers = tagged(page.etag, {"Vary": "Accept-Encoding", "Content-Security-Policy": policy})
         if is_known(request, page.etag):
             return Response(status_code=304, headers=headers)
         if "gzip" in request.headers.get("accept-encoding", ""):
@@ -295,8 +279,8 @@ class Service:
     @cached_property
     def _explorer(self) -> dict[str, ExplorerFile]:
         """The files and the pages of the explorer, which lead to the pages of a report that is there."""
-        has_report = self._site is not None and (self._site / "material").is_dir()
-        tables, report = self.catalog.entries.values(), "../" if has_report else ""
+        site, tables = self._settings.site, self.catalog.entries.values()
+        report = "../" if site is not None and (site / "material").is_dir() else ""
         pages = {name: index_page(SERVER, tables, report, name).encode() for name in (INDEX, RULES)}
         return {name: _explorer_file(name, content) for name, content in {**files(), **pages}.items()}
 
@@ -310,7 +294,7 @@ class Service:
             shown |= {"title": f"{signed(outcome)}: {outcome.in_words()}", "description": in_words(asked.board)}
         return with_preview(self._explorer[INDEX].plain.decode(), **shown).encode()
 
-    async def _ask(
+    async def ask(
         self,
         request: Request,
         known: Sequence[str] | None,
@@ -331,13 +315,13 @@ class Service:
             found = answer(given)
             return found if isinstance(found, Response) else as_json(found)
 
-        headers = tagged(self._etag, more)
+        headers = tagged(f'"{self.catalog.tag}"', more)
         if is_known(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
         if light and not given.keys() & _HEAVY and len(given.get("fen", "")) < _LIGHT_CHARACTERS:
             reply = work()
         else:
-            async with asyncio.timeout(self.limits.seconds):
+            async with asyncio.timeout(self._limits.seconds):
                 reply = await self._queue.run(work)
         # The reply has none of these names yet: `update` would look through its headers for each of them.
         reply.raw_headers.extend((name.lower().encode(), value.encode()) for name, value in headers.items())
@@ -348,13 +332,12 @@ class Service:
         kind = request.headers.get("content-type", kinds[0]).partition(";")[0].strip().lower()
         if kind not in kinds:
             raise HTTPException(415, f"send {' or '.join(kinds)}, not {kind[:100]!r}")
-        most, parts, size = self.limits.body_bytes, list[bytes](), 0
+        body = bytearray()
         async for part in request.stream():
-            size += len(part)
-            if size > most:
-                raise HTTPException(413, f"a body may have {most} bytes")
-            parts.append(part)
-        return kind, b"".join(parts).decode("utf-8", "replace")
+            body += part
+            if len(body) > self._limits.body_bytes:
+                raise HTTPException(413, f"a body may have {self._limits.body_bytes} bytes")
+        return kind, body.decode("utf-8", "replace")
 
 
 class ExplorerFile(NamedTuple):

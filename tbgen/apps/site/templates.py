@@ -41,7 +41,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.score import Color, Score
 from tbgen.storage.files import write_whole
-from tbgen.text import counted, in_plies, in_units
+from tbgen.text import counted, in_plies, in_so_many, in_units
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -100,32 +100,6 @@ def environment(**given: Any) -> Environment:
 
 def _signed(number: Fraction) -> str:
     return f"{float(number):+.3f}".replace("-", "−") if number else "0"
-
-
-_FILTERS: Final[dict[str, Callable[..., Any]]] = {
-    "bar": bar_of,
-    "border": border_of,
-    "asked": lambda fen: fen.replace(" ", "_"),
-    "view": view_of,
-    "counted": counted,
-    "css": lambda number: f"{number:.3f}",
-    "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
-    "factor": lambda factor: f"{float(factor):.3f}",
-    "g": lambda code: str(Score(code, Color.WHITE)),
-    "rank": lambda outcome: (1 if outcome.holder is Color.WHITE else -1) * (10**4 - outcome.code),
-    "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}[number],
-    "in_plies": in_plies,
-    "percent": percent,
-    "shade": shade_of,
-    "share": lambda share: percent(share.numerator, share.denominator),
-    "signed": _signed,
-    "thousands": lambda number: f"{number:,}",
-    "told": told,
-    "plot": lambda part: plot_of({outcome: each.distances for outcome, each in part.outcomes.items()}),
-    "changes": changes_of,
-    "unbroken": lambda text: text.replace("-G", "\N{NON-BREAKING HYPHEN}G"),
-    "units": in_units,
-}
 
 
 PAGE_FOLDER: Final = "explorer"
@@ -284,14 +258,7 @@ def annotated_page(annotations: Sequence[Annotation], name: str) -> str:
 
 
 def _page(template: str, **context: Any) -> str:
-    made = environment(style=style(), broad=False, script="")
-    made.filters.update(
-        decimals=in_decimals,
-        seen_by=_seen_by,
-        played_at=_played_at,
-        line_of=_line_of,
-    )
-    return made.get_template(template).render(**context) + "\n"
+    return environment(style=style(), broad=False, script="").get_template(template).render(**context) + "\n"
 
 
 def _seen_by(game: EventGame, player: str) -> dict[str, str]:
@@ -339,17 +306,14 @@ def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | Non
         values = {each: value.outcome for each, value in map_of(tables, board, accrued, square).items() if value}
         fields = [spot_on(each, shade_of(outcome)) for each, outcome in values.items()]
         labels = [spot_on(each, signed(outcome).replace("G", "")) for each, outcome in values.items()]
-    picture = (
-        environment(theme=theme())
-        .get_template("picture.svg")
-        .render(
-            view=view_of(board),
-            heading=f"{signed(found.outcome)}  {found.outcome.in_words()}",
-            words=words,
-            arrows=[_arrow(each) for each in best[:_MOST_ARROWS]],
-            fields=fields,
-            labels=labels,
-        )
+    template = environment(theme=theme()).get_template("picture.svg")
+    picture = template.render(
+        view=view_of(board),
+        heading=f"{signed(found.outcome)}  {found.outcome.in_words()}",
+        words=words,
+        arrows=[_arrow(each) for each in best[:_MOST_ARROWS]],
+        fields=fields,
+        labels=labels,
     )
     return picture + "\n"
 
@@ -361,3 +325,34 @@ def _arrow(move: chess.Move) -> str:
     first, last = 13 / length, (length - 12) / length
     points = [22.5 + start + part * (end - start) for part in (first, last) for start, end in ((x, to_x), (y, to_y))]
     return "M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*points)
+
+
+_FILTERS: Final[dict[str, Callable[..., Any]]] = {
+    "bar": bar_of,
+    "border": border_of,
+    "asked": lambda fen: fen.replace(" ", "_"),
+    "view": view_of,
+    "counted": counted,
+    "css": lambda number: f"{number:.3f}",
+    "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
+    "factor": lambda factor: f"{float(factor):.3f}",
+    "g": lambda code: str(Score(code, Color.WHITE)),
+    "rank": lambda outcome: (1 if outcome.holder is Color.WHITE else -1) * (10**4 - outcome.code),
+    "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}[number],
+    "in_plies": in_plies,
+    "percent": percent,
+    "shade": shade_of,
+    "share": lambda share: percent(share.numerator, share.denominator),
+    "signed": _signed,
+    "thousands": lambda number: f"{number:,}",
+    "told": told,
+    "plot": lambda part: plot_of({outcome: each.distances for outcome, each in part.outcomes.items()}),
+    "changes": changes_of,
+    "unbroken": lambda text: text.replace("-G", "\N{NON-BREAKING HYPHEN}G"),
+    "units": in_units,
+    "in_so_many": in_so_many,
+    "decimals": in_decimals,
+    "seen_by": _seen_by,
+    "played_at": _played_at,
+    "line_of": _line_of,
+}
