@@ -19,7 +19,6 @@ from tbgen.apps.records.counting import (
     count_places,
     men_of,
     no_counts,
-    rows_of,
     total_of,
 )
 from tbgen.apps.records.record import Count, Zugzwangs
@@ -68,7 +67,8 @@ class TableCount:
 def census_of(file: TableFile, threads: int | None = None) -> TableCount:
     """Count a table on some threads, or on as many as there are processors."""
     layout, bishops = file.order.layout, _pair_of_bishops(file.order.layout)
-    entry, dtg, kinds_of = _kinds_in(file)
+    entries, distances, kinds_of = _kinds_in(file)
+    entry, dtg = np.repeat(entries, distances), np.tile(np.arange(distances), len(entries))
     meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
     if bishops:  # kinds are told apart by the colours of squares
         meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
@@ -80,14 +80,14 @@ def census_of(file: TableFile, threads: int | None = None) -> TableCount:
         return kinds
 
     counts = count_table(file.order, meanings, kinds_by_color, threads=threads)
-    by_color = counts.kinds.reshape(2, -1, len(entry), 2)
-    spreads = {side: _spreads(entry, dtg, by_color[side].sum(axis=0)) for side in Color}
-    one_colored = {side: _counts(entry, by_color[side, -1]) for side in Color} if bishops else None
+    by_color = counts.kinds.reshape(2, -1, len(entries), distances, 2)
+    spreads = {side: _spreads(entries, by_color[side].sum(axis=0)) for side in Color}
+    one_colored = {side: _counts(entries, by_color[side, -1]) for side in Color} if bishops else None
     return TableCount(spreads, _zugzwangs(counts.pairs), _fen_of_longest(file, counts.longest), one_colored)
 
 
-def _kinds_in(file: TableFile) -> tuple[Longs, Longs, KindsOf]:
-    """[kind] -> its entry value and its distance; and the kinds of places."""
+def _kinds_in(file: TableFile) -> tuple[Longs, int, KindsOf]:
+    """The entry values, how many distances each may have, and the kinds of places: all distances of a value in turn."""
     groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
     distances = int(np.diff(groups).max())
     if not 0 < distances <= _MOST_DISTANCES:
@@ -103,28 +103,26 @@ def _kinds_in(file: TableFile) -> tuple[Longs, Longs, KindsOf]:
         kinds += dtg
         return kinds
 
-    return np.repeat(entries.astype(np.int64), distances), np.tile(np.arange(distances), len(entries)), kinds_of
+    return entries.astype(np.int64), distances, kinds_of
 
 
 def count_table(order: Order, meanings: Meanings, kinds_of: KindsOf, *, threads: int | None = None) -> Counts:
     """Count the kinds of all positions; `kinds_of` gives those of the places of a run, chunks or parts of them."""
-    layout, plane, idle = order.layout, order.plane_places, list[Counts]()
+    layout, plane, workers = order.layout, order.plane_places, threads or os.cpu_count() or 1
+    idle = [no_counts(len(meanings.entry), layout) for _ in range(workers)]
 
     def count(run: range) -> None:
-        try:
-            counts = idle.pop()
-        except IndexError:
-            counts = no_counts(len(meanings.entry), layout)
+        counts, rows = idle.pop(), np.zeros((2, len(layout.slots)), np.int64)
         block, first = divmod(run.start, 2 * plane)
         if len(run) < plane:  # a part of White's plane, and that of Black's
             white, black = kinds_of(run.start, run.stop)[None], kinds_of(run.start + plane, run.stop + plane)[None]
         else:  # some blocks
             white, black = kinds_of(run.start, run.stop).reshape(-1, 2, plane).swapaxes(0, 1).copy()
         for number, kinds in enumerate(zip(white, black, strict=True), block):
-            count_places(men_of(layout, number), number, PlaceRun(first, *kinds), meanings, counts, rows_of(layout))
+            count_places(men_of(layout, number), number, PlaceRun(first, *kinds), meanings, counts, rows)
         idle.append(counts)
 
-    with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         list(pool.map(count, _runs(order)))
     return total_of(idle)
 
@@ -159,25 +157,20 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: in
     return np.repeat(same, kings).astype(np.uint32)
 
 
-def _outcomes(entry: Longs, counts: Longs) -> dict[Score, Longs]:
-    """The kinds that were counted, by outcome, best for White first."""
-    present = np.flatnonzero(counts[:, PLACEMENTS])
-    outcomes = sorted((Score.from_byte(byte) for byte in np.unique(entry[present]).tolist()), reverse=True)
-    return {outcome: present[entry[present] == outcome.to_byte()] for outcome in outcomes}
-
-
-def _spreads(entry: Longs, dtg: Longs, counts: Longs) -> dict[Score, Spread]:
+# counts[number of the entry value, plies, placements or classes]
+def _spreads(entries: Longs, counts: Longs) -> dict[Score, Spread]:
+    """What was counted of each outcome, best for White first."""
     spreads = {}
-    for outcome, kinds in _outcomes(entry, counts).items():
-        distances = np.zeros(int(dtg[kinds].max()) + 1, np.int64)
-        np.add.at(distances, dtg[kinds], counts[kinds, CLASSES])
-        placements, classes = counts[kinds].sum(axis=0).tolist()
-        spreads[outcome] = Spread(placements, classes, tuple(distances.tolist()))
-    return spreads
+    for byte, by_plies in zip(entries.tolist(), counts, strict=True):
+        if by_plies.any():
+            last = np.flatnonzero(by_plies[:, PLACEMENTS])[-1]
+            placements, classes = by_plies.sum(axis=0).tolist()
+            spreads[Score.from_byte(byte)] = Spread(placements, classes, tuple(by_plies[: last + 1, CLASSES].tolist()))
+    return dict(sorted(spreads.items(), reverse=True))
 
 
-def _counts(entry: Longs, counts: Longs) -> dict[Score, Count]:
-    return {outcome: count_of(counts[kinds].sum(axis=0)) for outcome, kinds in _outcomes(entry, counts).items()}
+def _counts(entries: Longs, counts: Longs) -> dict[Score, Count]:
+    return {each: Count(found.placements, found.classes) for each, found in _spreads(entries, counts).items()}
 
 
 def count_of(pair: npt.ArrayLike) -> Count:
@@ -205,6 +198,6 @@ def _fen_of_longest(file: TableFile, longest: Longs) -> str | None:
     if near < 0:
         return None
     layout = file.order.layout
-    place, king = divmod(place, layout.shape[2])
+    place, king = divmod(-place, layout.shape[2])
     rest = [place >> 6 * n & 63 for n in range(layout.others + 1)]
-    return fen_of(layout, int(Color.WHITE), [*layout.blocks[block], king if layout.pawns else TRIANGLE[king], *rest])
+    return fen_of(layout, int(Color.WHITE), [*layout.blocks[-block], king if layout.pawns else TRIANGLE[king], *rest])

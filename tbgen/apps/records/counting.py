@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, WideInts, Word, Words
-from tbgen.compiled.jit import borrowing, by_address, inner, small
+from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings, row_of_byte
 from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
@@ -72,28 +72,18 @@ class BlockMen(NamedTuple):
 
 def men_of(layout: Layout, block: int) -> BlockMen:
     """The men of one block."""
-    role = np.array([int(role) for _, role in layout.slots], np.int64)
-    color = np.array([int(color) for color, _ in layout.slots], np.int64)
-    pawns = np.array(layout.blocks[block], np.int64)
     twin_start = np.arange(len(layout.slots), dtype=np.int64)
     for first, end in layout.twins:
         twin_start[first:end] = first
-    how = how_turned(layout.pawns, layout.is_own_mirror(layout.blocks[block]))
-    digit = np.arange(64) if layout.pawns else TRIANGLE_INDEX
     return BlockMen(
-        role=role,
-        color=color,
-        pawns=pawns,
+        role=np.array([int(role) for _, role in layout.slots], np.int64),
+        color=np.array([int(color) for color, _ in layout.slots], np.int64),
+        pawns=np.array(layout.blocks[block], np.int64),
         twin_start=twin_start,
         kings=layout.shape[2],
-        digit=digit,
-        how=how,
+        digit=np.arange(64) if layout.pawns else TRIANGLE_INDEX,
+        how=how_turned(layout.pawns, layout.is_own_mirror(layout.blocks[block])),
     )
-
-
-def rows_of(layout: Layout) -> npt.NDArray[np.int64]:
-    """A scratch buffer: the squares of a row's men, and of those of a row that it is compared with."""
-    return np.zeros((2, len(layout.slots)), np.int64)
 
 
 @by_address
@@ -128,8 +118,8 @@ class Counts(NamedTuple):
 
     *Played for*: neither side has the score already that it will be held to."""
     longest: npt.NDArray[np.int64]
-    """The first mutual zugzwang of those played for longest: its longer and its shorter distance, its block, and its
-    place there; -1 where there is none."""
+    """The first mutual zugzwang of those played for longest: its longer and its shorter distance, and with a minus its
+    block and its place there, so that it is the greatest; all -1 if there is none."""
 
     @property
     def kinds(self) -> npt.NDArray[np.int64]:
@@ -151,14 +141,8 @@ def total_of(parts: Iterable[Counts]) -> Counts:
     for counts in more:
         first.often[:] += counts.often
         first.pairs[:] += counts.pairs
-        first.longest[:] = min(first.longest, counts.longest, key=_by_length)
+        first.longest[:] = max(first.longest.tolist(), counts.longest.tolist())
     return first
-
-
-def _by_length(longest: npt.NDArray[np.int64]) -> tuple[int, ...]:
-    """The order of zugzwangs by which one comes before another: what `is_longer` says, without compiling that here."""
-    far, near, block, place = longest.tolist()
-    return -far, -near, block, place
 
 
 @inner
@@ -227,16 +211,6 @@ def stands_on_diagonal(squares: Ints) -> int:
     return HALVED
 
 
-@small
-def is_longer(longest: Ints, far: Int, near: Int, block: Int, place: Int) -> bool:
-    """Whether a zugzwang comes before the longest so far; of equal ones the first does."""
-    if far != longest[0]:
-        return far > longest[0]
-    if near != longest[1]:
-        return near > longest[1]
-    return block < longest[2] or (block == longest[2] and place < longest[3])
-
-
 class KingRow(NamedTuple):
     """A row: its block and first place, the white kings with whom its places count, and with whom a side may move."""
 
@@ -259,8 +233,8 @@ def count_pair(
     for counted in range(2):
         counts.pairs[with_white, with_black, played, counted] += counts.weights[stands_for, counted]
     longest = counts.longest
-    if played and is_longer(longest, far, near, block, place):
-        longest[0], longest[1], longest[2], longest[3] = far, near, block, place
+    if played and (far, near, -block, -place) > (longest[0], longest[1], longest[2], longest[3]):
+        longest[0], longest[1], longest[2], longest[3] = far, near, -block, -place
 
 
 @inner
@@ -284,7 +258,10 @@ def count_row(men: BlockMen, row: KingRow, run: PlaceRun, meanings: Meanings, co
 
 @borrowing
 def count_places(men: BlockMen, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts, rows: Ints) -> None:
-    """Count the positions of a run of whole rows of a block; `rows` is a scratch buffer."""
+    """Count the positions of a run of whole rows of a block.
+
+    `rows` is a scratch buffer: the squares of a row's men, and of those of a row that it is compared with.
+    """
     squares, other = rows[0], rows[1]
     for slot in range(men.pawns.size):
         squares[slot] = men.pawns[slot]

@@ -50,76 +50,51 @@ from tbgen.verify.check import Check, Violation
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
 from tbgen.verify.pairs import list_successors
 from tbgen.verify.resets import PAIRS_TASK, Cells, drawn_cells, find_positions
-from tbgen.verify.values import Facts, Subject, cell_at, facts_of, rank_of, stored_value
+from tbgen.verify.values import Subject, cell_at, facts_of, rank_of, stored_value
 
 _FIRST_CODE = 2
 _MOST_MOVES = 256
 _MOST_CODES = 256
 _DIAGONAL = 9
+_SEED: Final = 1
+
+ChildOf = Callable[[Material], TableFile]
 
 
-# known[move] -> what the table says of the position after a quiet move: a row of Facts
+# values[move] -> its outcome, with that of the best reset after the quiet moves; 0 if there is none
 @inner
-def look_up(subject: Subject, scratch: Scratch, count: Int, known: Ints) -> None:
-    """Look the positions after the listed moves up once."""
+def value_moves(
+    subject: Subject, scratch: Scratch, place: Int, side: Int, count: Int, holder: Int, code: Int, values: Ints
+) -> Int:
+    """Note the outcome after each of the listed moves with a score accrued; returns the mover's best."""
+    best: Int = int(subject.reset[place])
+    values[count] = best
     for move in range(count):
-        facts = facts_of(subject, scratch.cell[move])
-        known[move, 0], known[move, 1], known[move, 2] = facts.entry, facts.own, facts.own_holder
-        known[move, 3], known[move, 4] = facts.first_row, facts.last_row
-
-
-@inner
-def values_after(subject: Subject, known: Ints, count: Int, holder: Int, code: Int, values: Ints) -> None:
-    """The outcome after each quiet move with a score accrued."""
-    for move in range(count):
-        facts = Facts(known[move, 0], 0, known[move, 1], known[move, 2], known[move, 3], known[move, 4])
-        values[move] = stored_value(subject.rows, facts, holder, code)[0]
-
-
-@inner
-def best_of(subject: Subject, place: Int, side: Int, count: Int, values: Ints) -> int:
-    """The mover's best outcome over quiet moves and resets."""
-    best = int(subject.reset[place])
-    for move in range(count):
-        gain = 0 if best == 0 else rank_of(values[move]) - rank_of(best)
+        value = stored_value(subject.rows, facts_of(subject, scratch.cell[move]), holder, code)[0]
+        gain = rank_of(value) - rank_of(best)
         if best == 0 or (gain < 0 if side else gain > 0):
-            best = values[move]
+            best = value
+        values[move] = value
     return best
 
 
 @inner
-def shares_a_best_move(
-    subject: Subject, place: Int, count: Int, first: Ints, first_best: Int, second: Ints, second_best: Int
-) -> bool:
-    """Whether some move is best with the one accrued score and with the other."""
-    reset = int(subject.reset[place])
-    if reset != 0 and reset == first_best and reset == second_best:
-        return True
-    shares = False
-    for move in range(count):
-        shares |= first[move] == first_best and second[move] == second_best
-    return shares
-
-
-@inner
-def is_changing(
-    subject: Subject, possible: Bools, scratch: Scratch, place: Int, known: Ints, first: Ints, second: Ints
-) -> bool:
+def is_changing(subject: Subject, possible: Bools, scratch: Scratch, place: Int, first: Ints, second: Ints) -> bool:
     """Whether some accrued score needs another move than the position's own."""
     own = int(subject.own[place])
     side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
     count = list_moves(subject.men, scratch, side, QUIETS)
     top = list_successors(subject, scratch, place, side, count)
-    look_up(subject, scratch, count, known)
-    values_after(subject, known, count, 1 - side, own, first)
-    first_best = best_of(subject, place, side, count, first)
+    first_best = value_moves(subject, scratch, place, side, count, 1 - side, own, first)
     for code in range(_FIRST_CODE, min(top + 1, own) + 1):
         for holder in range(2):
             if not possible[holder, code]:
                 continue
-            values_after(subject, known, count, holder, code, second)
-            second_best = best_of(subject, place, side, count, second)
-            if not shares_a_best_move(subject, place, count, first, first_best, second, second_best):
+            second_best = value_moves(subject, scratch, place, side, count, holder, code, second)
+            shares = False
+            for move in range(count + 1):
+                shares |= first[move] == first_best and second[move] == second_best
+            if not shares:
                 return True
     return False
 
@@ -138,15 +113,13 @@ def classes_of(numbering: Numbering, scratch: Scratch, orders: Int) -> Int:
 # possible[holder, code] -> whether the men can leave that score accrued
 # found -> positions with moves, and those of them where the accrued score changes the best move
 @borrowing
-def count_changing(
-    subject: Subject, possible: Bools, scratch: Scratch, known: Ints, values: Ints, orders: Int, found: Ints
-) -> int:
+def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: Ints, orders: Int, found: Ints) -> int:
     """Count what is asked for: up to symmetry with equal men in `orders` orders told apart, or plainly if that is 0."""
     for place in range(subject.cells.size):
         own = subject.own[place]
         if not subject.task[place] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
             continue
-        changing = is_changing(subject, possible, scratch, place, known, values[0], values[1])
+        changing = is_changing(subject, possible, scratch, place, values[0], values[1])
         set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
         weight = classes_of(subject.numbering, scratch, orders) if orders else 1
         found[0] += weight
@@ -168,10 +141,9 @@ class _Count(Check):
     found = (0, 0)
 
     def _wrong_pair(self) -> Violation | None:
-        found = np.zeros(2, np.int64)
-        known, values = np.zeros((_MOST_MOVES, 5), np.int64), np.zeros((2, _MOST_MOVES), np.int64)
+        found, values = np.zeros(2, np.int64), np.zeros((2, _MOST_MOVES), np.int64)
         possible = possible_scores(self.layout.material)
-        count_changing(self.subject, possible, new_scratch(), known, values, self.orders, found)
+        count_changing(self.subject, possible, new_scratch(), values, self.orders, found)
         self.found = int(found[0]), int(found[1])
         return None
 
@@ -179,21 +151,22 @@ class _Count(Check):
         return None
 
 
-def changing_in(
-    file: TableFile, child_of: Callable[[Material], TableFile], *, sample: int | None = None, seed: int = 0
-) -> tuple[int, int]:
-    """How many positions have moves, and in how many the accrued score changes the best one.
+def changes_in(file: TableFile, child_of: ChildOf, sample: int | None) -> Changes:
+    """Where the accrued score changes the best move.
 
     All positions up to symmetry, equal men told apart; with `sample`, so many random ones, equal men not told apart.
     """
     layout = layout_of(file.material)
     if sample is None:
-        return count_in(file, child_of, every_cell(layout), layout.orders)
-    return count_in(file, child_of, drawn_cells(layout, sample, seed), 0)
+        return Changes(*count_in(file, child_of, every_cell(layout), layout.orders), None)
+    return Changes(*count_in(file, child_of, drawn_cells(layout, sample, _SEED), 0), _SEED)
 
 
-def count_in(file: TableFile, child_of: Callable[[Material], TableFile], cells: Cells, orders: int) -> tuple[int, int]:
-    """The same for some cells in ascending order; VerificationError if the table proves to be wrong there."""
+def count_in(file: TableFile, child_of: ChildOf, cells: Cells, orders: int) -> tuple[int, int]:
+    """How many of some cells, in ascending order, have moves, and in how many the accrued score changes the best one.
+
+    VerificationError if the table proves to be wrong there.
+    """
     with ThreadPoolExecutor(1) as pool:
         count = _Count(file, child_of, pool, cells=cells)
         count.orders = orders
@@ -213,7 +186,6 @@ def every_cell(layout: Layout) -> Cells:
 MOST_MEN_STRETCHED_WHOLE: Final = 4
 _MOST_MEN_CHANGED_WHOLE: Final = 3
 _SAMPLE: Final = 20_000
-_SEED: Final = 1
 
 Lines = dict[tuple[Color, Score], Longest]
 
@@ -225,8 +197,14 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
     """
     where = folders_in(folders)
     game = game_of_folder(where[0])
-    with TableFile(path_in(where, material)) as file, open_tablebase(where, game=game) as tables:
+    with contextlib.ExitStack() as opened:
+
+        def table_of(material: Material) -> TableFile:
+            return opened.enter_context(TableFile(path_in(where, material)))
+
+        file, tables = table_of(material), opened.enter_context(open_tablebase(where, game=game))
         census, played = census_of(file, threads), _lines_of(file, tables) if lines else {}
+        sample = None if material.men <= _MOST_MEN_CHANGED_WHOLE else _SAMPLE
         by_resets = lines and game.forgets  # a quiet stretch, and a score that counts for less after a move, are theirs
         return Record.of(
             material,
@@ -235,7 +213,7 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
             zugzwangs=_zugzwangs(census, tables),
             one_colored=census.one_colored,
             quiet=_quiet_of(file, census, played, tables) if by_resets else None,
-            changes=_changes_in(where, file) if by_resets else None,
+            changes=changes_in(file, table_of, sample) if by_resets else None,
         )
 
 
@@ -318,15 +296,3 @@ def _stretch_of_lines(lines: Lines) -> Quiet | None:
         if line.dtg
     ]
     return max(found, key=lambda quiet: quiet.plies, default=None)
-
-
-def _changes_in(folders: Sequence[Path], file: TableFile) -> Changes:
-    """Where the accrued score changes the best move: everywhere, or in a sample of a large table."""
-    sample = None if file.material.men <= _MOST_MEN_CHANGED_WHOLE else _SAMPLE
-    with contextlib.ExitStack() as files:
-
-        def child_of(material: Material) -> TableFile:
-            return files.enter_context(TableFile(path_in(folders, material)))
-
-        positions, changing = changing_in(file, child_of, sample=sample, seed=_SEED)
-    return Changes(positions, changing, None if sample is None else _SEED)

@@ -110,18 +110,18 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
     get: dict[str, Callable[..., Any]] = {
         "/r-mobility/line": service.line,
         "/r-mobility/solved": service.solved,
-        "/r-mobility/map": partial(service.ask, known=(*POSITION, MAN), answer=service.map, light=False),
+        "/r-mobility/map": partial(service.ask, answer=service.map, known=(*POSITION, MAN), light=False),
         "/r-mobility/picture.svg": partial(
             service.ask,
-            known=(*POSITION, MAN),
             answer=service.picture,
+            known=(*POSITION, MAN),
             more={"Content-Security-Policy": PICTURE_POLICY},
             light=False,
         ),
-        "/standard": partial(service.ask, known=None, answer=service.standard),
-        "/standard/mainline": partial(service.ask, known=None, answer=service.mainline),
-        "/tables": partial(service.ask, known=None, answer=service.list),
-        "/tables/tables.json": partial(service.ask, known=None, answer=service.list),
+        "/standard": partial(service.ask, answer=service.standard),
+        "/standard/mainline": partial(service.ask, answer=service.mainline),
+        "/tables": partial(service.ask, answer=service.list),
+        "/tables/tables.json": partial(service.ask, answer=service.list),
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
         "/health": service.health,
@@ -132,7 +132,7 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
     known = (*POSITION, *SCORING, *CLOCK, *EXTRAS)
     # What is asked most often comes first: a request is compared with one route after the other.
     routes: list[BaseRoute] = [
-        Route("/r-mobility", partial(service.ask, known=known, answer=service.position), methods=["GET"]),
+        Route("/r-mobility", partial(service.ask, answer=service.position, known=known), methods=["GET"]),
         Route("/r-mobility", service.positions, methods=["POST"]),
     ]
     routes.extend(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items())

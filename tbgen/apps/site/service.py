@@ -177,7 +177,7 @@ class Service:
             return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else answers.line_of(*what)
 
         more = {"Vary": "Accept", **({"ETag": f'"{self.catalog.tag}-pgn"'} if as_pgn else {})}
-        return await self.ask(request, (*POSITION, *SCORING, *CLOCK), answer, more, light=False)
+        return await self.ask(request, answer, (*POSITION, *SCORING, *CLOCK), more, light=False)
 
     def map(self, given: Mapping[str, str]) -> dict[str, Any]:
         """The value of a position with one man on each square."""
@@ -219,7 +219,7 @@ class Service:
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self.ask(request, None, lambda given: entry.figures(), {"ETag": entry.etag})
+        return await self.ask(request, lambda given: entry.figures(), more={"ETag": entry.etag})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -297,8 +297,8 @@ class Service:
     async def ask(
         self,
         request: Request,
-        known: Sequence[str] | None,
         answer: Callable[[Mapping[str, str]], dict[str, Any] | Response],
+        known: Sequence[str] | None = None,
         more: Mapping[str, str] | None = None,
         *,
         light: bool = True,

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import tbgen
-from tbgen.apps.records.making import changing_in, count_in, every_cell, possible_scores
+from tbgen.apps.records.making import changes_in, count_in, every_cell, possible_scores
+from tbgen.apps.records.record import Changes
 from tbgen.errors import AccruedError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import Material
@@ -82,9 +83,8 @@ def test_the_best_move_changes_where_probes_say_so(
 
 def test_all_positions_that_have_moves_are_asked(table_folder: Path) -> None:
     with TableFile(path_of(table_folder, Material.parse("KvK"))) as file:
-        assert changing_in(file, lambda _: pytest.fail("two kings have no children")) == (924, 0)
-        asked, _ = changing_in(file, lambda _: pytest.fail("two kings have no children"), sample=9, seed=3)
-        assert asked == 9
+        assert changes_in(file, lambda _: pytest.fail("two kings have no children"), None) == Changes(924, 0, None)
+        assert changes_in(file, lambda _: pytest.fail("two kings have no children"), 9).positions == 9
 
 
 def test_bare_kings_leave_only_some_scores() -> None:
