@@ -247,7 +247,7 @@ def _comparison(against: str, folders: Sequence[Path]) -> _Checking:
 
     def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
         with TableFile(path_in(folders, material)) as file:
-            found = [str(each) for each in differences(file, published[material])] if material in published else []
+            found = list(differences(file, published[material])) if material in published else []
         facts = {"material": str(material), "published": material in published, "differences": found}
         return facts, found[0] if found else None
 

@@ -186,6 +186,7 @@ def every_cell(layout: Layout) -> Cells:
 MOST_MEN_STRETCHED_WHOLE: Final = 4
 _MOST_MEN_CHANGED_WHOLE: Final = 3
 _SAMPLE: Final = 20_000
+_SHARE_DIGITS: Final = 6
 
 Lines = dict[tuple[Color, Score], Longest]
 
@@ -228,7 +229,13 @@ def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: C
 def _side_of(file: TableFile, side: Color, spreads: Mapping[Score, Spread], played: Lines) -> SideRecord:
     total = sum(spreads.values(), NOBODY)
     outcomes = {
-        outcome: OutcomeRecord.of(spread, total, spread.distances, _longest(file, side, outcome, spread, played))
+        outcome: OutcomeRecord(
+            spread.placements,
+            spread.classes,
+            share=round(spread.placements / total.placements, _SHARE_DIGITS),
+            distances=spread.distances,
+            longest=_longest(file, side, outcome, spread, played),
+        )
         for outcome, spread in spreads.items()
     }
     return SideRecord(total, outcomes)

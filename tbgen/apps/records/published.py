@@ -27,6 +27,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
+from statistics import mean
 from typing import Any, Final
 
 import numpy as np
@@ -51,22 +52,10 @@ _IMAGES = 8
 class Published:
     """The published figures of an ending."""
 
-    counts: Mapping[Color, tuple[int, int, int]]
+    counts: Mapping[Color, Sequence[int]]
     """By side to move: won, drawn and lost for that side; labelled men, one position for each class of symmetry."""
     longest_mates: Mapping[Color, int]
     """By winner, in moves of the winner, who is to move; 0 where there is no such mate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """A figure of a table that is not the published one."""
-
-    what: str
-    found: int
-    published: int
-
-    def __str__(self) -> str:
-        return f"{self.what}: {self.found:,} instead of {self.published:,}"
 
 
 def read_published(path: Path) -> dict[Material, Published]:
@@ -79,26 +68,23 @@ def read_published(path: Path) -> dict[Material, Published]:
 
 
 def _published(row: Mapping[str, str]) -> Published:
-    counts, longest = {}, {}
-    for side in Color:
-        name = str(side).lower()
-        wins, draws, losses = (int(row[f"{name}_to_move_{result}"]) for result in _RESULTS)
-        counts[side] = wins, draws, losses
-        longest[side] = int(row[f"longest_{name}_mate_moves"])
-    return Published(counts, longest)
+    names = {side: str(side).lower() for side in Color}
+    return Published(
+        {side: [int(row[f"{name}_to_move_{result}"]) for result in _RESULTS] for side, name in names.items()},
+        {side: int(row[f"longest_{name}_mate_moves"]) for side, name in names.items()},
+    )
 
 
-def differences(file: TableFile, published: Published) -> Iterator[Difference]:
+def differences(file: TableFile, published: Published) -> Iterator[str]:
     """Where a table differs from what is published of it."""
     for side in Color:
-        found = _counts(file, side)
-        for result, ours, theirs in zip(_RESULTS, found, published.counts[side], strict=True):
-            if ours != theirs:
-                yield Difference(f"{result} with {side} to move", ours, theirs)
         tally = file.tallies[side].get(Score(MATE_CODE, side))
         moves = 0 if tally is None else (tally.max_dtg + 1) // 2
-        if moves != published.longest_mates[side]:
-            yield Difference(f"moves of {side}'s longest mate", moves, published.longest_mates[side])
+        names = [*(f"{result} with {side} to move" for result in _RESULTS), f"moves of {side}'s longest mate"]
+        figures = [*_counts(file, side), moves], [*published.counts[side], published.longest_mates[side]]
+        for name, ours, theirs in zip(names, *figures, strict=True):
+            if ours != theirs:
+                yield f"{name}: {ours:,} instead of {theirs:,}"
 
 
 def _counts(file: TableFile, side: Color) -> tuple[int, int, int]:
@@ -287,17 +273,16 @@ def potentials_of(records: Iterable[Record]) -> list[Potential]:
 
 def _mean(leader: Color, counts: Counts, totals: Mapping[Color, int], worth: Callable[[Score], Fraction]) -> Fraction:
     """The average worth of outcomes to the leader, over all positions."""
-    sums = Fraction(0)
-    for side in Color:
-        for outcome, count in counts[side].items():
-            sign = 1 if outcome.holder is leader else -1
-            sums += sign * worth(outcome) * Fraction(count, totals[side])
-    return sums / len(Color)
+    return sum(
+        (worth(outcome) if outcome.holder is leader else -worth(outcome)) * Fraction(count, totals[side])
+        for side in Color
+        for outcome, count in counts[side].items()
+    ) / Fraction(len(Color))
 
 
 def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
     """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
-    every = {side: {outcome: each.classes for outcome, each in record.sides[side].outcomes.items()} for side in Color}
+    every = {side: record.sides[side].counts for side in Color}
     parts: list[tuple[str | None, Rule, Counts]] = [(None, rule, every)]
     men = record.material.side(leader)
     if record.one_colored is not None and men.count(Role.BISHOP) > 1:
@@ -328,14 +313,13 @@ class Fit(Judged):
 
 def fits_of(potentials: Sequence[Potential]) -> list[Fit]:
     """The rules that speak of some ending, with fitted factors, the worst errors first."""
-    groups = ([each for each in potentials if each.rule is rule] for rule in Rule)
-    return sorted((_fit_of(group) for group in groups if group), key=lambda fit: -abs(fit.error))
-
-
-def _fit_of(group: Sequence[Potential]) -> Fit:
-    mates = sum((each.mates for each in group), Fraction(0)) / len(group)
-    points = sum((each.points for each in group), Fraction(0)) / len(group)
-    return Fit(group[0].rule, mates, points, len(group), sum(each.is_confirmed for each in group))
+    fits = list[Fit]()
+    for rule in Rule:
+        group = [each for each in potentials if each.rule is rule]
+        if group:
+            mates, points = mean(each.mates for each in group), mean(each.points for each in group)
+            fits.append(Fit(rule, mates, points, len(group), sum(each.is_confirmed for each in group)))
+    return sorted(fits, key=lambda fit: -abs(fit.error))
 
 
 def facts_of(potentials: Sequence[Potential]) -> Mapping[str, Any]:

@@ -68,18 +68,6 @@ def pair_of(cell: Int, accrued: Int) -> Int:
     return cell * _SCORES + _OWN + accrued
 
 
-@small
-def cell_of_pair(pair: Int) -> Int:
-    """The cell of a pair."""
-    return pair // _SCORES
-
-
-@small
-def accrued_of_pair(pair: Int) -> Int:
-    """The signed accrued score of a pair."""
-    return pair % _SCORES - _OWN
-
-
 @inner
 def know_own(subject: Subject, place: Int, scratch: Scratch) -> None:
     """See to it that a position's own code is known."""
@@ -118,7 +106,7 @@ def follow(subject: Subject, scratch: Scratch, other: Scratch, pairs: Ints, star
     """List the pairs that best play leads to from some pairs by quiet moves; returns how many there are."""
     count: Int = 0
     for n in range(pairs.size):
-        cell, accrued = cell_of_pair(pairs[n]), accrued_of_pair(pairs[n])
+        cell, accrued = pairs[n] // _SCORES, pairs[n] % _SCORES - _OWN
         place = index_of_cell(subject.cells, cell)
         side = set_up(subject.numbering, cell, scratch.squares)
         know_own(subject, place, other)
@@ -205,9 +193,8 @@ def _followed(subject: Subject, pairs: Longs) -> tuple[Longs, Longs]:
     room, scratch, other = np.empty(_BATCH * _MOST_MOVES, np.int64), new_scratch(), new_scratch()
     for first in range(0, len(pairs), _BATCH):
         ways = start[first : first + _BATCH + 1]
-        before = int(ways[0])
         count = follow(subject, scratch, other, pairs[first : first + _BATCH], ways, room)
-        ways[1:] += before
+        ways[1:] += ways[0]
         parts.append(room[:count].copy())
     return start, np.concatenate(parts)
 
@@ -239,8 +226,7 @@ def positions_ahead(spreads: Iterable[Spread]) -> Longs:
     """[plies] -> positions up to symmetry that are more plies away from their goal."""
     counts = [spread.distances for spread in spreads]
     at = np.array([sum(each) for each in itertools.zip_longest(*counts, fillvalue=0)] or [0], np.int64)
-    ahead: Longs = at.sum() - np.cumsum(at)
-    return ahead
+    return np.asarray(at.sum() - np.cumsum(at))
 
 
 def cells_beyond(file: TableFile, plies: int) -> tuple[Longs, Longs]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -30,7 +30,6 @@ from tbgen.storage.files import every_material, read_bounded, write_whole
 from tbgen.text import parse_json, plain
 
 FORMAT: Final = 1
-_SHARE_DIGITS: Final = 6
 _LIST: Final = re.compile(r"\[\s+([^][{}]*?)\s+\]")
 
 
@@ -74,11 +73,6 @@ class OutcomeRecord(Count):
     distances: tuple[int, ...]
     """[plies] -> positions up to symmetry whose outcome is so far away."""
     longest: Longest
-
-    @classmethod
-    def of(cls, count: Count, total: Count, distances: tuple[int, ...], longest: Longest) -> OutcomeRecord:
-        share = round(count.placements / total.placements, _SHARE_DIGITS)
-        return cls(count.placements, count.classes, share, distances, longest)
 
 
 @dataclass(frozen=True)
@@ -238,14 +232,6 @@ def path_of_record(folder: Path, material: Material) -> Path:
     return folder / f"{material}.json"
 
 
-def paths_of_records(*folders: Path) -> Iterator[Path]:
-    """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
-    for material in every_material():
-        paths = (path_of_record(folder, material) for folder in folders)
-        if (found := next(filter(Path.is_file, paths), None)) is not None:
-            yield found
-
-
 def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
     """The tables with distances that were built in a folder and that its records do not describe."""
     built, found = read_manifest(folder), list[Material]()
@@ -273,8 +259,12 @@ def read_record(path: Path) -> Record:
 
 
 def records_in(*folders: Path) -> list[Record]:
-    """The records that `paths_of_records` names."""
-    return [read_record(path) for path in paths_of_records(*folders)]
+    """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
+    found = list[Record]()
+    for material in every_material():
+        paths = [path_of_record(folder, material) for folder in folders]
+        found += [read_record(path) for path in list(filter(Path.is_file, paths))[:1]]
+    return found
 
 
 def write_record(folder: Path, record: Record) -> None:
