@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.apps.records.census import Spread, TableCount, census_of
-from tbgen.apps.records.quiet import longest_stretch
+from tbgen.apps.records.quiet import longest_stretch, positions_among
 from tbgen.apps.records.record import (
     FOLDER,
     NOBODY,
@@ -45,11 +45,11 @@ from tbgen.score import Color, Score
 from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, remove_partials
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
-from tbgen.verify.cells import Numbering, images_of, men_of, numbering_of, set_up
+from tbgen.verify.cells import Numbering, images_of, set_up
 from tbgen.verify.check import Check, Violation
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
 from tbgen.verify.pairs import list_successors
-from tbgen.verify.resets import PAIRS_TASK, Cells, drawn_cells, find_positions
+from tbgen.verify.resets import PAIRS_TASK, Cells, drawn_cells
 from tbgen.verify.values import Subject, cell_at, facts_of, rank_of, stored_value
 
 _FIRST_CODE = 2
@@ -178,9 +178,7 @@ def count_in(file: TableFile, child_of: ChildOf, cells: Cells, orders: int) -> t
 
 def every_cell(layout: Layout) -> Cells:
     """The cells that hold positions."""
-    is_position = np.zeros(layout.cells, np.bool_)
-    find_positions(men_of(layout), numbering_of(layout), new_scratch(), np.arange(layout.cells), is_position)
-    return np.flatnonzero(is_position)
+    return positions_among(layout, np.arange(layout.cells))
 
 
 MOST_MEN_STRETCHED_WHOLE: Final = 4

@@ -25,7 +25,6 @@ from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
-from tbgen.score import Color
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import men_of, numbering_of, set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
@@ -204,21 +203,22 @@ def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebas
 
     None if nothing has to be played anywhere.
     """
-    ahead, subject = positions_ahead(spreads), subject_of(file.table())
+    ahead, subject, layout = positions_ahead(spreads), subject_of(file.table()), file.order.layout
     if len(ahead) == 1:
         return None
     best, asked = 0, _FIRST_ASKED
     while True:
         floor = max(best, min(int(np.argmax(ahead <= asked)), len(ahead) - 2))
-        cells, dtg = cells_beyond(file, floor)
+        cells = positions_among(layout, np.flatnonzero((subject.dtg > floor) & (subject.entry != 0)))
+        dtg = subject.dtg[cells].astype(np.int64)
         stretches = Stretches(subject, cells, dtg)
         waits = stretches.waits(cells, dtg)
         first = int(waits.argmax())
         best, asked = int(waits[first]), asked * _GROWTH
         if best >= floor:
             way, plies = stretches.way_from(int(cells[first]), int(dtg[first])), int(dtg[first])
-            fen = fen_of_cell(file.order.layout, way[0])
-            moves = _line_along(tables, file.order.layout, parse_fen(fen)[0], way, plies)
+            fen = fen_of_cell(layout, way[0])
+            moves = _line_along(tables, layout, parse_fen(fen)[0], way, plies)
             return best, Longest(plies, fen, " ".join(moves))
 
 
@@ -229,21 +229,11 @@ def positions_ahead(spreads: Iterable[Spread]) -> Longs:
     return np.asarray(at.sum() - np.cumsum(at))
 
 
-def cells_beyond(file: TableFile, plies: int) -> tuple[Longs, Longs]:
-    """The cells of positions that are more plies away from their goal, in ascending order, and how many."""
-    states, order = file.states, file.order
-    is_far, found = (states.dtg > plies) & (states.entry != 0), [np.zeros((2, 0), np.int64)]
-    for number in range(order.chunks):
-        ids = file.chunk(number)
-        offsets = np.flatnonzero(is_far[ids])
-        if len(offsets):
-            found.append(np.stack([number * order.chunk_cells + offsets, states.dtg[ids[offsets]].astype(np.int64)]))
-    places, dtg = np.concatenate(found, axis=1)
-    cells = order.cells_of(places[places < order.layout.cells])
+def positions_among(layout: Layout, cells: Cells) -> Cells:
+    """Those of some cells that hold positions."""
     is_position = np.zeros(len(cells), np.bool_)
-    find_positions(men_of(order.layout), numbering_of(order.layout), new_scratch(), cells, is_position)
-    ascending = np.flatnonzero(is_position)[np.argsort(cells[is_position])]
-    return cells[ascending], dtg[: len(cells)][ascending]
+    find_positions(men_of(layout), numbering_of(layout), new_scratch(), cells, is_position)
+    return cells[is_position]
 
 
 def _line_along(tables: Tablebase, layout: Layout, board: chess.Board, way: Sequence[int], dtg: int) -> tuple[str, ...]:
@@ -261,9 +251,7 @@ def _line_along(tables: Tablebase, layout: Layout, board: chess.Board, way: Sequ
 
 def _cell_after(layout: Layout, board: chess.Board, move: chess.Move) -> int:
     """The cell that a move leads to."""
-    board.push(move)
-    men = {(color, kind): list(board.pieces(kind, color)) for color in chess.COLORS for kind in range(1, 7)}
-    squares = [men[color is Color.WHITE, int(role)].pop() for color, role in layout.slots]
-    cell = layout.cell_of(int(not board.turn), squares)
-    board.pop()
-    return cell
+    after = board.copy(stack=False)
+    after.push(move)
+    squares = [each for color, role in dict.fromkeys(layout.slots) for each in after.pieces(int(role), color.chess)]
+    return layout.cell_of(int(not after.turn), squares)

@@ -70,23 +70,12 @@ def spot_on(square: chess.Square, name: str) -> Spot:
     return Spot(name, chess.square_file(square) * _SIDE, (7 - chess.square_rank(square)) * _SIDE)
 
 
-class View(NamedTuple):
-    """The parts of a drawn position."""
-
-    men: list[Spot]
-    is_white: bool
-    """Whether White is to move."""
-    words: str
-
-
-def view_of(board: chess.Board | str) -> View:
-    """The parts to draw of a position or a FEN."""
-    shown = chess.Board(board) if isinstance(board, str) else board
-    men = [
+def men_on(board: chess.Board) -> list[Spot]:
+    """The men to draw of a position."""
+    return [
         spot_on(square, f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}")
-        for square, man in sorted(shown.piece_map().items())
+        for square, man in sorted(board.piece_map().items())
     ]
-    return View(men, shown.turn, in_words(shown))
 
 
 def in_words(board: chess.Board) -> str:

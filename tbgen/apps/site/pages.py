@@ -14,8 +14,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-import chess
-
 from tbgen.apps.records.published import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
@@ -204,7 +202,6 @@ class Site:
             built=self._known,
             ways=[(each, best.get(each), there.get(each)) for each in sorted(best.keys() | there, reverse=True)],
             with_numbers=lambda fen, play: with_numbers(fen, play.line.split()),
-            white_to_move=lambda fen: chess.Board(fen).turn == chess.WHITE,
         )
 
 

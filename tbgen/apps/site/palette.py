@@ -51,15 +51,9 @@ def theme() -> str:
     return f":root{{{light}}}\n@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
 
 
-@dataclass(frozen=True)
-class Segment:
-    """A part of a bar: neighbouring outcomes of one colour."""
-
-    shade: str
-    start: float
-    """Where it begins, in per cent of the bar."""
-    percent: float
-    label: str
+Segment = tuple[str, float, float, str]
+"""A part of a bar, neighbouring outcomes of one colour: its shade, where it begins and its length in per cent of the
+bar, and its label."""
 
 
 def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
@@ -72,7 +66,7 @@ def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
         if size:
             ends = " to ".join(str(each) for each in dict.fromkeys((outcomes[0], outcomes[-1])))
             label = f"{ends} {percent(size, total)}"
-            parts.append(Segment(shade, 100 * before / total, 100 * size / total, label))
+            parts.append((shade, 100 * before / total, 100 * size / total, label))
         before += size
     return parts
 
@@ -83,8 +77,7 @@ def border_of(parts: Sequence[Segment]) -> float | None:
     >>> border_of(bar_of({Score(0, Color.WHITE): 3, Score(5, Color.BLACK): 1}))
     75.0
     """
-    first = next((part.start for part in parts if part.shade.startswith("b")), 0.0)
-    return first or None
+    return next((start for shade, start, *_ in parts if shade.startswith("b")), 0.0) or None
 
 
 def told(counts: Mapping[Score, int], most: int = 4) -> str:

@@ -25,13 +25,14 @@ from tbgen.apps.site import need_modules
 from tbgen.apps.site.boards import (
     Spot,
     changes_of,
+    in_words,
     man_on,
     map_of,
+    men_on,
     shapes_of_men,
     side_in_words,
     signed,
     spot_on,
-    view_of,
     with_numbers,
 )
 from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, plot_of, shade_of, theme, told
@@ -308,7 +309,7 @@ def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | Non
         labels = [spot_on(each, signed(outcome).replace("G", "")) for each, outcome in values.items()]
     template = environment(theme=theme()).get_template("picture.svg")
     picture = template.render(
-        view=view_of(board),
+        shown=board,
         heading=f"{signed(found.outcome)}  {found.outcome.in_words()}",
         words=words,
         arrows=[_arrow(each) for each in best[:_MOST_ARROWS]],
@@ -331,7 +332,9 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "bar": bar_of,
     "border": border_of,
     "asked": lambda fen: fen.replace(" ", "_"),
-    "view": view_of,
+    "position": chess.Board,
+    "men_on": men_on,
+    "in_words": in_words,
     "counted": counted,
     "css": lambda number: f"{number:.3f}",
     "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
