@@ -20,6 +20,7 @@ from tbgen.apps.records.census import Spread, TableCount, census_of
 from tbgen.apps.records.quiet import longest_stretch, positions_among
 from tbgen.apps.records.record import (
     FOLDER,
+    FORMAT,
     NOBODY,
     Changes,
     Longest,
@@ -205,13 +206,19 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
         census, played = census_of(file, threads), _lines_of(file, tables) if lines else {}
         sample = None if material.men <= _MOST_MEN_CHANGED_WHOLE else _SAMPLE
         by_resets = lines and game.forgets  # a quiet stretch, and a score that counts for less after a move, are theirs
-        return Record.of(
+        sides = {side: _side_of(file, side, spreads, played) for side, spreads in census.spreads.items()}
+        forced = [outcome for side in sides.values() for outcome, each in side.outcomes.items() if each.longest.dtg]
+        return Record(
+            FORMAT,
             material,
+            material.men,
             file.size,
-            {side: _side_of(file, side, spreads, played) for side, spreads in census.spreads.items()},
+            positions=sum((each.positions for each in sides.values()), NOBODY),
+            sides=sides,
             zugzwangs=_zugzwangs(census, tables),
             one_colored=census.one_colored,
             quiet=_quiet_of(file, census, played, tables) if by_resets else None,
+            widest=max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None),
             changes=changes_in(file, table_of, sample) if by_resets else None,
         )
 
@@ -290,13 +297,13 @@ def _quiet_of(file: TableFile, census: TableCount, played: Lines, tables: Tableb
     proof = replay(longest.fen, longest.moves)
     if not proof.proves(outcome, longest.dtg) or proof.phases[0] != plies:
         raise VerificationError(str(file.material), f"best play from {longest.fen} is not quiet for {plies} plies")
-    return Quiet.of(Color.of(board.turn), outcome, plies, longest, exact=True)
+    return Quiet(Color.of(board.turn), outcome, plies, True, longest.dtg, longest.fen, longest.line)
 
 
 def _stretch_of_lines(lines: Lines) -> Quiet | None:
     """The longest stretch that one of the longest lines begins with: a proven case."""
     found = [
-        Quiet.of(side, outcome, replay(line.fen, line.moves).phases[0], line, exact=False)
+        Quiet(side, outcome, replay(line.fen, line.moves).phases[0], False, line.dtg, line.fen, line.line)
         for (side, outcome), line in lines.items()
         if line.dtg
     ]

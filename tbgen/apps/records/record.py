@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import chess
 
@@ -139,10 +139,6 @@ class Quiet:
     line: str | None
     """Best play to the goal, which begins with the run."""
 
-    @classmethod
-    def of(cls, side: Color, outcome: Score, plies: int, longest: Longest, *, exact: bool) -> Quiet:
-        return cls(side, outcome, plies, exact, longest.dtg, longest.fen, longest.line)
-
     @property
     def longest(self) -> Longest:
         return Longest(self.dtg, self.fen, self.line)
@@ -186,15 +182,6 @@ class Record:
     widest: Score | None
     """The score with the most legal moves that is forced by play and not on the board already."""
     changes: Changes | None
-
-    @classmethod
-    def of(cls, material: Material, size: int, sides: Mapping[Color, SideRecord], **more: Any) -> Record:
-        """A record with what follows from the counts; `more` are the other fields."""
-        positions = sum((each.positions for each in sides.values()), NOBODY)
-        forced = [outcome for side in sides.values() for outcome, each in side.outcomes.items() if each.longest.dtg]
-        widest = max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None)
-        known = {"positions": positions, "sides": sides, "widest": widest, **more}
-        return cls(FORMAT, material, material.men, size, **known)
 
     def longest(self) -> tuple[Color, Score, Longest] | None:
         """The longest of all lines: its side to move, its outcome, and itself."""

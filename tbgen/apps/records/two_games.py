@@ -188,8 +188,10 @@ def pairs_in(reset: TableFile, whole: TableFile, threads: int | None = None) -> 
     size = len(pairs)
     nothing = Meanings(np.zeros(size, np.int16), np.zeros(size, np.int8), np.zeros(size, np.uint16))
     found = count_table(reset.order, nothing, kinds_of, threads=threads).kinds
-    there = {side: np.flatnonzero(found[side, :, PLACEMENTS]).tolist() for side in Color}
-    return {side: {pairs[kind]: count_of(found[side, kind]) for kind in there[side]} for side in Color}
+    return {
+        side: {pair: count_of(each) for pair, each in zip(pairs, found[side], strict=True) if each[PLACEMENTS]}
+        for side in Color
+    }
 
 
 def _numbers(file: TableFile, outcomes: Iterable[Score]) -> Numbers:

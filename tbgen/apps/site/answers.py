@@ -88,8 +88,7 @@ def position_in(parameters: Mapping[str, str]) -> Asked:
         raise UsageError("the parameter fen is missing")
     fen, moves = fen_and_moves(parameters["fen"].split())
     accrued = parameters.get("accrued", "")
-    board, score = position_of(fen, [*moves, parameters.get("moves", "")], Score(accrued) if accrued else None)
-    return Asked(board, score)
+    return Asked(*position_of(fen, [*moves, parameters.get("moves", "")], Score(accrued) if accrued else None))
 
 
 def position_in_item(item: object) -> Asked:

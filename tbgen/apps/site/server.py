@@ -20,6 +20,7 @@ from starlette.applications import Starlette
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
@@ -62,8 +63,8 @@ def application(settings: Settings) -> Starlette:
     @asynccontextmanager
     async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
         current_default_thread_limiter().total_tokens = settings.limits.at_once  # of those that read files
-        yield {PLACES: places_for(len(service.catalog))}
-        service.close()
+        with service.opened:
+            yield {PLACES: places_for(len(service.catalog))}
 
     return Starlette(
         routes=_routes(service, settings.site),
@@ -127,7 +128,6 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         "/health": service.health,
         "/openapi.json": service.openapi,
         f"{EXPLORER}/plain": service.plain,
-        f"{EXPLORER}/{{name:path}}": service.explorer_file,
     }
     known = (*POSITION, *SCORING, *CLOCK, *EXTRAS)
     # What is asked most often comes first: a request is compared with one route after the other.
@@ -136,6 +136,8 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         Route("/r-mobility", service.positions, methods=["POST"]),
     ]
     routes.extend(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items())
+    file, packed = f"{EXPLORER}/{{name:path}}", Middleware(GZipMiddleware)
+    routes.append(Route(file, service.explorer_file, methods=["GET"], middleware=[packed]))
     routes.append(Route(EXPLORER, lambda request: RedirectResponse(f"{EXPLORER}/"), methods=["GET"]))
     routes.append(Route("/adjudicate", service.adjudicate, methods=["POST"]))
     if site is None:

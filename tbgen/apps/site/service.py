@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gzip
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass, field
@@ -12,7 +11,7 @@ from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -110,8 +109,8 @@ class Service:
         self._settings, self._limits = settings, settings.limits
         self.tables = Tablebase(list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True)
         self.catalog = Catalog(settings.folders)
-        self._solving, self._open = Lock(), ExitStack()
-        self._open.enter_context(self.tables)
+        self._solving, self.opened = Lock(), ExitStack()
+        self.opened.enter_context(self.tables)
         self._queue = Queue(settings.limits)
 
     def position(self, given: Mapping[str, str]) -> dict[str, Any]:
@@ -148,9 +147,8 @@ class Service:
             with self._solving:
                 return self._solver.solved(asked.board, asked.accrued)
 
-        has_blocks = any(
-            (folder / SOLVED).is_dir() for folder in self._settings.folders
-        )  # else the solver would make a folder
+        # Without blocks the solver would make a folder.
+        has_blocks = any((folder / SOLVED).is_dir() for folder in self._settings.folders)
         async with asyncio.timeout(self._limits.seconds):
             found = await self._queue.run(work) if has_blocks else None
         if found is None:
@@ -161,11 +159,7 @@ class Service:
     def _solver(self) -> PositionSolver:
         from tbgen.position.solving import PositionSolver
 
-        return self._open.enter_context(PositionSolver(list(self._settings.folders)))
-
-    def close(self) -> None:
-        """Close all files."""
-        self._open.close()
+        return self.opened.enter_context(PositionSolver(list(self._settings.folders)))
 
     async def line(self, request: Request) -> Response:
         """Best play, as JSON or as a game."""
@@ -247,8 +241,10 @@ class Service:
 
     async def health(self, request: Request) -> Response:
         """Whether there is anybody, and how much may be asked."""
-        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": asdict(self._limits)}
-        return as_json(facts, {"Cache-Control": "no-store"})
+        return as_json(
+            {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": asdict(self._limits)},
+            {"Cache-Control": "no-store"},
+        )
 
     async def openapi(self, request: Request) -> Response:
         """All of this for programs."""
@@ -263,26 +259,25 @@ class Service:
 
     async def explorer_file(self, request: Request) -> Response:
         """A file of the explorer."""
-        page = self._explorer.get(request.path_params["name"] or INDEX)
-        if page is None:
+        name = request.path_params["name"] or INDEX
+        if name not in self._explorer:
             raise HTTPException(404)
+        content = self._explorer[name]
         if not request.path_params["name"]:
-            page = _explorer_file(INDEX, await self._queue.run(partial(self._index_of, request)))
+            content = await self._queue.run(partial(self._index_of, request))
         policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if self._settings.frames else POLICY
-        headers = tagged(page.etag, {"Vary": "Accept-Encoding", "Content-Security-Policy": policy})
-        if is_known(request, page.etag):
+        headers = tagged(f'"{sha256(content).hexdigest()[:32]}"', {"Content-Security-Policy": policy})
+        if is_known(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
-        if "gzip" in request.headers.get("accept-encoding", ""):
-            return Response(page.packed, headers={**headers, "Content-Encoding": "gzip"}, media_type=page.kind)
-        return Response(page.plain, headers=headers, media_type=page.kind)
+        return Response(content, headers=headers, media_type=_KINDS.get(name.rpartition(".")[2], TEXT))
 
     @cached_property
-    def _explorer(self) -> dict[str, ExplorerFile]:
+    def _explorer(self) -> dict[str, bytes]:
         """The files and the pages of the explorer, which lead to the pages of a report that is there."""
         site, tables = self._settings.site, self.catalog.entries.values()
         report = "../" if site is not None and (site / "material").is_dir() else ""
         pages = {name: index_page(SERVER, tables, report, name).encode() for name in (INDEX, RULES)}
-        return {name: _explorer_file(name, content) for name, content in {**files(), **pages}.items()}
+        return {**files(), **pages}
 
     def _index_of(self, request: Request) -> bytes:
         """The explorer's page as other sites show a link to it: with a picture, and the verdict of its position."""
@@ -292,7 +287,7 @@ class Service:
             asked = position_in(given)
             outcome = self.tables.probe(asked.board, asked.accrued).outcome
             shown |= {"title": f"{signed(outcome)}: {outcome.in_words()}", "description": in_words(asked.board)}
-        return with_preview(self._explorer[INDEX].plain.decode(), **shown).encode()
+        return with_preview(self._explorer[INDEX].decode(), **shown).encode()
 
     async def ask(
         self,
@@ -338,20 +333,6 @@ class Service:
             if len(body) > self._limits.body_bytes:
                 raise HTTPException(413, f"a body may have {self._limits.body_bytes} bytes")
         return kind, body.decode("utf-8", "replace")
-
-
-class ExplorerFile(NamedTuple):
-    """A file of the explorer, as it is and packed."""
-
-    plain: bytes
-    packed: bytes
-    etag: str
-    kind: str
-
-
-def _explorer_file(name: str, content: bytes) -> ExplorerFile:
-    etag = f'"{sha256(content).hexdigest()[:32]}"'
-    return ExplorerFile(content, gzip.compress(content, mtime=0), etag, _KINDS.get(name.rpartition(".")[2], TEXT))
 
 
 class SitePages(StaticFiles):
