@@ -49,7 +49,7 @@ from tbgen.apps.site.guard import (
     streamed,
     tagged,
 )
-from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value, with_preview
+from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value
 from tbgen.compiled.known import Purpose, load_for
 from tbgen.errors import MaterialError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
@@ -274,10 +274,12 @@ class Service:
     @cached_property
     def _explorer(self) -> dict[str, bytes]:
         """The files and the pages of the explorer, which lead to the pages of a report that is there."""
+        return {**files(), **{name: self._explorer_page(name) for name in (INDEX, RULES)}}
+
+    def _explorer_page(self, name: str, **shown: str) -> bytes:
         site, tables = self._settings.site, self.catalog.entries.values()
         report = "../" if site is not None and (site / "material").is_dir() else ""
-        pages = {name: index_page(SERVER, tables, report, name).encode() for name in (INDEX, RULES)}
-        return {**files(), **pages}
+        return index_page(SERVER, tables, report, name, **shown).encode()
 
     def _index_of(self, request: Request) -> bytes:
         """The explorer's page as other sites show a link to it: with a picture, and the verdict of its position."""
@@ -287,7 +289,7 @@ class Service:
             asked = position_in(given)
             outcome = self.tables.probe(asked.board, asked.accrued).outcome
             shown |= {"title": f"{signed(outcome)}: {outcome.in_words()}", "description": in_words(asked.board)}
-        return with_preview(self._explorer[INDEX].decode(), **shown).encode()
+        return self._explorer_page(INDEX, **shown)
 
     async def ask(
         self,

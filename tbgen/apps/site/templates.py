@@ -11,7 +11,6 @@ import shutil
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -45,7 +44,7 @@ from tbgen.storage.files import write_whole
 from tbgen.text import counted, in_plies, in_so_many, in_units
 
 if TYPE_CHECKING:
-    from jinja2 import Environment
+    from jinja2 import Environment, Template
 
 
 HERE: Final = Path(__file__).parent
@@ -118,7 +117,6 @@ _STYLE: Final = "explorer.css"
 _VENDORED: Final = "vendor/"
 _MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 """Indentation, and lines that are empty or a comment: an eighth of what our own files weigh, packed."""
-_PRELOAD: Final = '<link rel="modulepreload" href="{}">\n'
 _ROOT: Final = """<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8"><title>r-mobility explorer</title>
 <meta http-equiv="refresh" content="0;url=explorer/"></head>
@@ -127,12 +125,6 @@ _ROOT: Final = """<!DOCTYPE html>
 </body></html>
 """
 """The page at the root of an export without the report's pages."""
-_WITHOUT_SERVER: Final = {
-    _PRELOAD.format("server.js"): "".join(map(_PRELOAD.format, ("tables.js", "reader.js", "vendor/fzstd.js"))),
-    'data-source="server"': 'data-source="tables"',
-    ' action="plain"': "",
-    "The board needs a script. Without one, put a FEN into the form and look it up.": "This page needs a script.",
-}
 
 
 @cache
@@ -141,7 +133,6 @@ def files() -> dict[str, bytes]:
     found = {
         path.relative_to(_HERE).as_posix(): path.read_bytes() for path in sorted(_HERE.rglob("*")) if path.is_file()
     }
-    del found[INDEX], found[RULES]
     found[PREVIEW] = (_HERE.parent / "static" / PREVIEW).read_bytes()
     for name in found:
         if name.endswith((".js", ".css")) and not name.startswith(_VENDORED):
@@ -150,31 +141,19 @@ def files() -> dict[str, bytes]:
     return found
 
 
-def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX) -> str:
+def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX, **shown: str) -> str:
     """A page, for one kind of source; `report` leads to the pages of the report, if they are there.
 
     The page names the tables, with a star those without distances, so that it never asks for one that is missing.
+    Other sites show the `title`, `description` and `image` of `shown` beside a link to it.
     """
-    text = (_HERE / name).read_text(encoding="utf-8")
     names = " ".join(f"{each.material}{'' if each.distances else '*'}" for each in tables)
-    text = text.replace(' data-tables=""', f' data-tables="{names}"')
-    if report:
-        text = text.replace(' data-source="server"', f' data-report="{report}" data-source="server"')
-        text = text.replace(' hidden class="pages"', "")
-    if source == SERVER or name != INDEX:
-        return text
-    for there, instead in _WITHOUT_SERVER.items():
-        assert there in text, there
-        text = text.replace(there, instead)
-    return text
+    return _explorer_page(name).render(source=source, tables=names, report=report, **shown) + "\n"
 
 
-def with_preview(page: str, **shown: str) -> str:
-    """The page with what other sites show beside a link to it: `title`, `description`, `image`."""
-    for name, content in shown.items():
-        there = f'<meta property="og:{name}" content="{escape(content)}">'
-        page = re.sub(rf'<meta property="og:{name}"[^>]*>', lambda _: there, page)  # noqa: B023
-    return page
+@cache
+def _explorer_page(name: str) -> Template:
+    return environment().get_template(f"explorer-{name}")
 
 
 def write_explorer(
@@ -188,9 +167,9 @@ def write_explorer(
     report = "../" if (folder / "material").is_dir() else ""
     texts = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
     tables = catalog.entries.values()
-    pages = {name: index_page(TABLES, tables, report, name) for name in (INDEX, RULES)}
-    pages[INDEX] = with_preview(pages[INDEX], image=f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW)
-    texts.update({f"{PAGE_FOLDER}/{name}": page.encode() for name, page in pages.items()})
+    image = f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW
+    for name in (INDEX, RULES):
+        texts[f"{PAGE_FOLDER}/{name}"] = index_page(TABLES, tables, report, name, image=image).encode()
     if not report:
         texts[INDEX] = _ROOT.encode()
     texts[f"{TABLE_FOLDER}/{CATALOG}"] = (to_json(catalog.facts(), indent=1) + "\n").encode()
