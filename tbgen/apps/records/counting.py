@@ -41,15 +41,10 @@ _PAWN = int(Role.PAWN)
 _WHITE = int(Color.WHITE)
 
 
-def _behind() -> Words:
-    """[a, b] -> the squares on the line from a to b that lie behind b."""
-    squares = np.arange(64, dtype=np.uint64)
-    is_behind = BETWEEN[:, :, None] >> squares & ONE  # [a, to, b]
-    behind: Words = np.bitwise_or.reduce(is_behind << squares[None, :, None], axis=1)
-    return behind
-
-
-BEHIND = _behind()
+_SQUARES = np.arange(64, dtype=np.uint64)
+_IS_BEHIND = BETWEEN[:, :, None] >> _SQUARES & ONE  # [a, to, b]
+BEHIND: Words = np.bitwise_or.reduce(_IS_BEHIND << _SQUARES[None, :, None], axis=1)
+"""[a, b] -> the squares on the line from a to b that lie behind b."""
 
 
 @by_address

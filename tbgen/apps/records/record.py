@@ -139,10 +139,6 @@ class Quiet:
     line: str | None
     """Best play to the goal, which begins with the run."""
 
-    @property
-    def longest(self) -> Longest:
-        return Longest(self.dtg, self.fen, self.line)
-
 
 @dataclass(frozen=True)
 class Changes:

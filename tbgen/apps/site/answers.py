@@ -184,17 +184,15 @@ def line_of(
 ) -> dict[str, Any]:
     """Best play by both sides, as JSON."""
     facts = _position_facts(tables, asked, scoring, fifty)
-    steps = tables.line(asked.board, asked.accrued, max_plies=most_plies)
-    return {**facts, "line": [step.facts() for step in steps]}
+    return {**facts, "line": [step.facts() for step in tables.line(*asked, max_plies=most_plies)]}
 
 
 def line_as_pgn(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int) -> str:
     """The same as a game."""
-    answer = tables.probe(asked.board, asked.accrued)
+    answer = tables.probe(*asked)
     clocked = value_if_asked(tables, answer, asked.board, fifty, unasked=False)
-    steps = tables.line(asked.board, asked.accrued, max_plies=most_plies)
     clock = str(clocked) if clocked is not None and clocked.matters else None
-    return pgn_of(asked.board, answer, steps, scoring, clock=clock) + "\n"
+    return pgn_of(asked.board, answer, tables.line(*asked, max_plies=most_plies), scoring, clock=clock) + "\n"
 
 
 def answers_to(
@@ -350,7 +348,7 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError 
         return None, _plain_template().render(context, title="Look up a position")
     try:
         asked = position_in(given)
-        answer, moves = tables.probe(asked.board, asked.accrued), tables.probe_moves(asked.board, asked.accrued)
+        answer, moves = tables.probe(*asked), tables.probe_moves(*asked)
     except TbgenError as error:
         return error, _plain_template().render(context, title="No answer", error=error_facts(error)["message"])
     clocked = value_if_asked(tables, answer, asked.board, None, unasked=True)

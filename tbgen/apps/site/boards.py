@@ -239,7 +239,9 @@ def longest_card(record: Record) -> Card | None:
 def quiet_card(record: Record) -> Card | None:
     """The line with the longest quiet stretch."""
     quiet = record.quiet
-    return None if quiet is None else Card(record.material, quiet.side, quiet.outcome, quiet.longest)
+    if quiet is None:
+        return None
+    return Card(record.material, quiet.side, quiet.outcome, Longest(quiet.dtg, quiet.fen, quiet.line))
 
 
 def cards_of(record: Record, side: Color) -> list[Card]:

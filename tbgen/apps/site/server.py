@@ -152,8 +152,8 @@ async def _error(request: Request, error: Exception) -> Response:
 
 async def _http_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
-    name = _STATUS_NAMES.get(error.status_code, "BadRequest")
-    return refusal(error.status_code, name, error.detail, error.headers)
+    status = error.status_code
+    return refusal(status, _STATUS_NAMES.get(status, "BadRequest"), error.detail, error.headers)
 
 
 def _always(*facts: Any) -> Callable[[Request, Exception], Awaitable[Response]]:

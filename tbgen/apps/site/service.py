@@ -135,8 +135,8 @@ class Service:
                 413, "TooManyPositions", f"{len(asked)} positions; {self._limits.positions} may come at once"
             )
         rows = answers.answers_to(self.tables, asked, scoring, self._limits.seconds, brief=brief, strip=strip)
-        texts = (to_json(row).encode() for row in rows)
-        return await streamed(self._queue.pieces(texts), JSON if kind == JSON else LINES)
+        pieces = self._queue.pieces(to_json(row).encode() for row in rows)
+        return await streamed(pieces, JSON if kind == JSON else LINES)
 
     async def solved(self, request: Request) -> Response:
         """A position that no table has, from blocks that `tbgen solve` has left; nothing is solved here."""
@@ -203,8 +203,8 @@ class Service:
                         return refusal(413, "TooManyGames", f"{limits.games} games may come at once")
         except TimeoutError:
             return refusal(413, "TooManyGames", f"these games take longer than {limits.seconds} s; send fewer at once")
-        kinds = [[each for each in found if ("error" in each) is is_error] for is_error in (False, True)]
-        return as_json({"games": kinds[0], "skipped": kinds[1]})
+        games, skipped = ([each for each in found if ("error" in each) is wrong] for wrong in (False, True))
+        return as_json({"games": games, "skipped": skipped})
 
     def list(self, given: Mapping[str, str]) -> dict[str, Any]:
         """The catalog."""

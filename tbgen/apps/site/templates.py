@@ -174,17 +174,15 @@ def write_explorer(
         texts[INDEX] = _ROOT.encode()
     texts[f"{TABLE_FOLDER}/{CATALOG}"] = (to_json(catalog.facts(), indent=1) + "\n").encode()
     (folder / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
-    linked = 0
     for entry in tables:
         tell(entry)
         texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (to_json(entry.figures()) + "\n").encode()
         for file in entry.files:
             _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
-            linked += 1
     for name, content in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_whole(folder / name, [content])
-    return len(texts) + linked
+    return len(texts) + sum(len(entry.files) for entry in tables)
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
