@@ -129,20 +129,30 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         "/openapi.json": service.openapi,
         f"{EXPLORER}/plain": service.plain,
     }
-    known = (*POSITION, *SCORING, *CLOCK, *EXTRAS)
+    home = Mount("/", SitePages(directory=site, html=True)) if site else Route("/", _to_explorer, methods=["GET"])
     # What is asked most often comes first: a request is compared with one route after the other.
-    routes: list[BaseRoute] = [
-        Route("/r-mobility", partial(service.ask, answer=service.position, known=known), methods=["GET"]),
+    return [
+        Route(
+            "/r-mobility",
+            partial(service.ask, answer=service.position, known=(*POSITION, *SCORING, *CLOCK, *EXTRAS)),
+            methods=["GET"],
+        ),
         Route("/r-mobility", service.positions, methods=["POST"]),
+        *(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items()),
+        Route(
+            f"{EXPLORER}/{{name:path}}",
+            service.explorer_file,
+            methods=["GET"],
+            middleware=[Middleware(GZipMiddleware)],
+        ),
+        Route(EXPLORER, _to_explorer, methods=["GET"]),
+        Route("/adjudicate", service.adjudicate, methods=["POST"]),
+        home,
     ]
-    routes.extend(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items())
-    file, packed = f"{EXPLORER}/{{name:path}}", Middleware(GZipMiddleware)
-    routes.append(Route(file, service.explorer_file, methods=["GET"], middleware=[packed]))
-    routes.append(Route(EXPLORER, lambda request: RedirectResponse(f"{EXPLORER}/"), methods=["GET"]))
-    routes.append(Route("/adjudicate", service.adjudicate, methods=["POST"]))
-    if site is None:
-        return [*routes, Route("/", lambda request: RedirectResponse(f"{EXPLORER}/"), methods=["GET"])]
-    return [*routes, Mount("/", SitePages(directory=site, html=True))]
+
+
+async def _to_explorer(request: Request) -> Response:
+    return RedirectResponse(f"{EXPLORER}/")
 
 
 async def _error(request: Request, error: Exception) -> Response:
