@@ -19,13 +19,7 @@ from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings, row_of_byte
 from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
-from tbgen.index.squares import (
-    BETWEEN,
-    KING_ATTACKS,
-    PAWN_ATTACKS,
-    REACHED,
-    TRIANGLE_INDEX,
-)
+from tbgen.index.squares import BETWEEN, KING_ATTACKS, PAWN_ATTACKS, REACHED, TRIANGLE_INDEX
 from tbgen.index.words import EVERYTHING, NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Role
 from tbgen.score import Color

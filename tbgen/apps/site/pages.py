@@ -18,14 +18,7 @@ from tbgen.apps.records.published import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
 from tbgen.apps.records.two_games import Compared, Comparison, Shares
-from tbgen.apps.site.boards import (
-    best_cards,
-    cards_of,
-    longest_card,
-    quiet_card,
-    with_numbers,
-    zugzwang_cards,
-)
+from tbgen.apps.site.boards import best_cards, cards_of, longest_card, quiet_card, with_numbers, zugzwang_cards
 from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase

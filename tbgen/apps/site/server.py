@@ -140,10 +140,7 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         Route("/r-mobility", service.positions, methods=["POST"]),
         *(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items()),
         Route(
-            f"{EXPLORER}/{{name:path}}",
-            service.explorer_file,
-            methods=["GET"],
-            middleware=[Middleware(GZipMiddleware)],
+            f"{EXPLORER}/{{name:path}}", service.explorer_file, methods=["GET"], middleware=[Middleware(GZipMiddleware)]
         ),
         Route(EXPLORER, _to_explorer, methods=["GET"]),
         Route("/adjudicate", service.adjudicate, methods=["POST"]),
