@@ -6,8 +6,7 @@ import enum
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 from urllib.parse import urlencode
 
 import chess
@@ -15,7 +14,7 @@ import chess
 from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.play.within import value_if_asked
-from tbgen.apps.site.templates import environment
+from tbgen.apps.site.templates import template_of
 from tbgen.errors import (
     NO_TABLE,
     InputError,
@@ -33,10 +32,6 @@ from tbgen.rules.position import color_of
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE, Score
 from tbgen.text import parse_json
-
-if TYPE_CHECKING:
-    from jinja2 import Template
-
 
 POSITION = ("fen", "accrued", "moves")
 SCORING = ("scoring", "cutoff", "komi")
@@ -343,17 +338,19 @@ def _category_and_plies(tables: Tablebase, board: chess.Board) -> tuple[str, int
 
 def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError | None, str]:
     """A page for what was asked, and the error that it shows instead of an answer."""
-    context: dict[str, Any] = {"fen": given.get("fen", ""), "accrued": given.get("accrued", "")}
+    template = template_of("plain.html")
+    context = {"fen": given.get("fen", ""), "accrued": given.get("accrued", ""), "error": None, "answer": None}
     if not given:
-        return None, _plain_template().render(context, title="Look up a position")
+        return None, template.render(context, title="Look up a position")
     try:
         asked = position_in(given)
         answer, moves = tables.probe(*asked), tables.probe_moves(*asked)
     except TbgenError as error:
-        return error, _plain_template().render(context, title="No answer", error=error_facts(error)["message"])
+        return error, template.render(context, title="No answer", error=error_facts(error)["message"])
     clocked = value_if_asked(tables, answer, asked.board, None, unasked=True)
     scoring = Scoring()
-    page = _plain_template().render(
+    page = template.render(
+        context,
         title=answer.outcome,
         fen=asked.board.fen(),
         accrued="" if asked.accrued is None else asked.accrued,
@@ -370,8 +367,3 @@ def _link_after(board: chess.Board, each: MoveProbe) -> str:
     after = board.copy(stack=False)
     after.push(each.move)
     return urlencode({"fen": after.fen(), "accrued": str(each.accrued)})
-
-
-@cache
-def _plain_template() -> Template:
-    return environment(error=None, answer=None).get_template("plain.html")

@@ -98,6 +98,12 @@ def environment(**given: Any) -> Environment:
     return made
 
 
+@cache
+def template_of(name: str) -> Template:
+    """A template that is given all it needs when it is filled in, which is often."""
+    return environment().get_template(name)
+
+
 def _signed(number: Fraction) -> str:
     return f"{float(number):+.3f}".replace("-", "−") if number else "0"
 
@@ -148,12 +154,7 @@ def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name
     Other sites show the `title`, `description` and `image` of `shown` beside a link to it.
     """
     names = " ".join(f"{each.material}{'' if each.distances else '*'}" for each in tables)
-    return _explorer_page(name).render(source=source, tables=names, report=report, **shown) + "\n"
-
-
-@cache
-def _explorer_page(name: str) -> Template:
-    return environment().get_template(f"explorer-{name}")
+    return template_of(f"explorer-{name}").render(source=source, tables=names, report=report, **shown) + "\n"
 
 
 def write_explorer(
@@ -284,8 +285,8 @@ def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | Non
         values = {each: value.outcome for each, value in map_of(tables, board, accrued, square).items() if value}
         fields = [spot_on(each, shade_of(outcome)) for each, outcome in values.items()]
         labels = [spot_on(each, signed(outcome).replace("G", "")) for each, outcome in values.items()]
-    template = environment(theme=theme()).get_template("picture.svg")
-    picture = template.render(
+    picture = template_of("picture.svg").render(
+        theme=theme(),
         shown=board,
         heading=f"{signed(found.outcome)}  {found.outcome.in_words()}",
         words=words,
