@@ -30,8 +30,8 @@ from tbgen.verify.resets import (
     ALL_TASKS,
     EVERYTHING_FINE,
     MOST_NEEDS,
-    Captures,
     Cells,
+    Child,
     drawn_cells,
     fold_pawn_moves,
     list_captures,
@@ -39,15 +39,19 @@ from tbgen.verify.resets import (
     needs_of,
     note_resets,
 )
-from tbgen.verify.values import Source, Subject, look_up, subject_of
+from tbgen.verify.values import Source, Subject, known_in, look_up, subject_of
 
 Progress = Callable[[str, int, int], None]
 """Told the phase, and how many cells of how many are done."""
 Range = tuple[int, int]
+Listing = Callable[[int, int], Cells]
+"""Lists the cells of a child that the positions of a range of places lead to, in its first row."""
 
 _RANGE_CELLS = 1 << 16
-_LISTED_CELLS = 1 << 12
+_LISTED = 1 << 12
 """Places whose resets are listed at a time."""
+_ALL = np.zeros(0, np.int64)
+"""In place of cells: the arrays have them all."""
 _SPARSE = 64
 """A sample that is more than one cell in so many is no sample."""
 
@@ -165,7 +169,7 @@ class Check:
         if violation:
             return violation
         self._note_pawn_moves()
-        return self._wrong_pair() or self._wrong_tallies()
+        return self._wrong_pair() or (self._wrong_count() if self._sample is None else self._wrong_longest())
 
     def _wrong_form(self) -> Violation | None:
         """Make the subject; what is wrong with it before any rule of chess is asked."""
@@ -229,20 +233,13 @@ class Check:
         expected = in_words(-own - 1 if side == int(Color.WHITE) else own + 1, 0)
         return Violation("end of the game", in_words(entry, dtg), expected, fen)
 
-    def _values_of(self, child: Source, listed: Callable[[int, int], Cells]) -> Callable[[Cells], Captures]:
-        """What gives the values of a child in cells that are listed; `listed` has those of a range of places first."""
-        if self._sample is None:
-            whole = child.values() if isinstance(child, TableFile) else child
-            return lambda cells: _as_bytes(whole.entry[cells], whole.dtg[cells])
-        named = [np.unique(listed(*each)[0]) for each in self._ranges(step=_LISTED_CELLS)]
-        wanted = np.unique(np.concatenate(named))
-        entry, dtg, *_ = look_up(child, wanted, partial(self._progress, f"reading {child.material}"))
-
-        def some(cells: Cells) -> Captures:
-            places = np.searchsorted(wanted, cells)
-            return _as_bytes(entry[places], dtg[places])
-
-        return some
+    def _child(self, material: Material, listed: Listing) -> Child:
+        """The values of a child; if not all positions are looked at, those in the cells that are listed."""
+        source, cells = self._child_of(material), None
+        if self._sample is not None:
+            cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(step=_LISTED)]))
+        entry, dtg, *_ = known_in(source, cells, partial(self._progress, f"reading {material}"))
+        return Child(numbering_of(layout_of(material)), _ALL if cells is None else cells, entry, dtg)
 
     def _wrong_reset(self) -> Violation | None:
         """Note what captures and promotions are worth, child by child."""
@@ -250,21 +247,19 @@ class Check:
         return next(filter(None, wrong), None)
 
     def _missing_successor(self, number: int, material: Material) -> Violation | None:
-        child, layout = self._child_of(material), layout_of(material)
-        numbering = numbering_of(layout)
+        numbering = numbering_of(layout_of(material))
 
         def listed(start: int, stop: int) -> Cells:
             found = _room(start, stop)
             count = list_resets(self.subject, number, numbering, new_scratch(), start, stop, found)
             return found[:, :count].copy()
 
-        values = self._values_of(child, listed)
+        child = self._child(material, listed)
 
         def look(start: int, stop: int) -> int:
-            found = listed(start, stop)
-            return note_resets(self.subject, found, *values(found[0]))
+            return note_resets(self.subject, child, listed(start, stop))
 
-        place = self._first_wrong(f"resets to {material}", look, self._ranges(step=_LISTED_CELLS))
+        place = self._first_wrong(f"resets to {material}", look, self._ranges(step=_LISTED))
         if place is None:
             return None
         law, fen = f"a capture or promotion leads to {material}", fen_of(self.layout, self._cell(place))
@@ -272,21 +267,22 @@ class Check:
 
     def _note_pawn_moves(self) -> None:
         """Note what pawn moves are worth, block after block."""
-        taken = [self._taken_en_passant(color) for color in Color]
+        if not self.layout.pawns:
+            return
+        children = self._child_without(Color.WHITE), self._child_without(Color.BLACK)
 
         def look(start: int, stop: int) -> int:
-            captures, used = (taken[0](start, stop), taken[1](start, stop)), np.zeros(2, np.int64)
-            return fold_pawn_moves(self.subject, captures, (new_scratch(), new_scratch()), start, stop, used)
+            return fold_pawn_moves(self.subject, children, (new_scratch(), new_scratch()), start, stop)
 
-        for first, last in itertools.pairwise(self.layout.waves if self.layout.pawns else ()):
+        for first, last in itertools.pairwise(self.layout.waves):
             blocks = self._index_of_block(first), self._index_of_block(last)
-            self._first_wrong("pawn moves", look, self._ranges(*blocks, step=_LISTED_CELLS))
+            self._first_wrong("pawn moves", look, self._ranges(*blocks, step=_LISTED))
 
-    def _taken_en_passant(self, color: Color) -> Callable[[int, int], Captures]:
-        """What gives the values after captures en passant of pawns of a colour, in the order of a range of places."""
+    def _child_without(self, color: Color) -> Child:
+        """What captures en passant of pawns of a colour lead to; without values where there are none."""
         material = self.layout.material
-        if Role.PAWN not in material.side(color):
-            return lambda *_: _as_bytes(np.zeros(0), np.zeros(0))
+        if any(Role.PAWN not in material.side(each) for each in Color):
+            return Child(self.subject.numbering, _ALL, np.zeros(0, np.int8), np.zeros(0, np.uint16))
         child = material.without(color, Role.PAWN).canonical()
         numbering = numbering_of(layout_of(child))
 
@@ -295,8 +291,7 @@ class Check:
             count = list_captures(self.subject, int(color), numbering, both, start, stop, found)
             return found[:, :count].copy()
 
-        values = self._values_of(self._child_of(child), listed)
-        return lambda *cells: values(listed(*cells)[0])
+        return self._child(child, listed)
 
     def _wrong_pair(self) -> Violation | None:
         subject, reports = self.subject, dict[int, npt.NDArray[np.int64]]()
@@ -317,22 +312,24 @@ class Check:
         fen = fen_of(self.layout, self._cell(place), accrued)
         return Violation(law, in_words(*values[:2]), in_words(*values[2:]), fen, accrued)
 
-    def _wrong_tallies(self) -> Violation | None:
-        """Count once more how often each outcome is an entry value, and how long it takes; or look up the longest."""
-        recounted = self._recounted_tallies() if self._sample is None else None
+    def _wrong_count(self) -> Violation | None:
+        """Count once more how often each outcome is an entry value, and how long it takes."""
+        recounted = self._recounted_tallies()
         for side in Color:
-            stored = dict(self.table.tallies.get(side, {}))
-            if recounted is not None:
-                for outcome in sorted(recounted[side].keys() | stored.keys(), reverse=True):
-                    expected, there = recounted[side].get(outcome), stored.get(outcome)
-                    if expected != there:
-                        return Violation(f"tally of {outcome} with {side} to move", str(there), str(expected))
-                continue
-            for outcome, longest in stored.items():
-                entry, dtg = (int(found[0]) for found in look_up(self.table, np.array([longest.cell]))[:2])
-                if (entry, dtg) != (outcome.to_byte(), longest.max_dtg):
-                    fen, expected_way = fen_of(self.layout, longest.cell), in_words(outcome.to_byte(), longest.max_dtg)
-                    return Violation(f"longest {outcome}", in_words(entry, dtg), expected_way, fen)
+            stored = self.table.tallies.get(side, {})
+            for outcome in sorted(recounted[side].keys() | stored.keys(), reverse=True):
+                expected, there = recounted[side].get(outcome), stored.get(outcome)
+                if expected != there:
+                    return Violation(f"tally of {outcome} with {side} to move", str(there), str(expected))
+        return None
+
+    def _wrong_longest(self) -> Violation | None:
+        """Look up the positions that take longest."""
+        for outcome, longest in itertools.chain(*(tallies.items() for tallies in self.table.tallies.values())):
+            entry, dtg = (int(found[0]) for found in look_up(self.table, np.array([longest.cell]))[:2])
+            if (entry, dtg) != (outcome.to_byte(), longest.max_dtg):
+                expected, fen = in_words(outcome.to_byte(), longest.max_dtg), fen_of(self.layout, longest.cell)
+                return Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)
         return None
 
     def _recounted_tallies(self) -> dict[Color, dict[Score, Tally]]:
@@ -374,8 +371,3 @@ def rows_violation(table: Table | TableFile) -> Violation | None:
 def _room(start: int, stop: int) -> Cells:
     """Room for what the resets of a range of places list."""
     return np.empty((3, (stop - start) * MOST_NEEDS), np.int64)
-
-
-def _as_bytes(entry: npt.NDArray[Any], dtg: npt.NDArray[Any]) -> Captures:
-    """Entry values and distances as kernels take them."""
-    return Captures(np.ascontiguousarray(entry, np.int8), np.ascontiguousarray(dtg, np.uint16))

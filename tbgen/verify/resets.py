@@ -64,9 +64,12 @@ def quiet_place(subject: Subject, scratch: Scratch, side: Int, move: Int) -> Int
 
 
 @by_address
-class Captures(NamedTuple):
-    """Entry values of a child after captures, in the order in which a kernel lists these."""
+class Child(NamedTuple):
+    """The values of a table that resets lead to."""
 
+    numbering: Numbering
+    cells: Ints
+    """The cells that the arrays have, in ascending order; none where they have them all."""
     entry: SignedBytes
     dtg: Shorts
 
@@ -108,14 +111,15 @@ def list_resets(
 
 
 @borrowing
-def note_resets(subject: Subject, found: Ints, entry: SignedBytes, dtg: Shorts) -> int:
+def note_resets(subject: Subject, child: Child, found: Ints) -> int:
     """Note what listed resets are worth; returns the place of one whose successor the child lacks."""
-    for n in range(entry.size):
-        place, outcome = found[1, n], int(entry[n])
+    for n in range(found.shape[1]):
+        place, there = found[1, n], index_of_cell(child.cells, found[0, n])
+        outcome = int(child.entry[there])
         if outcome == 0:
             return place
         side = side_of(subject.numbering, cell_at(subject.cells, place))
-        note_reset(subject, place, side, -outcome if found[2, n] else outcome, int(dtg[n]))
+        note_reset(subject, place, side, -outcome if found[2, n] else outcome, int(child.dtg[there]))
     return EVERYTHING_FINE
 
 
@@ -164,7 +168,7 @@ def list_captures(
 
 @inner
 def double_step_value(
-    subject: Subject, captures: tuple[Captures, Captures], used: Ints, scratch: Scratch, pawn: Int, to: Int
+    subject: Subject, children: tuple[Child, Child], scratch: Scratch, pawn: Int, to: Int
 ) -> tuple[Int, Int]:
     """Entry value and distance after a double step; `scratch` is left with the pawn on `to`."""
     men, numbering, links = subject.men, subject.numbering, subject.links
@@ -177,11 +181,11 @@ def double_step_value(
     code = int(subject.own[place]) + 2 * takers
     accrued = signed(color, code)
     best = key_of_reset(subject, place, side, accrued)
-    turned = links.reversed[links.at[pawn + 1, 0, 0]]
-    for n in range(used[color], used[color] + takers):
-        entry, way = int(captures[color].entry[n]), int(captures[color].dtg[n])
-        best = max(best, key_after_reset(subject, side, accrued, -entry if turned else entry, way))
-    used[color] += takers
+    child, link = children[color], links.at[pawn + 1, 0, 0]
+    for capture in range(takers):
+        there = index_of_cell(child.cells, child_cell(links, link, child.numbering, scratch, side, capture))
+        entry, way = int(child.entry[there]), int(child.dtg[there])
+        best = max(best, key_after_reset(subject, side, accrued, -entry if links.reversed[link] else entry, way))
     for move in range(list_moves(men, scratch, side, QUIETS)):
         facts = facts_of(subject, quiet_place(subject, scratch, side, move))
         outcome, dtg = stored_value(subject.rows, facts, color, code)
@@ -189,19 +193,13 @@ def double_step_value(
     return value_of_key(side, accrued, best)
 
 
-# used[colour] -> how many captures of its pawns have been asked for
 @borrowing
 def fold_pawn_moves(
-    subject: Subject,
-    captures: tuple[Captures, Captures],
-    both: tuple[Scratch, Scratch],
-    start: Int,
-    stop: Int,
-    used: Ints,
+    subject: Subject, children: tuple[Child, Child], both: tuple[Scratch, Scratch], start: Int, stop: Int
 ) -> int:
     """Note the pawn moves that stay in the table; those of the blocks they lead to have been noted before.
 
-    `captures` are those of white and of black pawns.
+    `children` are what captures en passant of white and of black pawns lead to.
     """
     scratch, other = both
     men = subject.men
@@ -215,7 +213,7 @@ def fold_pawn_moves(
             slot, to = scratch.slot[move], scratch.to[move]
             if abs(to - scratch.squares[slot]) == 16:
                 copy_men(men, scratch, other)
-                outcome, dtg = double_step_value(subject, captures, used, other, slot, to)
+                outcome, dtg = double_step_value(subject, children, other, slot, to)
             else:
                 there = quiet_place(subject, scratch, side, move)
                 outcome, dtg = int(subject.entry[there]), int(subject.dtg[there])
@@ -278,25 +276,15 @@ def needs_of(layout: Layout, cells: Cells) -> tuple[Cells, npt.NDArray[np.uint8]
     found, tasks = [cells], [np.full(len(cells), ALL_TASKS, np.uint8)]
     frontier = known = cells
     while len(frontier):
-        for batch in _batches(frontier):
+        for batch in np.split(frontier, range(_BATCH, len(frontier), _BATCH)):
             there, task = np.empty(len(batch) * MOST_NEEDS, np.int64), np.empty(len(batch) * MOST_NEEDS, np.uint8)
             count = list_needs(men, numbering, scratch, other, batch, there, task)
             found.append(there[:count].copy())
             tasks.append(task[:count].copy())
-        every, task = _merged(np.concatenate(found), np.concatenate(tasks))
+        every, number = np.unique(np.concatenate(found), return_inverse=True)
+        task = np.zeros(len(every), np.uint8)
+        np.bitwise_or.at(task, number, np.concatenate(tasks))
         frontier = np.setdiff1d(every[task & RESETS_TASK != 0], known)
         known = np.union1d(known, frontier)
         found, tasks = [every], [task]
     return found[0], tasks[0]
-
-
-def _merged(cells: Cells, tasks: npt.NDArray[np.uint8]) -> tuple[Cells, npt.NDArray[np.uint8]]:
-    """Each cell once, with all that is asked of it."""
-    every, number = np.unique(cells, return_inverse=True)
-    merged = np.zeros(len(every), np.uint8)
-    np.bitwise_or.at(merged, number, tasks)
-    return every, merged
-
-
-def _batches(cells: Cells) -> list[Cells]:
-    return np.split(cells, range(_BATCH, len(cells), _BATCH))

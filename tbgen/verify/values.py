@@ -214,36 +214,43 @@ Source = Table | EntryValues | TableFile
 """Where values come from: memory, or a file that is asked for what is needed."""
 
 
-def look_up(source: Source, cells: Ints, tell: Callable[[int, int], None] | None = None) -> list[npt.NDArray[Any]]:
-    """Entry values and distances in some cells, and patterns where there are any; files tell of chunks read."""
-    if isinstance(source, TableFile):
+Tell = Callable[[int, int], None]
+"""Told how many chunks of how many have been read."""
+
+
+def look_up(source: Source, cells: Ints | None, tell: Tell | None = None) -> list[npt.NDArray[Any]]:
+    """Entry values and distances in some cells or in all, and patterns where there are any; files tell of chunks."""
+    if isinstance(source, TableFile) and cells is not None:
         return source.look_up(cells, tell)
-    arrays: list[npt.NDArray[Any]] = [source.entry, source.dtg]
-    if isinstance(source, Table):
-        arrays.append(source.pattern)
-    return [array[cells] for array in arrays]
+    values = source.values()
+    columns: list[npt.NDArray[Any]] = [values.entry, values.dtg]
+    if isinstance(values, Table):
+        columns.append(values.pattern)
+    return columns if cells is None else [column[cells] for column in columns]
 
 
-def subject_of(
-    source: Table | TableFile, cells: Ints | None = None, tell: Callable[[int, int], None] | None = None
-) -> Subject:
+def known_in(source: Source, cells: Ints | None, tell: Tell | None = None) -> list[npt.NDArray[Any]]:
+    """The same for kernels; behind some cells, an item stands for all that the arrays do not have."""
+    columns = look_up(source, cells, tell)
+    if cells is not None:
+        columns = [np.append(column, 0) for column in columns]
+    return [_array(column, kind) for column, kind in zip(columns, ("i1", "u2", "u4"), strict=False)]
+
+
+def subject_of(source: Table | TableFile, cells: Ints | None = None, tell: Tell | None = None) -> Subject:
     """A table in memory, or some cells of a table in ascending order, to be checked; nothing is asked for yet."""
-    if cells is not None:  # the last item stands for what is not in the arrays
-        columns = [np.append(column, column.dtype.type(0)) for column in look_up(source, cells, tell)]
-    else:
-        assert isinstance(source, Table)
-        columns = [source.entry, source.dtg, source.pattern]
-    layout, size = layout_of(source.material), len(columns[0])
+    entry, dtg, pattern = known_in(source, cells, tell)
+    layout, size = layout_of(source.material), len(entry)
     return Subject(
         forgets=source.game.forgets,
         men=men_of(layout),
         numbering=numbering_of(layout),
         links=links_of(layout),
         cells=np.zeros(0, np.int64) if cells is None else cells,
-        entry=_array(columns[0], np.int8),
-        dtg=_array(columns[1], np.uint16),
-        pattern=_array(columns[2], np.uint32),
-        row_start=_array(source.patterns.start, np.uint32),
+        entry=entry,
+        dtg=dtg,
+        pattern=pattern,
+        row_start=_array(source.patterns.start, "u4"),
         rows=rows_of(source.patterns),
         task=np.zeros(size, np.uint8),
         own=np.full(size, NO_POSITION, np.uint8),
@@ -255,13 +262,8 @@ def subject_of(
 
 def rows_of(patterns: Patterns) -> Rows:
     """The rows of all patterns, one after another."""
-    columns = (
-        (patterns.holder, np.uint8),
-        (patterns.code, np.uint8),
-        (patterns.outcome, np.int8),
-        (patterns.dtg, np.uint16),
-    )
-    return Rows(*[_array(column, kind) for column, kind in columns])
+    holder, code = _array(patterns.holder, "u1"), _array(patterns.code, "u1")
+    return Rows(holder, code, _array(patterns.outcome, "i1"), _array(patterns.dtg, "u2"))
 
 
 def rows_of_outcomes(records: npt.NDArray[Any]) -> Rows:
@@ -270,6 +272,6 @@ def rows_of_outcomes(records: npt.NDArray[Any]) -> Rows:
     return Rows(holder, code, outcome, np.zeros(len(records), np.uint16))
 
 
-def _array(values: npt.NDArray[Any], kind: type[np.generic]) -> npt.NDArray[Any]:
+def _array(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
     """The array in the one form that the kernels are compiled for."""
     return np.require(values, kind, ["C", "W"])
