@@ -28,7 +28,7 @@ from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import Men, Numbering, men_of, numbering_of, side_of
 from tbgen.verify.moves import Scratch, is_position, new_scratch, own_code_in
-from tbgen.verify.values import Rows, code_of, rows_of, rows_of_outcomes
+from tbgen.verify.values import RowsOfPatterns, code_of, rows_in_distances, rows_in_outcomes
 
 KNOWN: Final = Path(__file__).with_name("digests.csv")
 """The list that comes with the program."""
@@ -74,8 +74,7 @@ class StoredValues(NamedTuple):
     entry: SignedBytes
     dtg: Shorts
     pattern: WideInts
-    start: WideInts
-    rows: Rows
+    patterns: RowsOfPatterns
     possible: npt.NDArray[np.uint8]
     """[holder, code] -> the least code from this one on that can have accrued, or _NEVER."""
 
@@ -86,8 +85,8 @@ def find_highest_codes(values: StoredValues, highest: Bytes) -> None:
     """Own codes up to these may cut off rows of a state."""
     for state in range(highest.size):
         pattern, limit = values.pattern[state], code_of(int(values.entry[state]))
-        for row in range(values.start[pattern], values.start[pattern + 1]):
-            code = values.possible[values.rows.holder[row], values.rows.code[row]]
+        for row in range(values.patterns.first[pattern], values.patterns.end[pattern]):
+            code = values.possible[values.patterns.rows.holder[row], values.patterns.rows.code[row]]
             if code <= limit:
                 highest[state] = max(highest[state], code)
 
@@ -124,11 +123,11 @@ def put_short(room: Bytes, place: Int, number: Int) -> None:
 @inner
 def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, place: Int) -> tuple[int, int]:
     """Write the changes of a value from one accrued code to the next; returns their end, and how many they are."""
-    state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.rows
+    state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.patterns.rows
     pattern, most = values.pattern[state], code_of(int(values.entry[state]))
     count, last, current, plies = 0, -1, 0, 0
-    end = int(values.start[pattern + 1])
-    for row in range(values.start[pattern], end):
+    end = int(values.patterns.end[pattern])
+    for row in range(values.patterns.first[pattern], end):
         holder = int(rows.holder[row])
         if holder != last:
             last, current, plies = holder, 0, 0
@@ -208,7 +207,6 @@ class _Digester:
         self._values = _values_of(file)
         self._highest = np.zeros(len(self._values.entry), np.uint8)
         find_highest_codes(self._values, self._highest)
-        self._rows = np.diff(self._values.start.astype(np.int64))
 
     def leaves_from(self, first: int) -> list[list[bytes]]:
         """The digests of some leaves from a place on: of outcomes and, where there are distances, with them."""
@@ -233,7 +231,8 @@ class _Digester:
 
     def _digest(self, keys: Ints, positions: Ints, side: int, *, distances: bool) -> bytes:
         """The digest of values: `keys` in the order of first appearance, and the number of each position's key."""
-        rows = self._rows[self._values.pattern[keys & _STATE_MASK]]
+        patterns, pattern = self._values.patterns, self._values.pattern[keys & _STATE_MASK]
+        rows = patterns.end[pattern] - patterns.first[pattern]
         room, offsets = np.empty(int((5 + 5 * rows).sum()), np.uint8), np.empty(len(keys) + 1, np.int64)
         write_values(self._values, keys, side, distances, room, offsets)
         written, ends, contents = room.tobytes(), offsets.tolist(), dict[bytes, int]()
@@ -249,23 +248,17 @@ class _Digester:
         if not self._file.has_distances:
             return self._file.symbols(first, last).astype(kind)
         chunk = self._file.order.chunk_cells
-        parts = [self._file.chunk(number) for number in range(first // chunk, -(-last // chunk))]
-        skipped = first // chunk * chunk
-        return np.concatenate(parts)[first - skipped : last - skipped].astype(kind)
+        found = np.concatenate([self._file.chunk(number) for number in range(first // chunk, -(-last // chunk))])
+        return found[first % chunk :][: last - first].astype(kind)
 
 
 def _values_of(file: TableFile) -> StoredValues:
     possible = _possible_codes([sum(color is side for color, _ in file.order.layout.slots) == 1 for side in Color])
     if file.has_distances:
-        states, patterns = file.states, file.patterns
-        return StoredValues(states.entry, states.dtg, states.pattern, patterns.start, rows_of(patterns), possible)
-    symbols, rows = file.column("symbols"), file.column("outcome_rows")
-    counts = symbols["rows"].astype(np.int64)
-    start = np.append(0, np.cumsum(counts))
-    places = np.repeat(symbols["first"].astype(np.int64) - start[:-1], counts) + np.arange(start[-1])
-    entry, numbers = np.ascontiguousarray(symbols["entry"]), np.arange(len(symbols), dtype=np.uint32)
-    start, some_rows = start.astype(np.uint32), rows_of_outcomes(rows[places])
-    return StoredValues(entry, np.zeros(len(symbols), np.uint16), numbers, start, some_rows, possible)
+        return StoredValues(*file.states, rows_in_distances(file), possible)
+    entry = np.ascontiguousarray(file.column("symbols")["entry"])
+    numbers, no_dtg = np.arange(len(entry), dtype=np.uint32), np.zeros(len(entry), np.uint16)
+    return StoredValues(entry, no_dtg, numbers, rows_in_outcomes(file), possible)
 
 
 def _possible_codes(bare: list[bool]) -> Bytes:

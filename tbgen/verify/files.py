@@ -9,50 +9,48 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints, SignedBytes
-from tbgen.compiled.jit import borrowing, by_address, inner
+from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
+from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.layout import layout_of
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Score
 from tbgen.storage.files import Folders, folder_with, folders_in, path_in, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify.check import Progress, Report, Violation, fen_of, silent, verify_table
-from tbgen.verify.values import Rows, breaking_row, code_of, rows_of, rows_of_outcomes, signed
+from tbgen.verify.values import RowsOfPatterns, breaking_row, code_of, rows_in_distances, rows_in_outcomes, signed
 
 _STATES = 1 << 20
 """So many states are looked at in one go: a table may have forty million."""
 
 
-@by_address
-class RowsOfStates(NamedTuple):
-    """The rows of the patterns of some states in one of a table's files."""
-
-    first: Ints
-    end: Ints
-    rows: Rows
-
-
 @inner
-def broken_into(states: RowsOfStates, state: Int, holder: Int, code: Int) -> Int:
+def broken_into(patterns: RowsOfPatterns, pattern: Int, holder: Int, code: Int) -> Int:
     """What an accrued score becomes that nobody betters for its holder, as a signed outcome."""
-    row = breaking_row(states.rows, states.first[state], states.end[state] - 1, holder, code)
-    return signed(holder, code) if row < 0 else int(states.rows.outcome[row])
+    row = breaking_row(patterns.rows, int(patterns.first[pattern]), int(patterns.end[pattern]) - 1, holder, code)
+    return signed(holder, code) if row < 0 else int(patterns.rows.outcome[row])
 
 
 # report -> accrued score, what the file of outcomes has, what the file of distances has, as signed outcomes
 @borrowing
-def find_other_break(entry: SignedBytes, outcomes: RowsOfStates, distances: RowsOfStates, report: Ints) -> int:
+def find_other_break(
+    entry: SignedBytes,
+    symbol: Ints,
+    pattern: Ints32,
+    outcomes: RowsOfPatterns,
+    distances: RowsOfPatterns,
+    report: Ints,
+) -> int:
     """Whether an accrued score that is no higher than the entry value breaks differently in some state."""
     for state in range(len(entry)):
         for code in range(2, code_of(int(entry[state])) + 1):
             for holder in range(2):
-                stored = broken_into(outcomes, state, holder, code)
-                proved = broken_into(distances, state, holder, code)
+                stored = broken_into(outcomes, symbol[state], holder, code)
+                proved = broken_into(distances, pattern[state], holder, code)
                 if stored != proved:
                     report[0], report[1], report[2] = signed(holder, code), stored, proved
                     return True
@@ -61,19 +59,13 @@ def find_other_break(entry: SignedBytes, outcomes: RowsOfStates, distances: Rows
 
 def wrong_outcome_row(file: TableFile, threads: int = 1, progress: Progress = silent) -> Violation | None:
     """A break in the file of outcomes that is not the one whose distance is known, which is held against the moves."""
-    records, rows, count = file.column("symbols"), file.column("outcome_rows"), len(file.states.entry)
-    last = int((records["first"].astype(np.int64) + records["rows"]).max(initial=0))
-    if last > len(rows):
-        return Violation("rows of outcomes", f"row {last - 1}", f"rows up to {len(rows) - 1}")
-    outcomes, distances, starts = rows_of_outcomes(rows), rows_of(file.patterns), file.patterns.start
+    outcomes, distances, count = rows_in_outcomes(file), rows_in_distances(file), len(file.states.entry)
+    columns: Sequence[npt.NDArray[Any]] = file.states.entry, file.symbol_of_state, file.states.pattern
 
     def look(first: int) -> npt.NDArray[np.int64] | None:
-        some, report = slice(first, first + _STATES), np.zeros(3, np.int64)
-        symbols, patterns = records[file.symbol_of_state[some]], file.states.pattern[some].astype(np.int64)
-        begins = symbols["first"].astype(np.int64)
-        there = RowsOfStates(begins, begins + symbols["rows"], outcomes)
-        proved = RowsOfStates(starts[patterns].astype(np.int64), starts[patterns + 1].astype(np.int64), distances)
-        return report if find_other_break(file.states.entry[some], there, proved, report) else None
+        entry, symbol, pattern = (column[first : first + _STATES] for column in columns)
+        report = np.zeros(3, np.int64)
+        return report if find_other_break(entry, symbol, pattern, outcomes, distances, report) else None
 
     with ThreadPoolExecutor(threads) as pool:
         for number, report in enumerate(pool.map(look, range(0, count, _STATES))):

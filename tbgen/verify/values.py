@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, WideInts
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.layout import layout_of
 from tbgen.storage.reader import TableFile
@@ -55,6 +55,16 @@ class Rows(NamedTuple):
     code: Bytes
     outcome: SignedBytes
     dtg: Shorts
+
+
+@by_address
+class RowsOfPatterns(NamedTuple):
+    """Which rows patterns have in one of a table's files."""
+
+    first: Ints32
+    """[pattern] -> its first row, and the one behind its last."""
+    end: Ints32
+    rows: Rows
 
 
 @by_address
@@ -266,10 +276,20 @@ def rows_of(patterns: Patterns) -> Rows:
     return Rows(holder, code, _array(patterns.outcome, "i1"), _array(patterns.dtg, "u2"))
 
 
-def rows_of_outcomes(records: npt.NDArray[Any]) -> Rows:
-    """Rows of a file of outcomes, which has no distances."""
-    holder, code, outcome = (np.ascontiguousarray(records[name]) for name in ("holder", "code", "outcome"))
-    return Rows(holder, code, outcome, np.zeros(len(records), np.uint16))
+def rows_in_distances(file: TableFile) -> RowsOfPatterns:
+    """The rows of a table's patterns."""
+    start = _array(file.patterns.start, "u4")
+    return RowsOfPatterns(start[:-1], start[1:], rows_of(file.patterns))
+
+
+def rows_in_outcomes(file: TableFile) -> RowsOfPatterns:
+    """The rows of a table's symbols, which have no distances; an error of TableError if they are not there."""
+    symbols, rows = file.column("symbols"), file.column("outcome_rows")
+    first = np.ascontiguousarray(symbols["first"])
+    if len(rows) < (first + symbols["rows"].astype(np.int64)).max(initial=0):
+        raise file.outcomes.damaged("a symbol has rows that are not there")
+    holder, code, outcome = (np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome"))
+    return RowsOfPatterns(first, first + symbols["rows"], Rows(holder, code, outcome, np.zeros(len(rows), np.uint16)))
 
 
 def _array(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
