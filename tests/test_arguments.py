@@ -85,6 +85,7 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("tables", lambda: tbgen.Adjudicator("data")),  # type: ignore[arg-type]
     ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),  # type: ignore[arg-type]
     ("scoring", lambda: AdjudicationRules(scoring="komi")),  # type: ignore[arg-type]
+    ("sample", lambda: tbgen.verify_tables(["KvK"], "nowhere", sample=0)),
     ("material", lambda: tbgen.Material.parse(all_materials()[0])),  # type: ignore[arg-type]
 ]
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing, inner
+from tbgen.errors import UsageError
 from tbgen.index.layout import layout_of
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Score
@@ -101,6 +102,7 @@ def verify_tables(
         MissingTableError: A table, or one that it leads to, is missing.
         DamagedTableError: A file has other bytes than its check sums say.
         MaterialError: A text names no material.
+        UsageError: `sample` is less than 1.
 
     >>> import tempfile, tbgen
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -108,6 +110,8 @@ def verify_tables(
     ...     [report.violation for report in verify_tables(tables, folder, threads=1)]
     [None]
     """
+    if sample is not None and sample < 1:
+        raise UsageError(f"sample must be 1 or more, not {sample}")
     paths, reports = folders_in(folders), list[Report]()
     for material in (table_material(str(each), MOST_BUILT_MEN) for each in materials):
 
