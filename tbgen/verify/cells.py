@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -87,20 +88,13 @@ def links_of(layout: Layout) -> Links:
     at = np.full((count + 1, count + 1, 7), -1, np.int64)
     at[0, 0, 0] = 0
     rows = [(-1, False, list(range(count)))]
-    children = layout.material.children()
-    pawns = [slot for slot in range(count) if layout.slots[slot][1] is Role.PAWN]
-    promotions = [(-1, Role(1)), *((slot, role) for slot in pawns for role in PROMOTIONS)]
-    for captured in range(-1, count):
-        for promoted, role in promotions:
-            if not _can_happen(layout, captured, promoted):
-                continue
-            at[captured + 1, promoted + 1, 0 if promoted < 0 else role] = len(rows)
-            rows.append(_link(layout, children, captured, promoted, role))
-    child, turned, orders = zip(*rows, strict=True)
-    order = np.full((len(rows), count), -1, np.int64)
-    for row, slots in enumerate(orders):
-        order[row, : len(slots)] = slots
-    return Links(at, np.array(child, np.int64), np.array(turned, np.int64), order)
+    promotions: list[tuple[int, Role | None]] = [(-1, None)]
+    promotions += itertools.product(range(layout.pawns), PROMOTIONS)
+    for captured, (promoted, role) in itertools.product(range(-1, count), promotions):
+        if _can_happen(layout, captured, promoted):
+            at[captured + 1, promoted + 1, role or 0] = len(rows)
+            rows.append(_link(layout, captured, promoted, role))
+    return Links(at, *[np.array(column, np.int64) for column in zip(*rows, strict=True)])
 
 
 def _can_happen(layout: Layout, captured: int, promoted: int) -> bool:
@@ -112,33 +106,27 @@ def _can_happen(layout: Layout, captured: int, promoted: int) -> bool:
     return promoted < 0 or (role is not Role.PAWN and color is not layout.slots[promoted][0])
 
 
-def _link(
-    layout: Layout, children: list[Material], captured: int, promoted: int, role: Role
-) -> tuple[int, bool, list[int]]:
-    """Number of the child, whether colours are exchanged, and the parent's slot of each of its men."""
-    left = {slot: man for slot, man in enumerate(layout.slots) if slot != captured}
-    if promoted >= 0:
+def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> tuple[int, bool, list[int]]:
+    """Number of the child, whether colours are exchanged, and the parent's slot of each of its men, then -1."""
+    left = dict(enumerate(layout.slots))
+    if role is not None:
         left[promoted] = (layout.slots[promoted][0], role)
+    left.pop(captured, None)
     white, black = ([role for color, role in left.values() if color is side] for side in Color)
     material = Material.of(white, black)
-    turned = not material.is_canonical
-    child = material.canonical()
-    order = []
+    turned, child, order = not material.is_canonical, material.canonical(), list[int]()
     for color, role_there in layout_of(child).slots:
         wanted = (color.other if turned else color, role_there)
-        slot = next(slot for slot, man in left.items() if man == wanted)
-        order.append(slot)
-        del left[slot]
-    return children.index(child), turned, order
+        order.append(next(slot for slot, man in left.items() if man == wanted and slot not in order))
+    order += [-1] * (len(layout.slots) - len(order))
+    return layout.material.children().index(child), turned, order
 
 
 def _attacks() -> npt.NDArray[np.uint8]:
     """[kind, a, b] -> whether a man on a attacks b on an empty board."""
     table = np.zeros((7, 64, 64), np.uint8)
-    for kind in range(2, 7):
-        for square in range(64):
-            reached = MOVES[kind, square]
-            table[kind, square, reached[reached >= 0]] = 1
+    kinds, squares, *_ = there = np.nonzero(MOVES >= 0)
+    table[kinds, squares, MOVES[there]] = 1
     for square in range(64):
         for kind, up in ((WHITE_PAWN, 1), (BLACK_PAWN, -1)):
             for file in (square % 8 - 1, square % 8 + 1):
@@ -149,10 +137,6 @@ def _attacks() -> npt.NDArray[np.uint8]:
 
 
 ATTACKS: Final = _attacks()
-
-
-_EIGHT = 8
-_MIRROR_PAIR = 2
 
 
 @small
@@ -228,9 +212,9 @@ def cell_of(numbering: Numbering, side: Int, squares: Ints, rest: Ints) -> int:
 def images_of(numbering: Numbering, squares: Ints, rest: Ints) -> int:
     """How many placements the symmetries make of a position, its equal men not told apart."""
     if numbering.pawns:
-        return _MIRROR_PAIR
+        return 2
     king = squares[0]
     if king % 9:
-        return _EIGHT
+        return 8
     here = digits_of_rest(numbering, squares, 0, rest)
-    return _EIGHT // 2 if digits_of_rest(numbering, squares, TRANSPOSE, rest) == here else _EIGHT
+    return 4 if digits_of_rest(numbering, squares, TRANSPOSE, rest) == here else 8

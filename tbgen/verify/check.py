@@ -34,7 +34,6 @@ from tbgen.verify.resets import (
     Child,
     drawn_cells,
     fold_pawn_moves,
-    list_captures,
     list_resets,
     needs_of,
     note_resets,
@@ -114,7 +113,6 @@ def fen_of(layout: Layout, cell: int, accrued: Score | None = None) -> str:
 
 def silent(phase: str, done: int, total: int) -> None:
     """Progress that nobody wants to see."""
-    del phase, done, total
 
 
 def verify_table(
@@ -160,6 +158,7 @@ class Check:
         self.table = table.table() if cells is None and isinstance(table, TableFile) else table
         self.layout = layout_of(table.material)
         self.positions = self.pairs = 0
+        self._without_pawn = dict[Color, Child]()
         self._child_of, self._pool, self._progress = child_of, pool, progress
         self._sample = cells
 
@@ -192,11 +191,6 @@ class Check:
     def _places(self) -> int:
         """How many places are looked at."""
         return len(self.subject.cells) or self.layout.cells
-
-    def _index_of_block(self, number: int) -> int:
-        """The first place whose cell is in a block of this number or a later one."""
-        cell = number * (self.layout.cells // len(self.layout.blocks))
-        return int(np.searchsorted(self.subject.cells, cell)) if len(self.subject.cells) else cell
 
     def _ranges(self, start: int = 0, stop: int | None = None, step: int = _RANGE_CELLS) -> Iterator[Range]:
         stop = self._places() if stop is None else stop
@@ -250,11 +244,14 @@ class Check:
         numbering = numbering_of(layout_of(material))
 
         def listed(start: int, stop: int) -> Cells:
-            found = _room(start, stop)
-            count = list_resets(self.subject, number, numbering, new_scratch(), start, stop, found)
+            found, both = np.empty((3, (stop - start) * MOST_NEEDS), np.int64), (new_scratch(), new_scratch())
+            count = list_resets(self.subject, number, numbering, both, start, stop, found)
             return found[:, :count].copy()
 
-        child = self._child(material, listed)
+        child, parent = self._child(material, listed), self.layout.material
+        for color in Color:
+            if Role.PAWN in parent.side(color) and parent.without(color, Role.PAWN).canonical() == material:
+                self._without_pawn[color] = child
 
         def look(start: int, stop: int) -> int:
             return note_resets(self.subject, child, listed(start, stop))
@@ -269,29 +266,16 @@ class Check:
         """Note what pawn moves are worth, block after block."""
         if not self.layout.pawns:
             return
-        children = self._child_without(Color.WHITE), self._child_without(Color.BLACK)
+        either = next(iter(self._without_pawn.values()))  # where a side has no pawns, nobody takes en passant
+        children = self._without_pawn.get(Color.WHITE, either), self._without_pawn.get(Color.BLACK, either)
 
         def look(start: int, stop: int) -> int:
             return fold_pawn_moves(self.subject, children, (new_scratch(), new_scratch()), start, stop)
 
-        for first, last in itertools.pairwise(self.layout.waves):
-            blocks = self._index_of_block(first), self._index_of_block(last)
-            self._first_wrong("pawn moves", look, self._ranges(*blocks, step=_LISTED))
-
-    def _child_without(self, color: Color) -> Child:
-        """What captures en passant of pawns of a colour lead to; without values where there are none."""
-        material = self.layout.material
-        if any(Role.PAWN not in material.side(each) for each in Color):
-            return Child(self.subject.numbering, _ALL, np.zeros(0, np.int8), np.zeros(0, np.uint16))
-        child = material.without(color, Role.PAWN).canonical()
-        numbering = numbering_of(layout_of(child))
-
-        def listed(start: int, stop: int) -> Cells:
-            found, both = _room(start, stop), (new_scratch(), new_scratch())
-            count = list_captures(self.subject, int(color), numbering, both, start, stop, found)
-            return found[:, :count].copy()
-
-        return self._child(child, listed)
+        starts = np.array(self.layout.waves) * (self.layout.cells // len(self.layout.blocks))
+        places = starts if self._sample is None else np.searchsorted(self.subject.cells, starts)
+        for first, last in itertools.pairwise(places.tolist()):
+            self._first_wrong("pawn moves", look, self._ranges(first, last, _LISTED))
 
     def _wrong_pair(self) -> Violation | None:
         subject, reports = self.subject, dict[int, npt.NDArray[np.int64]]()
@@ -366,8 +350,3 @@ def rows_violation(table: Table | TableFile) -> Violation | None:
         expected = "a holder 0 or 1, codes from 2 on in ascending order, an outcome"
         return Violation(f"pattern row {row}", stored, expected)
     return None
-
-
-def _room(start: int, stop: int) -> Cells:
-    """Room for what the resets of a range of places list."""
-    return np.empty((3, (stop - start) * MOST_NEEDS), np.int64)

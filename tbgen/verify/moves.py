@@ -56,13 +56,6 @@ def new_scratch() -> Scratch:
 
 
 @inner
-def copy_men(men: Men, scratch: Scratch, other: Scratch) -> None:
-    """Put the men on the same squares of another scratch buffer."""
-    for slot in range(men.color.size):
-        other.squares[slot] = scratch.squares[slot]
-
-
-@inner
 def square_bit(square: Int) -> Word:
     """The word with one square in it."""
     return _ONE << np.uint64(square)

@@ -33,22 +33,18 @@ def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) ->
     for place in range(start, stop):
         if subject.task[place] == 0:
             continue
-        own = own_code_of(subject.men, subject.numbering, cell_at(subject.cells, place), scratch)
+        cell = cell_at(subject.cells, place)
+        own = own_code_of(subject.men, subject.numbering, cell, scratch)
         subject.own[place] = own
         if own == NO_POSITION:
             continue
         entry = int(subject.entry[place])
         if entry == 0:
             return place
-        if own < _FIRST_CODE and (entry != own_outcome(subject, place) or subject.dtg[place] != 0):
+        score = signed(1 - side_of(subject.numbering, cell), own)
+        if own < _FIRST_CODE and (entry != score or subject.dtg[place] != 0):
             return place
     return EVERYTHING_FINE
-
-
-@inner
-def own_outcome(subject: Subject, place: Int) -> Int:
-    """A position's own score as a signed outcome."""
-    return signed(1 - side_of(subject.numbering, cell_at(subject.cells, place)), int(subject.own[place]))
 
 
 @inner

@@ -20,7 +20,6 @@ from tbgen.verify.moves import (
     QUIETS,
     RESETS,
     Scratch,
-    copy_men,
     is_safe,
     list_moves,
     new_scratch,
@@ -88,25 +87,60 @@ def child_cell(links: Links, link: Int, child: Numbering, scratch: Scratch, side
     return cell_of(child, side if turned else 1 - side, scratch.after, scratch.rest)
 
 
+@inner
+def is_double_step(scratch: Scratch, move: Int) -> bool:
+    """Whether a listed reset is a pawn's double step."""
+    rise = scratch.to[move] - scratch.squares[scratch.slot[move]]
+    return scratch.captured[move] == NOBODY and abs(rise) == 16
+
+
+@inner
+def list_en_passant(men: Men, scratch: Scratch, other: Scratch, move: Int) -> int:
+    """Legal captures en passant after a listed double step; both are set up and listed in `other`."""
+    pawn, to = scratch.slot[move], scratch.to[move]
+    behind = (scratch.squares[pawn] + to) >> 1
+    for slot in range(men.color.size):
+        other.squares[slot] = to if slot == pawn else scratch.squares[slot]
+    count = 0
+    for slot in range(men.color.size):
+        square = other.squares[slot]
+        if men.kind[slot] > WHITE_PAWN or men.color[slot] == men.color[pawn] or square >> 3 != to >> 3:
+            continue
+        if abs(square - to) == 1 and is_safe(men, other.squares, slot, behind, pawn):
+            other.slot[count], other.to[count], other.captured[count] = slot, behind, pawn
+            count += 1
+    return count
+
+
 # found[0, n] -> the child's cell, found[1, n] -> the position's place, found[2, n] -> whether colours are exchanged
 @borrowing
 def list_resets(
-    subject: Subject, number: Int, child: Numbering, scratch: Scratch, start: Int, stop: Int, found: Ints
+    subject: Subject, number: Int, child: Numbering, both: tuple[Scratch, Scratch], start: Int, stop: Int, found: Ints
 ) -> int:
-    """List the resets that lead to one child; returns how many."""
+    """List the resets that lead to one child; returns how many.
+
+    Captures en passant after double steps are among them, with NOBODY for a place: where such a right exists is not
+    seen from a cell. One scratch space is for the position before the double step, one for that after it.
+    """
+    scratch, other = both
     links, count = subject.links, 0
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
         side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
-            promotion = scratch.promotion[move]
-            promoted = scratch.slot[move] if promotion else NOBODY
-            link = links.at[scratch.captured[move] + 1, promoted + 1, promotion]
+            slot, promotion = scratch.slot[move], scratch.promotion[move]
+            link = links.at[scratch.captured[move] + 1, slot + 1 if promotion else 0, promotion]
             if links.child[link] == number:
                 found[0, count] = child_cell(links, link, child, scratch, side, move)
                 found[1, count], found[2, count] = place, links.reversed[link]
                 count += 1
+            taken = links.at[slot + 1, 0, 0]
+            if is_double_step(scratch, move) and links.child[taken] == number:
+                for capture in range(list_en_passant(subject.men, scratch, other, move)):
+                    found[0, count] = child_cell(links, taken, child, other, 1 - side, capture)
+                    found[1, count] = NOBODY
+                    count += 1
     return count
 
 
@@ -115,6 +149,8 @@ def note_resets(subject: Subject, child: Child, found: Ints) -> int:
     """Note what listed resets are worth; returns the place of one whose successor the child lacks."""
     for n in range(found.shape[1]):
         place, there = found[1, n], index_of_cell(child.cells, found[0, n])
+        if place == NOBODY:
+            continue
         outcome = int(child.entry[there])
         if outcome == 0:
             return place
@@ -124,57 +160,14 @@ def note_resets(subject: Subject, child: Child, found: Ints) -> int:
 
 
 @inner
-def list_en_passant(men: Men, scratch: Scratch, pawn: Int, to: Int) -> int:
-    """Legal captures en passant of the pawn that has just come to `to`, which is set up there."""
-    behind = (scratch.squares[pawn] + to) >> 1
-    scratch.squares[pawn] = to
-    count = 0
-    for slot in range(men.color.size):
-        square = scratch.squares[slot]
-        if men.kind[slot] > WHITE_PAWN or men.color[slot] == men.color[pawn] or square >> 3 != to >> 3:
-            continue
-        if abs(square - to) == 1 and is_safe(men, scratch.squares, slot, behind, pawn):
-            scratch.slot[count], scratch.to[count], scratch.captured[count] = slot, behind, pawn
-            count += 1
-    return count
-
-
-# found[0, n] -> the cell, in the child's numbering, that a capture en passant leads to
-@borrowing
-def list_captures(
-    subject: Subject, color: Int, child: Numbering, both: tuple[Scratch, Scratch], start: Int, stop: Int, found: Ints
-) -> int:
-    """List the captures en passant of a pawn of this colour; returns how many.
-
-    One scratch space is for the position before the double step, one for that after it.
-    """
-    scratch, other = both
-    men, links, count = subject.men, subject.links, 0
-    for place in range(start, stop):
-        if not is_wanted(subject, place):
-            continue
-        side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
-        for move in range(list_moves(men, scratch, side, RESETS) if side == color else 0):
-            slot, to = scratch.slot[move], scratch.to[move]
-            if scratch.captured[move] != NOBODY or abs(to - scratch.squares[slot]) != 16:
-                continue
-            copy_men(men, scratch, other)
-            link = links.at[slot + 1, 0, 0]
-            for capture in range(list_en_passant(men, other, slot, to)):
-                found[0, count] = child_cell(links, link, child, other, 1 - side, capture)
-                count += 1
-    return count
-
-
-@inner
 def double_step_value(
-    subject: Subject, children: tuple[Child, Child], scratch: Scratch, pawn: Int, to: Int
+    subject: Subject, children: tuple[Child, Child], before: Scratch, scratch: Scratch, step: Int
 ) -> tuple[Int, Int]:
-    """Entry value and distance after a double step; `scratch` is left with the pawn on `to`."""
-    men, numbering, links = subject.men, subject.numbering, subject.links
+    """Entry value and distance after a double step, a move that is listed in `before`."""
+    men, numbering, links, pawn = subject.men, subject.numbering, subject.links, before.slot[step]
     color = men.color[pawn]
     side = 1 - color
-    takers = list_en_passant(men, scratch, pawn, to)
+    takers = list_en_passant(men, before, scratch, step)
     place = index_of_cell(subject.cells, cell_of(numbering, side, scratch.squares, scratch.rest))
     if takers == 0:
         return int(subject.entry[place]), int(subject.dtg[place])
@@ -202,18 +195,15 @@ def fold_pawn_moves(
     `children` are what captures en passant of white and of black pawns lead to.
     """
     scratch, other = both
-    men = subject.men
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
         side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
-        for move in range(list_moves(men, scratch, side, RESETS)):
+        for move in range(list_moves(subject.men, scratch, side, RESETS)):
             if scratch.captured[move] != NOBODY or scratch.promotion[move]:
                 continue
-            slot, to = scratch.slot[move], scratch.to[move]
-            if abs(to - scratch.squares[slot]) == 16:
-                copy_men(men, scratch, other)
-                outcome, dtg = double_step_value(subject, children, other, slot, to)
+            if is_double_step(scratch, move):
+                outcome, dtg = double_step_value(subject, children, scratch, other, move)
             else:
                 there = quiet_place(subject, scratch, side, move)
                 outcome, dtg = int(subject.entry[there]), int(subject.dtg[there])
@@ -241,14 +231,11 @@ def list_needs(
             found[count], tasks[count] = quiet_cell(numbering, scratch, side, move), OWN_TASK
             count += 1
         for move in range(list_moves(men, scratch, side, RESETS)):
-            slot, to = scratch.slot[move], scratch.to[move]
             if scratch.promotion[move] or scratch.captured[move] != NOBODY:
                 continue
             found[count], tasks[count] = quiet_cell(numbering, scratch, side, move), 0
-            if abs(to - scratch.squares[slot]) == 16:
-                copy_men(men, scratch, other)
-                if list_en_passant(men, other, slot, to):
-                    tasks[count] = OWN_TASK | RESETS_TASK
+            if is_double_step(scratch, move) and list_en_passant(men, scratch, other, move):
+                tasks[count] = OWN_TASK | RESETS_TASK
             count += 1
     return count
 

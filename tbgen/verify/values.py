@@ -37,14 +37,8 @@ def index_of_cell(cells: Ints, cell: Int) -> Int:
     """Where the arrays have a cell; their last place, where nothing is known, if they do not have it."""
     if cells.size == 0:
         return cell
-    low, high = 0, cells.size
-    while low < high:
-        middle = (low + high) >> 1
-        if cells[middle] < cell:
-            low = middle + 1
-        else:
-            high = middle
-    return low if low < cells.size and cells[low] == cell else cells.size
+    place = np.searchsorted(cells, cell)
+    return place if place < cells.size and cells[place] == cell else cells.size
 
 
 @by_address
