@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import threading
-from collections.abc import Iterator
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -38,6 +37,16 @@ from tbgen.storage.schema import (
 _BLOCK = 1 << 20
 
 
+class _OpenFile:
+    """A file that closes when nobody refers to it: closed under a reader, its number may be another's at once."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+
+    def __del__(self) -> None:
+        os.close(self.descriptor)
+
+
 class LayerFile:
     """An open file of a table. It goes on to answer from the file it has opened when that is replaced.
 
@@ -49,14 +58,15 @@ class LayerFile:
         self.path, self.layer = path, layer
         self.material, self.game = _title_of(path, layer)
         try:
-            self._file = open_regular(path)
+            with open_regular(path) as file:
+                self._opened: _OpenFile | None = _OpenFile(os.dup(file.fileno()))
+                self._size = os.fstat(file.fileno()).st_size
         except FileNotFoundError:
             raise MissingTableError(str(self.material), str(path.parent)) from None
         except NoRegularFileError as error:
             raise self.damaged(str(error.strerror)) from None
-        self._lock, self._columns_lock = threading.Lock(), threading.Lock()
+        self._columns_lock = threading.Lock()
         self._columns: dict[str, npt.NDArray[Any]] = {}
-        self._readers, self._closed = 0, False
 
     @cached_property
     def seal(self) -> Seal:
@@ -71,11 +81,9 @@ class LayerFile:
             raise self.damaged(f"it is the table of {seal.material} under {seal.game}")
         if (seal.material, seal.layer) != (str(self.material), self.layer.value):
             raise self.damaged(f"it is the table of {seal.material}, {seal.layer}")
-        with self._in_use():
-            size = os.fstat(self._file.fileno()).st_size
-        if size != seal.length:
-            raise self.damaged(f"it has {size} bytes of {seal.length}")
-        if not SEAL_BYTES <= seal.index <= size:
+        if self._size != seal.length:
+            raise self.damaged(f"it has {self._size} bytes of {seal.length}")
+        if not SEAL_BYTES <= seal.index <= seal.length:
             raise self.damaged("its index lies outside")
         return seal
 
@@ -182,37 +190,19 @@ class LayerFile:
 
     def close(self) -> None:
         """Close the file, once nobody reads from it any more; who reads from then on gets a UsageError."""
-        with self._lock:
-            self._closed = True
-            self._close_if_idle()
+        self._opened = None
 
     def damaged(self, reason: str) -> DamagedTableError:
         return DamagedTableError(str(self.path), reason)
 
     def _read(self, offset: int, size: int) -> bytes:
-        with self._in_use():
-            found = os.pread(self._file.fileno(), size, offset)
+        opened = self._opened
+        if opened is None:
+            raise UsageError("the tablebase is closed")
+        found = os.pread(opened.descriptor, size, offset)
         if len(found) != size:
             raise self.damaged(f"it ends after {offset + len(found)} bytes")
         return found
-
-    @contextlib.contextmanager
-    def _in_use(self) -> Iterator[None]:
-        """Keep the file open while it is read: a number that is closed may be given to another file at once."""
-        with self._lock:
-            if self._closed:
-                raise UsageError("the tablebase is closed")
-            self._readers += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._readers -= 1
-                self._close_if_idle()
-
-    def _close_if_idle(self) -> None:
-        if self._closed and not self._readers:
-            self._file.close()
 
 
 def _are_sides(field: npt.NDArray[Any]) -> bool:
@@ -234,13 +224,10 @@ _POSSIBLE = {
 
 def _title_of(path: Path, layer: Layer) -> tuple[Material, Mobility]:
     """The material and the game that a file's name says."""
-    is_whole = path.name.endswith(suffix_of(layer, Mobility.WHOLE_GAME))
-    game = Mobility.WHOLE_GAME if is_whole else Mobility.RESET
-    suffix = suffix_of(layer, game)
-    try:
-        material = Material.parse(path.name.removesuffix(suffix))
-    except MaterialError:
-        raise DamagedTableError(str(path), "its name is not that of a table") from None
-    if f"{material}{suffix}" != path.name or not material.is_canonical:
-        raise DamagedTableError(str(path), "its name is not that of a table")
-    return material, game
+    for game in Mobility:
+        suffix = suffix_of(layer, game)
+        with contextlib.suppress(MaterialError):
+            material = Material.parse(path.name.removesuffix(suffix))
+            if f"{material}{suffix}" == path.name and material.is_canonical:
+                return material, game
+    raise DamagedTableError(str(path), "its name is not that of a table")

@@ -7,6 +7,7 @@ detail (symbols.py). Cells that hold no position get the state of the cell befor
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -42,19 +43,13 @@ class TableFile:
         self.material, self.game = self.outcomes.material, self.outcomes.game
         self._distances: LayerFile | None = None
         self._lock = threading.Lock()
-        try:
-            self.order = order_of(self.material)
-            blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
-            if not np.array_equal(self.column("block_squares"), blocks):
-                raise self.outcomes.damaged("its pawns stand elsewhere")
-            self._distances = LayerFile(
-                path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.game)}"), Layer.DISTANCES
-            )
-        except MissingTableError:
-            pass
-        except BaseException:
-            self.outcomes.close()
-            raise
+        self.order = order_of(self.material)
+        blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
+        if not np.array_equal(self.column("block_squares"), blocks):
+            raise self.outcomes.damaged("its pawns stand elsewhere")
+        beside = path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.game)}")
+        with contextlib.suppress(MissingTableError):
+            self._distances = LayerFile(beside, Layer.DISTANCES)
 
     @property
     def has_distances(self) -> bool:
@@ -157,6 +152,11 @@ class TableFile:
         self.order.black_part(first, dtg)[:] ^= 1
         return symbols, dtg
 
+    def _entries_and_dtg(self, first: int, end: int) -> tuple[Entries, Distances]:
+        """The entry values of some places in a row, and their distances."""
+        symbols, dtg = self.symbols_and_dtg(first, end)
+        return np.take(self._entry, symbols), dtg
+
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, which stays at hand; not to be changed."""
         return self.layer(name).column(name)
@@ -171,8 +171,7 @@ class TableFile:
         entry, dtg = np.empty(order.layout.cells, np.int8), np.empty(order.layout.cells, np.uint16)
         for first in range(0, order.layout.cells, order.chunk_cells):
             end = min(first + order.chunk_cells, order.layout.cells)
-            symbols, dtg[first:end] = self.symbols_and_dtg(first, end)
-            np.take(self._entry, symbols, out=entry[first:end])
+            entry[first:end], dtg[first:end] = self._entries_and_dtg(first, end)
         return EntryValues(self.material, order.from_file(entry), order.from_file(dtg))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
@@ -193,11 +192,8 @@ class TableFile:
             size[-1], stride[-1] = 64, cells * len(places) // 64
 
         def read() -> tuple[Entries, Distances]:
-            entry, dtg = np.empty((len(places), cells), np.int8), np.empty((len(places), cells), np.uint16)
-            for number, place in enumerate(places):
-                symbols, dtg[number] = self.symbols_and_dtg(place, place + cells)
-                np.take(self._entry, symbols, out=entry[number])
-            return entry.ravel(), dtg.ravel()
+            entry, dtg = zip(*[self._entries_and_dtg(place, place + cells) for place in places], strict=True)
+            return np.concatenate(entry), np.concatenate(dtg)
 
         return Box(first, size, stride, read)
 
