@@ -45,7 +45,7 @@ from tbgen.storage.schema import (
     pack,
 )
 from tbgen.storage.symbols import details_of, symbols_of
-from tbgen.table import Cells, Content
+from tbgen.table import Content
 
 _SAMPLE, _SAMPLED = 7, 256
 """One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
@@ -148,9 +148,9 @@ def _sources(numbering: Numbering, table: Content, order: Order) -> dict[str, So
         for side, outcome, tally in tallies
     ]
     return {
-        SYMBOL: _looked_up(numbers, symbols.of_state),
-        DTG: _distances(numbers, states, order),
-        DETAIL: _looked_up(numbers, details.of_state),
+        SYMBOL: _looked_up(numbers, symbols.of_state, order),
+        DTG: _looked_up(numbers, states.dtg ^ flips_of(states.entry, Color.WHITE), order, black=1),
+        DETAIL: _looked_up(numbers, details.of_state, order),
         "block_squares": _array(np.array(order.layout.blocks, np.uint8).ravel()),
         "counts": _array(np.array(counts, kinds["counts"])),
         "symbols": _array(symbols.records),
@@ -179,33 +179,19 @@ def _records(kind: np.dtype[Any], columns: Sequence[npt.NDArray[Any]]) -> Source
     return Source(kind, len(columns[0]), part)
 
 
-def _looked_up(numbers: Ids, of_state: npt.NDArray[Any]) -> Source:
-    """What a number of each state makes of the places."""
-    found = of_state.astype(np.min_scalar_type(int(of_state.max(initial=0))))
-    return Source(found.dtype, len(numbers), lambda first, end: _found(found, numbers[first:end]))
-
-
-def _distances(numbers: Ids, states: Cells, order: Order) -> Source:
-    """The entry value's distance of each place, as the file has it."""
-    kind = np.min_scalar_type(int(states.dtg.max(initial=0)) | 1)
-    with_white = (states.dtg ^ flips_of(states.entry, Color.WHITE)).astype(kind)
+def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0) -> Source:
+    """What a number of each state makes of the places; `black` are bits that are flipped with Black to move."""
+    kind = np.min_scalar_type(int(of_state.max(initial=0)) | black)
+    items = of_state.astype(kind)
 
     def part(first: int, end: int) -> npt.NDArray[Any]:
-        found = _found(with_white, numbers[first:end])
-        order.black_part(first, found)[:] ^= 1  # the side to move alone decides what is flipped of a state
+        found = np.empty(end - first, kind)
+        # numpy would make indices of the numbers first, which takes as long again, and hold the interpreter lock.
+        look_up(items, numbers[first:end], found)
+        order.black_part(first, found)[:] ^= black
         return found
 
     return Source(kind, len(numbers), part)
-
-
-def _found(items: npt.NDArray[Any], numbers: Ids) -> npt.NDArray[Any]:
-    """The items with some numbers.
-
-    numpy would make indices of the numbers first, which takes as long again, and hold the interpreter lock in between.
-    """
-    found = np.empty(len(numbers), items.dtype)
-    look_up(items, numbers, found)
-    return found
 
 
 def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> tuple[bytes, bytes, bytes]:
