@@ -219,8 +219,7 @@ def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) ->
     compressors = _local.__dict__.setdefault("compressors", {})
     if level not in compressors:
         compressors[level] = _compressor(level)
-    size = chunk.dtype.itemsize
-    raw = _transposed(chunk.view(np.uint8).reshape(-1, size)) if shuffled else chunk
+    raw = np.ascontiguousarray(chunk.view(np.uint8).reshape(-1, chunk.itemsize).T) if shuffled else chunk
     packed: bytes = compressors[level].compress(raw)
     return packed
 
@@ -238,8 +237,10 @@ def unpack(packed: bytes, items: int, kind: npt.DTypeLike, *, shuffled: bool) ->
     unpack_into(packed, found)
     if not shuffled:
         return found
-    planes = found.view(np.uint8).reshape(found.itemsize, items)
-    return _transposed(planes).view(kind).ravel()
+    whole = np.empty_like(found)
+    for number, plane in enumerate(found.view(np.uint8).reshape(found.itemsize, items)):
+        whole.view(np.uint8)[number :: found.itemsize] = plane  # numpy alone would go along the many short rows
+    return whole
 
 
 def unpack_into(packed: bytes | bytearray, found: npt.NDArray[Any]) -> None:
@@ -254,15 +255,3 @@ def unpack_into(packed: bytes | bytearray, found: npt.NDArray[Any]) -> None:
         raise ValueError(str(error)) from None
     if size != found.nbytes or more:
         raise ValueError(f"{size}{' bytes and more' if more else ' bytes'} instead of {found.nbytes}")
-
-
-def _transposed(rows: npt.NDArray[np.uint8]) -> npt.NDArray[np.uint8]:
-    """The columns as rows, copied along the few long ones of both: numpy would go along the many short ones."""
-    columns = np.empty((rows.shape[1], rows.shape[0]), np.uint8)
-    if len(rows) < len(columns):
-        for number, row in enumerate(rows):
-            columns[:, number] = row
-    else:
-        for number, column in enumerate(columns):
-            column[:] = rows[:, number]
-    return columns
