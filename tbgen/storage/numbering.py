@@ -41,8 +41,6 @@ _DTG, _PATTERN = np.uint64(0xFFFF), np.uint64((1 << _DTG_BITS) - 1)
 """A state's key: the row of its entry value, its distance, its pattern, in 8, 16 and 40 bits. See `key_of`."""
 
 FIRST_SLOTS = 1 << 12
-MOST_SLOTS = 1 << 32
-"""So many slots a census has at most: three quarters of them can be used, which 32 bits number."""
 MOST_NUMBERS = (1 << 32) - 1
 """So many numbers fit the 32 bits of a place. A state that a thread meets takes one of them for each thread."""
 _TURNS = 64
@@ -81,10 +79,8 @@ def met(census: Census) -> tuple[Keys, Keys]:
     return keys, census.often[:used]
 
 
-def larger(census: Census, what: str = "states") -> Census:
+def larger(census: Census) -> Census:
     """The same census with twice the room."""
-    if len(census.slots) >= MOST_SLOTS:
-        raise RepresentationError(f"the number of {what}", "the 32 bits that files have for it")
     found = new_census(2 * len(census.slots))
     used = int(census.used[0])
     found.often[:used], found.used[0] = census.often[:used], used

@@ -69,13 +69,11 @@ def symbols_of(states: Cells, patterns: Patterns) -> Symbols:
     """The symbols of some states."""
     rows = RowsOfPatterns(patterns.start, patterns.holder, patterns.code, patterns.outcome)
     names = Names(new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS))
-    of_state, worth = np.empty(len(states.entry), np.uint32), worth_to_white(byte_of_row(np.arange(ROWS)))
-    first = 0
-    while (first := name_symbols(states.entry, states.pattern, rows, worth, names, of_state, first)) < len(
-        states.entry
-    ):
-        names = Names(larger(names.chains, "symbols"), larger(names.pairs, "symbols"))
-    check_32_bits(int(names.pairs.used[0]) - 1, "symbols")
+    worth = worth_to_white(byte_of_row(np.arange(ROWS)))
+    first, count = 0, len(states.entry)
+    of_state = np.empty(count, np.uint32)
+    while (first := name_symbols(states.entry, states.pattern, rows, worth, names, of_state, first)) < count:
+        names = Names(larger(names.chains), larger(names.pairs))
     found, _ = met(names.pairs)
     links, _ = met(names.chains)
     records = np.empty(len(found), COLUMNS[Layer.OUTCOMES]["symbols"])
@@ -135,33 +133,24 @@ def breaks_into(outcome: np.int64, accrued: np.int64, worth: Ints) -> np.int64:
 def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, npt.NDArray[Any]]:
     """Where the rows of each chain begin (and where the last ones end), and all rows."""
     before = np.concatenate([[0], (links >> np.uint64(_ROW_BITS)).astype(np.int64)])
-    event = np.concatenate([[0], (links & np.uint64((1 << _ROW_BITS) - 1)).astype(np.int64)])
-    lengths, node = np.zeros(len(chains), np.int64), chains
-    while (node > 0).any():
-        lengths += node > 0
+    row = np.concatenate([[-1], (links & np.uint64((1 << _ROW_BITS) - 1)).astype(np.int64)])
+    backwards, node = list[Ints](), chains
+    while node.any():
+        backwards.append(row[node])
         node = before[node]
-    start = np.concatenate([[0], np.cumsum(lengths)])
-    rows = np.empty(start[-1], COLUMNS[Layer.OUTCOMES]["outcome_rows"])
-    node, end = chains, start[1:].copy()
-    while (alive := np.flatnonzero(node > 0)).size:
-        end[alive] -= 1
-        packed = event[node[alive]]
-        rows["holder"][end[alive]], rows["code"][end[alive]] = packed >> 16, packed >> 8 & 0xFF
-        rows["outcome"][end[alive]] = byte_of_row(packed & 0xFF)
-        node = before[node]
-    return start, rows
+    # [chain, n] -> row, -1 where a chain is shorter than the longest
+    found = np.array(backwards[::-1], np.int64).reshape(len(backwards), len(chains)).T
+    packed, lengths = found[found >= 0], (found >= 0).sum(axis=1)
+    rows = np.empty(len(packed), COLUMNS[Layer.OUTCOMES]["outcome_rows"])
+    rows["holder"], rows["code"], rows["outcome"] = packed >> 16, packed >> 8 & 0xFF, byte_of_row(packed & 0xFF)
+    return np.concatenate([[0], np.cumsum(lengths)]), rows
 
 
 def in_32_bits(numbers: npt.NDArray[Any], what: str) -> npt.NDArray[np.uint32]:
     """Numbers as a file has them; an error where one is too large, for numpy would cut it off."""
-    check_32_bits(int(numbers.max(initial=0)), what)
-    return numbers.astype(np.uint32)
-
-
-def check_32_bits(number: int, what: str) -> None:
-    """Raise if a file has no room for a number."""
-    if number >> 32:
+    if int(numbers.max(initial=0)) >> 32:
         raise RepresentationError(f"the number of {what}", "the 32 bits that files have for it")
+    return numbers.astype(np.uint32, copy=False)
 
 
 def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:
@@ -199,8 +188,7 @@ def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> Details:
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
     np.maximum.at(longest, of_state, states.dtg)
     groups = in_32_bits(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]), "groups")
-    check_32_bits(len(states.entry), "states")  # a group without states, after all others, begins behind the last one
-    check_32_bits(len(patterns.code), "rows")
+    start = in_32_bits(patterns.start, "rows")
     counts, numbers = np.zeros(groups[-1], np.uint32), np.empty(len(states.entry), np.uint32)
     number_in_groups(of_state, states.dtg, groups, counts, numbers)
     group_states = np.cumsum(counts, dtype=np.uint32) - counts
@@ -209,8 +197,8 @@ def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> Details:
     for first in range(0, len(states.entry), _PART):
         part = slice(first, first + _PART)
         places = group_states[groups[of_state[part]] + states.dtg[part]] + numbers[part]
-        begins = patterns.start[pattern[part]]
-        records["first"][places], records["rows"][places] = begins, patterns.start[pattern[part] + 1] - begins
+        begins = start[pattern[part]]
+        records["first"][places], records["rows"][places] = begins, start[pattern[part] + 1] - begins
     return Details(numbers, groups[:-1], group_states, records, patterns)
 
 

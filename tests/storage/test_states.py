@@ -53,12 +53,10 @@ def test_a_full_disk_is_an_error() -> None:
         states_of(table_of(7), order_of(Material.parse("KBvK")), 2, full)
 
 
-def test_more_symbols_than_can_have_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_states_than_can_have_numbers_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     states = states_of(table_of(7), order_of(Material.parse("KBvK")), 1).states
     monkeypatch.setattr(symbols_module, "_FIRST_SLOTS", 16)
     assert len(symbols_of(states, PATTERNS).records) == 4
-    monkeypatch.setattr(numbering_module, "MOST_SLOTS", 16)
-    with pytest.raises(RepresentationError, match="the number of states does"):
+    monkeypatch.setattr(numbering_module, "MOST_NUMBERS", 16)
+    with pytest.raises(RepresentationError, match="the number of states does not fit the 32 bits"):
         states_of(table_of(7), order_of(Material.parse("KBvK")), 1)
-    with pytest.raises(RepresentationError, match="the number of symbols does not fit the 32 bits"):
-        symbols_of(states, PATTERNS)
