@@ -100,8 +100,7 @@ class Order:
 
     def parts(self) -> list[slice]:
         """Runs of cells that are runs of places too: blocks and sides, many together where they are small."""
-        side = self.layout.block_words * 64
-        step = side * max(1, _PART_CELLS // side)
+        step = self.plane_places * max(1, _PART_CELLS // self.plane_places)
         return [slice(start, min(start + step, self.layout.cells)) for start in range(0, self.layout.cells, step)]
 
 

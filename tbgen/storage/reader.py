@@ -97,10 +97,11 @@ class TableFile:
     @property
     def counts(self) -> dict[Color, dict[Score, int]]:
         """How often each outcome is an entry value, by side to move, best outcome for White first."""
-        counts: dict[Color, dict[Score, int]] = {side: {} for side in Color}
-        for side, outcome, count in self.column("counts").tolist():
-            counts[Color(side)][Score.from_byte(outcome)] = count
-        return counts
+        rows = self.column("counts").tolist()
+        return {
+            side: {Score.from_byte(outcome): count for mover, outcome, count in rows if mover == int(side)}
+            for side in Color
+        }
 
     @property
     def tallies(self) -> dict[Color, dict[Score, Tally]]:
@@ -227,10 +228,7 @@ class TableFile:
     def check(self) -> FileDigests:
         """Compare all bytes with the seals; DamagedTableError if they are others than were written."""
         outcomes = self.outcomes.check()
-        distances = self.distances.check() if self.has_distances else None
-        if distances is not None:
-            _ = self.distances.index
-        return FileDigests(self.size, outcomes, distances)
+        return FileDigests(self.size, outcomes, self.distances.check() if self.has_distances else None)
 
     def close(self) -> None:
         """Close the files, once nobody reads from them any more; who reads from then on gets a UsageError."""

@@ -72,14 +72,7 @@ def numbering_of(layout: Layout) -> Numbering:
     """How the layout's cells are numbered."""
     twins = np.array(layout.twins, np.int64).reshape(-1, 2) - layout.pawns - 1
     blocks = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    return Numbering(
-        addresses=layout.addresses,
-        blocks=blocks,
-        twins=twins,
-        pawns=layout.pawns,
-        men=len(layout.slots),
-        king_squares=layout.shape[2],
-    )
+    return Numbering(layout.addresses, blocks, twins, layout.pawns, len(layout.slots), layout.shape[2])
 
 
 def links_of(layout: Layout) -> Links:
@@ -127,12 +120,10 @@ def _attacks() -> npt.NDArray[np.uint8]:
     table = np.zeros((7, 64, 64), np.uint8)
     kinds, squares, *_ = there = np.nonzero(MOVES >= 0)
     table[kinds, squares, MOVES[there]] = 1
-    for square in range(64):
-        for kind, up in ((WHITE_PAWN, 1), (BLACK_PAWN, -1)):
-            for file in (square % 8 - 1, square % 8 + 1):
-                rank = square // 8 + up
-                if 0 <= file < 8 and 0 <= rank < 8:
-                    table[kind, square, rank * 8 + file] = 1
+    for a, b in itertools.product(range(64), range(64)):
+        if abs(b % 8 - a % 8) == 1:
+            table[WHITE_PAWN, a, b] = b // 8 == a // 8 + 1
+            table[BLACK_PAWN, a, b] = b // 8 == a // 8 - 1
     return table
 
 

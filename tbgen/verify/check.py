@@ -237,7 +237,7 @@ class Check:
 
     def _wrong_reset(self) -> Violation | None:
         """Note what captures and promotions are worth, child by child."""
-        wrong = (self._missing_successor(*each) for each in enumerate(self.layout.material.children()))
+        wrong = itertools.starmap(self._missing_successor, enumerate(self.layout.material.children()))
         return next(filter(None, wrong), None)
 
     def _missing_successor(self, number: int, material: Material) -> Violation | None:

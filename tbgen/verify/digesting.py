@@ -202,7 +202,6 @@ class _Digester:
     def __init__(self, file: TableFile) -> None:
         self._file, layout = file, file.order.layout
         self.leaf_places = leaf_places_of(file.order)
-        self._leaves_of_a_side = file.order.plane_places // self.leaf_places
         self._men, self._numbering = men_of(layout), numbering_of(layout)
         self._values = _values_of(file)
         self._highest = np.zeros(len(self._values.entry), np.uint8)

@@ -42,17 +42,9 @@ class Scratch(NamedTuple):
 
 def new_scratch() -> Scratch:
     """A scratch buffer with room for any position."""
-    return Scratch(
-        squares=np.zeros(8, np.int64),
-        board=np.full(64, NOBODY, np.int64),
-        rest=np.zeros(8, np.int64),
-        slot=np.zeros(_MOST_MOVES, np.int64),
-        to=np.zeros(_MOST_MOVES, np.int64),
-        captured=np.zeros(_MOST_MOVES, np.int64),
-        promotion=np.zeros(_MOST_MOVES, np.int64),
-        cell=np.zeros(_MOST_MOVES, np.int64),
-        after=np.zeros(8, np.int64),
-    )
+    squares, rest, after = np.zeros((3, 8), np.int64)
+    slot, to, captured, promotion, cell = np.zeros((5, _MOST_MOVES), np.int64)
+    return Scratch(squares, np.full(64, NOBODY, np.int64), rest, slot, to, captured, promotion, cell, after)
 
 
 @inner
