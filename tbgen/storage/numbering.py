@@ -155,17 +155,15 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     The state of each place lies in an array that `new` makes, for it may be larger than memory has room for.
     """
     numbers = new(order.layout.cells, np.uint32)
-    workers = _met(content, order, threads, numbers)
-    met_by = {worker.number: met(worker.census) for worker in workers}
-    del workers
-    keys, states = np.unique(np.concatenate([keys for keys, _ in met_by.values()]), return_inverse=True)
-    often = np.bincount(states, np.concatenate([often for _, often in met_by.values()]))
+    met_by = _met(content, order, threads, numbers)
+    keys, states = np.unique(np.concatenate([keys for keys, _ in met_by]), return_inverse=True)
+    often = np.bincount(states, np.concatenate([often for _, often in met_by]))
     ranking = often_first(often.astype(np.uint64))
     rank_of = np.empty(len(keys), np.uint32)
     rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
-    state_of = np.zeros(1 + max(len(theirs) for theirs, _ in met_by.values()) * threads, np.uint32)
+    state_of = np.zeros(1 + max(len(theirs) for theirs, _ in met_by) * threads, np.uint32)
     first = 0
-    for worker, (theirs, _) in met_by.items():
+    for worker, (theirs, _) in enumerate(met_by):
         state_of[1:].reshape(-1, threads)[: len(theirs), worker] = rank_of[states[first : first + len(theirs)]]
         first += len(theirs)
     keys = keys[ranking]
@@ -179,18 +177,16 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     return Numbering(numbers, states_met)
 
 
-def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[_Worker]:
-    """Meet all states, and number the places that have them."""
+def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[tuple[Keys, Keys]]:
+    """Number all places; the states that each worker met, and how often it met them."""
     parts = order.parts()
     turns = 1 if len(order.layout.blocks) > 1 else _TURNS
     most_cells = max(each.stop - each.start for each in parts)
-    counter, idle = itertools.count(), list[_Worker]()
+    workers = [_Worker(number, most_cells) for number in range(threads)]
+    idle = workers.copy()
 
     def number(part: slice, turn: int) -> None:
-        try:
-            worker = idle.pop()
-        except IndexError:  # asking whether there is one would not be enough: other threads ask too
-            worker = _Worker(next(counter), most_cells)
+        worker = idle.pop()
         for piece in content.pieces(part.start, part.stop, worker.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
             places = Places(1 + worker.number, threads, numbers[here], worker.tile)
@@ -202,14 +198,8 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
         idle.append(worker)
 
     with ThreadPoolExecutor(threads) as pool:
-        jobs = [pool.submit(number, *job) for job in itertools.product(parts, range(turns))]
-        try:
-            for job in jobs:
-                job.result()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
-    return idle
+        list(pool.map(number, *zip(*itertools.product(parts, range(turns)), strict=True)))  # one that fails ends all
+    return [met(worker.census) for worker in workers]
 
 
 def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
