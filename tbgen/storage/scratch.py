@@ -14,7 +14,6 @@ import shutil
 import threading
 from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
 
@@ -38,6 +37,7 @@ Array = npt.NDArray[Any]
 class _Column(NamedTuple):
     """A column of a run, compressed in frames of one plane each but for the last."""
 
+    path: Path
     kind: str
     items: int
     offsets: Sequence[int]
@@ -48,7 +48,6 @@ class _Stored(NamedTuple):
     """A run, and where its arrays lie."""
 
     run: Run
-    path: Path
     columns: Mapping[str, _Column]
 
 
@@ -103,15 +102,15 @@ class ScratchStore:
         head = json.dumps({**facts, "shape": run.found.shape, "columns": columns}).encode() + b"\n"
         path = self.path / f"{run.first:016}{RUN_SUFFIX}"
         write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
-        self._enter(_Stored(run, path, _columns_of(columns, _DIGEST_BYTES + len(head))))
+        self._enter(_Stored(run, _columns_of(path, columns, _DIGEST_BYTES + len(head))))
 
     def runs(self) -> Sequence[Run]:
         with self._lock:
             return [stored.run for stored in self._stored]
 
     def dictionary(self, run: Run) -> Dictionary:
-        stored = self._at(run.first)
-        return Dictionary(*[self._items(stored, name) for name in Dictionary._fields])
+        columns = self._at(run.first).columns
+        return Dictionary(*[self._items(columns[name]) for name in Dictionary._fields])
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
         entry, dtg = self._part(("entry", "dtg"), first, end, (None, None))
@@ -146,11 +145,10 @@ class ScratchStore:
         if facts.get("identity") != self._identity:
             path.unlink()
             return
-        nothing = np.zeros(0, np.int64), (np.zeros(0, np.int8), np.zeros(0, np.uint16))
-        run = Run(facts["first"], facts["end"], facts["rows"], *nothing)
-        stored = _Stored(run, path, _columns_of(facts["columns"], _DIGEST_BYTES + len(head)))
-        found, entry, dtg = (self._items(stored, name) for name in ("found", "ep_entry", "ep_dtg"))
-        self._enter(stored._replace(run=replace(run, found=found.reshape(facts["shape"]), en_passant=(entry, dtg))))
+        columns = _columns_of(path, facts["columns"], _DIGEST_BYTES + len(head))
+        found, entry, dtg = (self._items(columns[name]) for name in ("found", "ep_entry", "ep_dtg"))
+        run = Run(facts["first"], facts["end"], facts["rows"], found.reshape(facts["shape"]), (entry, dtg))
+        self._enter(_Stored(run, columns))
 
     def _enter(self, stored: _Stored) -> None:
         with self._lock:
@@ -164,16 +162,15 @@ class ScratchStore:
         """Some columns of cells first to end of one run, each in the room that it is given, if any."""
         stored = self._at(first)
         start, stop = first - stored.run.first, end - stored.run.first
-        return [self._items(stored, name, start, stop, room) for name, room in zip(names, rooms, strict=True)]
+        columns = [stored.columns[name] for name in names]
+        return [self._items(column, start, stop, room) for column, room in zip(columns, rooms, strict=True)]
 
-    def _items(
-        self, stored: _Stored, name: str, first: int = 0, end: int | None = None, room: Array | None = None
-    ) -> Array:
+    def _items(self, column: _Column, first: int = 0, end: int | None = None, room: Array | None = None) -> Array:
         """Items first to end of a column, at the beginning of an array that is given or in one of their own."""
-        (kind, items, offsets), size = stored.columns[name], self._plane
+        (path, kind, items, offsets), size = column, self._plane
         end = items if end is None else end
         found = np.empty(end - first, kind) if room is None else room[: end - first]
-        with stored.path.open("rb", buffering=0) as file:
+        with path.open("rb", buffering=0) as file:
             for frame in range(first // size, -(-end // size)):
                 start, stop = max(first, frame * size), min(end, frame * size + size)
                 here, length = found[start - first : stop - first], min(size, items - frame * size)
@@ -182,7 +179,7 @@ class ScratchStore:
                 try:
                     unpack_into(packed, whole)
                 except ValueError as error:
-                    raise DamagedTableError(str(stored.path), str(error)) from None
+                    raise DamagedTableError(str(path), str(error)) from None
                 if whole is not here:
                     here[:] = whole[start - frame * size : stop - frame * size]
         return found
@@ -192,10 +189,10 @@ def _first_of(stored: _Stored) -> int:
     return stored.run.first
 
 
-def _columns_of(columns: Mapping[str, tuple[str, int, Sequence[int]]], offset: int) -> dict[str, _Column]:
+def _columns_of(path: Path, columns: Mapping[str, tuple[str, int, Sequence[int]]], offset: int) -> dict[str, _Column]:
     """The columns of a run by kind, items and sizes of their frames, which follow each other from an offset on."""
     found = {}
     for name, (kind, items, sizes) in columns.items():
         offsets = [*itertools.accumulate(sizes, initial=offset)]
-        found[name], offset = _Column(kind, items, offsets), offsets[-1]
+        found[name], offset = _Column(path, kind, items, offsets), offsets[-1]
     return found
