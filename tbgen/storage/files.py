@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple
 
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
@@ -63,19 +63,14 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
     >>> [folder.name for folder in folders_in(os.pathsep.join(("three", "four")))]
     ['three', 'four']
     """
-    wanted, given = "a path, or several in a sequence", cast(object, folders)
-    if isinstance(given, str):
-        paths: Sequence[object] = [
-            path for path in ([given] if os.path.isdir(given) else given.split(os.pathsep)) if path
-        ]
-    elif isinstance(given, os.PathLike):
-        paths = [given]
-    else:
-        paths = given if isinstance(given, Sequence) else ()
-    found = tuple(Path(path) for path in paths if isinstance(path, (str, os.PathLike)))
-    if not found or len(found) < len(paths):
-        raise UsageError(f"folders must be {wanted}, not {folders!r}")
-    return found
+    given: object = folders
+    if isinstance(given, str) and not os.path.isdir(given):
+        given = [path for path in given.split(os.pathsep) if path]
+    elif isinstance(given, (str, os.PathLike)):
+        given = [given]
+    if not isinstance(given, Sequence) or not given or not all(isinstance(path, str | os.PathLike) for path in given):
+        raise UsageError(f"folders must be a path, or several in a sequence, not {folders!r}")
+    return tuple(map(Path, given))
 
 
 def folder_of_game(folder: Path, game: Mobility) -> Path:

@@ -110,12 +110,6 @@ class Places(NamedTuple):
     tile: Tile
 
 
-def new_tile() -> Tile:
-    """Room for a thread that numbers."""
-    numbers = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
-    return Tile(numbers, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
-
-
 class Slabs(NamedTuple):
     """Some of the slabs of some planes: in a slab all other men but the first stand on the same squares.
 
@@ -145,8 +139,9 @@ class _Worker:
     """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
 
     def __init__(self, number: int, size: int) -> None:
-        self.number, self.census = number, new_census(FIRST_SLOTS)
-        self.room, self.tile = Cells.room(size), new_tile()
+        self.number, self.census, self.room = number, new_census(FIRST_SLOTS), Cells.room(size)
+        numbers = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
+        self.tile = Tile(numbers, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
 
 
 def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> Numbering:
