@@ -184,9 +184,9 @@ class Check:
             self.subject.task[:-1] = tasks
         return None
 
-    def _cell(self, place: int) -> int:
-        """The cell at a place of the subject's arrays."""
-        return int(self.subject.cells[place]) if len(self.subject.cells) else place
+    def _fen(self, place: int, accrued: Score | None = None) -> str:
+        """The FEN of the cell at a place of the subject's arrays."""
+        return fen_of(self.layout, place if self._sample is None else int(self.subject.cells[place]), accrued)
 
     def _places(self) -> int:
         """How many places are looked at."""
@@ -219,12 +219,10 @@ class Check:
         if place is None:
             return None
         own, entry, dtg = int(subject.own[place]), int(subject.entry[place]), int(subject.dtg[place])
-        cell = self._cell(place)
-        fen = fen_of(self.layout, cell)
+        fen = self._fen(place)
         if entry == 0:
             return Violation("legal position", "nothing", "an entry value", fen)
-        side = self.layout.squares_of(cell)[0]
-        expected = in_words(-own - 1 if side == int(Color.WHITE) else own + 1, 0)
+        expected = in_words(-own - 1 if " w " in fen else own + 1, 0)
         return Violation("end of the game", in_words(entry, dtg), expected, fen)
 
     def _child(self, material: Material, listed: Listing) -> Child:
@@ -259,8 +257,8 @@ class Check:
         place = self._first_wrong(f"resets to {material}", look, self._ranges(step=_LISTED))
         if place is None:
             return None
-        law, fen = f"a capture or promotion leads to {material}", fen_of(self.layout, self._cell(place))
-        return Violation(law, "nothing there", "an entry value there", fen)
+        law = f"a capture or promotion leads to {material}"
+        return Violation(law, "nothing there", "an entry value there", self._fen(place))
 
     def _note_pawn_moves(self) -> None:
         """Note what pawn moves are worth, block after block."""
@@ -293,8 +291,7 @@ class Check:
         holder, code, *values = map(int, reports[place // _RANGE_CELLS * _RANGE_CELLS][:6])
         accrued = Score(code, Color(holder))
         law = "value" if values[0] != values[2] else "distance"
-        fen = fen_of(self.layout, self._cell(place), accrued)
-        return Violation(law, in_words(*values[:2]), in_words(*values[2:]), fen, accrued)
+        return Violation(law, in_words(*values[:2]), in_words(*values[2:]), self._fen(place, accrued), accrued)
 
     def _wrong_count(self) -> Violation | None:
         """Count once more how often each outcome is an entry value, and how long it takes."""
