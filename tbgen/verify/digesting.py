@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import os
 import re
 import struct
@@ -33,9 +31,9 @@ from tbgen.verify.values import RowsOfPatterns, code_of, rows_in_distances, rows
 KNOWN: Final = Path(__file__).with_name("digests.csv")
 """The list that comes with the program."""
 
-_COLUMNS: Final = ("material", "outcomes", "distances")
+_COLUMNS: Final = "material,outcomes,distances"
 _DIGEST: Final = re.compile("[0-9a-f]{64}")
-_HEAD: Final = "# Digests of the values of tables, whatever bytes their files have; docs/digests.md defines them.\n"
+_HEAD: Final = "# Digests of the values of tables, whatever bytes their files have; docs/digests.md defines them."
 
 LEAF_ROWS: Final = {False: 1 << 12, True: 1 << 10}
 """[are there pawns] -> rows of a leaf, which has at most 65,536 places."""
@@ -277,8 +275,8 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
     except UnicodeDecodeError:
         raise UsageError(f"{path} is no list of digests: it is not text") from None
     rows = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
-    if not rows or rows[0][1].split(",") != list(_COLUMNS):
-        raise UsageError(f"{path} is no list of digests: it has no head {','.join(_COLUMNS)}")
+    if not rows or rows[0][1] != _COLUMNS:
+        raise UsageError(f"{path} is no list of digests: it has no head {_COLUMNS}")
     found: dict[Material, Digests] = {}
     for number, line in rows[1:]:
         material, digests = _read(path, number, line)
@@ -289,22 +287,21 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
 
 
 def _read(path: Path, number: int, line: str) -> tuple[Material, Digests]:
-    name, *digests = next(csv.reader([line]))
+    name, *digests = line.split(",")
     try:
         material = Material.parse(name)
     except MaterialError as error:
         raise UsageError(f"{path}, line {number}: {error}") from None
-    if not material.is_canonical or len(digests) != len(_COLUMNS) - 1 or not all(map(_DIGEST.fullmatch, digests)):
+    if not material.is_canonical or len(digests) != 2 or not all(map(_DIGEST.fullmatch, digests)):
         raise UsageError(f"{path}, line {number}: not a table and two digests of 64 hexadecimal digits")
     return material, Digests(*digests)
 
 
 def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
     """Write a list, in build order."""
-    written = io.StringIO()
-    writer = csv.writer(written, lineterminator="\n")
-    writer.writerow(_COLUMNS)
+    lines = [_HEAD, _COLUMNS]
     for material in every_material():
-        if material in digests and digests[material].distances is not None:
-            writer.writerow((str(material), digests[material].outcomes, digests[material].distances))
-    write_whole(path, [(_HEAD + written.getvalue()).encode()])
+        known = digests.get(material)
+        if known is not None and known.distances is not None:
+            lines.append(f"{material},{known.outcomes},{known.distances}")
+    write_whole(path, ["\n".join([*lines, ""]).encode()])
