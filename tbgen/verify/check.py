@@ -242,8 +242,8 @@ class Check:
         numbering = numbering_of(layout_of(material))
 
         def listed(start: int, stop: int) -> Cells:
-            found, both = np.empty((3, (stop - start) * MOST_NEEDS), np.int64), (new_scratch(), new_scratch())
-            count = list_resets(self.subject, number, numbering, both, start, stop, found)
+            found = np.empty((3, (stop - start) * MOST_NEEDS), np.int64)
+            count = list_resets(self.subject, number, numbering, new_scratch(), new_scratch(), start, stop, found)
             return found[:, :count].copy()
 
         child, parent = self._child(material, listed), self.layout.material
@@ -268,7 +268,7 @@ class Check:
         children = self._without_pawn.get(Color.WHITE, either), self._without_pawn.get(Color.BLACK, either)
 
         def look(start: int, stop: int) -> int:
-            return fold_pawn_moves(self.subject, children, (new_scratch(), new_scratch()), start, stop)
+            return fold_pawn_moves(self.subject, children, new_scratch(), new_scratch(), start, stop)
 
         starts = np.array(self.layout.waves) * (self.layout.cells // len(self.layout.blocks))
         places = starts if self._sample is None else np.searchsorted(self.subject.cells, starts)

@@ -115,14 +115,20 @@ def list_en_passant(men: Men, scratch: Scratch, other: Scratch, move: Int) -> in
 # found[0, n] -> the child's cell, found[1, n] -> the position's place, found[2, n] -> whether colours are exchanged
 @borrowing
 def list_resets(
-    subject: Subject, number: Int, child: Numbering, both: tuple[Scratch, Scratch], start: Int, stop: Int, found: Ints
+    subject: Subject,
+    number: Int,
+    child: Numbering,
+    scratch: Scratch,
+    other: Scratch,
+    start: Int,
+    stop: Int,
+    found: Ints,
 ) -> int:
     """List the resets that lead to one child; returns how many.
 
-    Captures en passant after double steps are among them, with NOBODY for a place: where such a right exists is not
-    seen from a cell. One scratch space is for the position before the double step, one for that after it.
+    Captures en passant after double steps are among them, with NOBODY for a place: they are resets of no cell. The
+    position after the double step is set up in `other`.
     """
-    scratch, other = both
     links, count = subject.links, 0
     for place in range(start, stop):
         if not is_wanted(subject, place):
@@ -188,13 +194,12 @@ def double_step_value(
 
 @borrowing
 def fold_pawn_moves(
-    subject: Subject, children: tuple[Child, Child], both: tuple[Scratch, Scratch], start: Int, stop: Int
+    subject: Subject, children: tuple[Child, Child], scratch: Scratch, other: Scratch, start: Int, stop: Int
 ) -> int:
     """Note the pawn moves that stay in the table; those of the blocks they lead to have been noted before.
 
     `children` are what captures en passant of white and of black pawns lead to.
     """
-    scratch, other = both
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
