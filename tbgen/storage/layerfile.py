@@ -214,12 +214,7 @@ def _are_outcomes(field: npt.NDArray[Any]) -> bool:
     return bool(field.all()) and int(field.min(initial=1)) >= -MOST_STORED_CODE - 1
 
 
-_POSSIBLE = {
-    "side": _are_sides,
-    "holder": _are_sides,
-    "outcome": _are_outcomes,
-    "entry": _are_outcomes,
-}
+_POSSIBLE = {"side": _are_sides, "holder": _are_sides, "outcome": _are_outcomes, "entry": _are_outcomes}
 """[field] -> whether it has values that mean something; where they lie apart, no other check sees them all."""
 
 

@@ -8,7 +8,6 @@ detail (symbols.py). Cells that hold no position get the state of the cell befor
 from __future__ import annotations
 
 import contextlib
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -42,7 +41,6 @@ class TableFile:
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
         self.material, self.game = self.outcomes.material, self.outcomes.game
         self._distances: LayerFile | None = None
-        self._lock = threading.Lock()
         self.order = order_of(self.material)
         blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
         if not np.array_equal(self.column("block_squares"), blocks):
@@ -255,16 +253,14 @@ class TableFile:
     @cached_property
     def _meanings(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
         """What states mean, their groups one after another; and their symbols."""
-        with self._lock:
-            groups, first = self.column("symbol_groups"), self.column("group_states")
-            records = self.column("states")
-            self._check_runs(groups, first, records)
-            group = _numbers_of_runs(first, len(records))
-            symbol = _numbers_of_runs(groups, len(first))[group]
-            pattern, patterns = _patterns_of(records, self.column("rows"))
-            if (np.diff(patterns.start.astype(np.int64))[pattern] != records["rows"]).any():
-                raise self.distances.damaged("two states share some rows of a pattern and not all")
-            return Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
+        groups, first, records = map(self.column, ("symbol_groups", "group_states", "states"))
+        self._check_runs(groups, first, records)
+        group = _numbers_of_runs(first, len(records))
+        symbol = _numbers_of_runs(groups, len(first))[group]
+        pattern, patterns = _patterns_of(records, self.column("rows"))
+        if (np.diff(patterns.start.astype(np.int64))[pattern] != records["rows"]).any():
+            raise self.distances.damaged("two states share some rows of a pattern and not all")
+        return Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
 
     def _check_runs(self, groups: npt.NDArray[Any], first: npt.NDArray[Any], records: npt.NDArray[Any]) -> None:
         """Symbols, groups and states follow each other, and rows are there."""
@@ -272,9 +268,7 @@ class TableFile:
         for starts, end in ((groups, len(first)), (first, len(records))):
             if (np.diff(starts.astype(np.int64), append=end) < 0).any() or starts[:1].any():
                 raise self.distances.damaged("its groups do not follow each other")
-        if (records["first"].astype(np.int64) + records["rows"] > rows).any() or (
-            records["first"] >= max(rows, 1)
-        ).any():
+        if (records["first"].astype(np.int64) + records["rows"] > rows).any():
             raise self.distances.damaged("a state has rows that are not there")
 
     def _longest(self) -> Iterator[tuple[Color, Score, int, int, str]]:

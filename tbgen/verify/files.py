@@ -39,12 +39,7 @@ def broken_into(patterns: RowsOfPatterns, pattern: Int, holder: Int, code: Int) 
 # report -> accrued score, what the file of outcomes has, what the file of distances has, as signed outcomes
 @borrowing
 def find_other_break(
-    entry: SignedBytes,
-    symbol: Ints,
-    pattern: Ints32,
-    outcomes: RowsOfPatterns,
-    distances: RowsOfPatterns,
-    report: Ints,
+    entry: SignedBytes, symbol: Ints, pattern: Ints32, outcomes: RowsOfPatterns, distances: RowsOfPatterns, report: Ints
 ) -> int:
     """Whether an accrued score that is no higher than the entry value breaks differently in some state."""
     for state in range(len(entry)):
