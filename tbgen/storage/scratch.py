@@ -11,8 +11,7 @@ import itertools
 import json
 import os
 import shutil
-import threading
-from bisect import bisect_right, insort
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple, Self
@@ -74,7 +73,8 @@ class ScratchStore:
     def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24) -> None:
         self.path, self._plane = path, plane
         self._identity = json.loads(json.dumps(identity))
-        self._lock, self._stored = threading.Lock(), list[_Stored]()
+        self._stored = dict[int, _Stored]()
+        """[first cell] -> run; threads add to it while others look, who take all keys at once and never iterate."""
         if path.is_symlink() or path.is_file():
             path.unlink()
         path.mkdir(exist_ok=True)
@@ -102,14 +102,13 @@ class ScratchStore:
         head = json.dumps({**facts, "shape": run.found.shape, "columns": columns}).encode() + b"\n"
         path = self.path / f"{run.first:016}{RUN_SUFFIX}"
         write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
-        self._enter(_Stored(run, _columns_of(path, columns, _DIGEST_BYTES + len(head))))
+        self._stored[run.first] = _Stored(run, _columns_of(path, columns, _DIGEST_BYTES + len(head)))
 
     def runs(self) -> Sequence[Run]:
-        with self._lock:
-            return [stored.run for stored in self._stored]
+        return [self._stored[first].run for first in sorted(self._stored)]
 
     def dictionary(self, run: Run) -> Dictionary:
-        columns = self._at(run.first).columns
+        columns = self._stored[run.first].columns
         return Dictionary(*[self._items(columns[name]) for name in Dictionary._fields])
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
@@ -148,19 +147,12 @@ class ScratchStore:
         columns = _columns_of(path, facts["columns"], _DIGEST_BYTES + len(head))
         found, entry, dtg = (self._items(columns[name]) for name in ("found", "ep_entry", "ep_dtg"))
         run = Run(facts["first"], facts["end"], facts["rows"], found.reshape(facts["shape"]), (entry, dtg))
-        self._enter(_Stored(run, columns))
-
-    def _enter(self, stored: _Stored) -> None:
-        with self._lock:
-            insort(self._stored, stored, key=_first_of)
-
-    def _at(self, cell: int) -> _Stored:
-        with self._lock:
-            return self._stored[bisect_right(self._stored, cell, key=_first_of) - 1]
+        self._stored[run.first] = _Stored(run, columns)
 
     def _part(self, names: Sequence[str], first: int, end: int, rooms: Sequence[Array | None]) -> list[Array]:
         """Some columns of cells first to end of one run, each in the room that it is given, if any."""
-        stored = self._at(first)
+        firsts = sorted(self._stored)
+        stored = self._stored[firsts[bisect_right(firsts, first) - 1]]
         start, stop = first - stored.run.first, end - stored.run.first
         columns = [stored.columns[name] for name in names]
         return [self._items(column, start, stop, room) for column, room in zip(columns, rooms, strict=True)]
@@ -183,10 +175,6 @@ class ScratchStore:
                 if whole is not here:
                     here[:] = whole[start - frame * size : stop - frame * size]
         return found
-
-
-def _first_of(stored: _Stored) -> int:
-    return stored.run.first
 
 
 def _columns_of(path: Path, columns: Mapping[str, tuple[str, int, Sequence[int]]], offset: int) -> dict[str, _Column]:
