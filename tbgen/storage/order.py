@@ -30,8 +30,11 @@ _PART_CELLS = 1 << 22
 class Order:
     """The axes of a file's array as numbers of the layout's axes, its shape, and that of a chunk of a stream."""
 
-    def __init__(self, layout: Layout, axes: tuple[int, ...]) -> None:
-        self.layout, self.axes = layout, axes
+    def __init__(self, layout: Layout) -> None:
+        self.layout = layout
+        # From the black king (slowest) back to the white king (fastest): with the others fixed, a row of places shows
+        # how one ending changes with the white king alone, and most of its neighbours have the same state.
+        self.axes = axes = (0, 1, *reversed(range(3, len(layout.shape))), 2)
         self.shape = tuple(layout.shape[axis] for axis in axes)
         self.chunk = _chunk_of(self.shape)
         self.chunk_cells = math.prod(self.chunk)
@@ -123,8 +126,4 @@ def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 @lru_cache(maxsize=256)
 def order_of(material: Material) -> Order:
     """The order in which files of a canonical material keep their cells."""
-    layout = layout_of(material)
-    men = range(3, len(layout.shape))
-    # From the black king (slowest) back to the white king (fastest): with the others fixed, a row of places shows how
-    # one ending changes with the white king alone, and most of its neighbours have the same state.
-    return Order(layout, (0, 1, *reversed(men), 2))
+    return Order(layout_of(material))
