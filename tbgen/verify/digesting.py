@@ -211,18 +211,16 @@ class _Digester:
         keys, places = np.empty(last - first, np.int64), np.arange(first, last)
         cells, states = self._file.order.cells_of(places), self._states(first, last)
         find_keys(self._men, self._numbering, self._highest, new_scratch(), cells, states, keys)
-        found = []
-        for start in range(0, last - first, self.leaf_places):
-            side = (first + start) // self._file.order.plane_places % 2
-            found.append(self._leaf(keys[start : start + self.leaf_places], side))
-        return found
+        return [
+            self._leaf(keys[start : start + self.leaf_places], (first + start) // self._file.order.plane_places % 2)
+            for start in range(0, last - first, self.leaf_places)
+        ]
 
     def _leaf(self, keys: Ints, side: int) -> list[bytes]:
         """The digests of the values that some keys stand for."""
         different, first, which = np.unique(keys[keys >= 0], return_index=True, return_inverse=True)
         by_appearance = np.argsort(first)
-        number = np.empty(len(different), np.int64)
-        number[by_appearance] = np.arange(len(different))
+        number = np.argsort(by_appearance)
         layers = [False, True] if self._file.has_distances else [False]
         return [self._digest(different[by_appearance], number[which], side, distances=layer) for layer in layers]
 

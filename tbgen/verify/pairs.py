@@ -31,8 +31,6 @@ MOST_CODES = 256
 def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) -> int:
     """Own codes; returns the place of a position without an entry value, or of a game's end not worth its score."""
     for place in range(start, stop):
-        if subject.task[place] == 0:
-            continue
         cell = cell_at(subject.cells, place)
         own = own_code_of(subject.men, subject.numbering, cell, scratch)
         subject.own[place] = own
@@ -41,8 +39,9 @@ def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) ->
         entry = int(subject.entry[place])
         if entry == 0:
             return place
-        score = signed(1 - side_of(subject.numbering, cell), own)
-        if own < _FIRST_CODE and (entry != score or subject.dtg[place] != 0):
+        if own < _FIRST_CODE and (
+            entry != signed(1 - side_of(subject.numbering, cell), own) or subject.dtg[place] != 0
+        ):
             return place
     return EVERYTHING_FINE
 

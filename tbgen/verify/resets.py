@@ -44,9 +44,9 @@ Cells = npt.NDArray[np.int64]
 
 MOST_NEEDS = 256
 """A position needs no more cells than this, of its own table or of a child."""
-OWN_TASK, RESETS_TASK, PAIRS_TASK = 1, 2, 4
-"""Bits of Subject.task: what is asked of a position."""
-ALL_TASKS = OWN_TASK | RESETS_TASK | PAIRS_TASK
+RESETS_TASK, PAIRS_TASK = 1, 2
+"""Bits of Subject.task: what is asked of a position beside its own code."""
+ALL_TASKS = RESETS_TASK | PAIRS_TASK
 EVERYTHING_FINE = -1
 
 
@@ -76,22 +76,19 @@ class Child(NamedTuple):
 @inner
 def child_cell(links: Links, link: Int, child: Numbering, scratch: Scratch, side: Int, move: Int) -> int:
     """The child's cell that a listed move of a side leads to."""
-    slot = scratch.slot[move]
-    start = scratch.squares[slot]
-    scratch.squares[slot] = scratch.to[move]
     turned = links.reversed[link]
     for n in range(child.men):
-        square = scratch.squares[links.order[link, n]]
+        slot = links.order[link, n]
+        square = scratch.to[move] if slot == scratch.slot[move] else scratch.squares[slot]
         scratch.after[n] = square ^ 56 if turned else square
-    scratch.squares[slot] = start
     return cell_of(child, side if turned else 1 - side, scratch.after, scratch.rest)
 
 
 @inner
-def is_double_step(scratch: Scratch, move: Int) -> bool:
-    """Whether a listed reset is a pawn's double step."""
-    rise = scratch.to[move] - scratch.squares[scratch.slot[move]]
-    return scratch.captured[move] == NOBODY and abs(rise) == 16
+def is_double_step(men: Men, scratch: Scratch, move: Int) -> bool:
+    """Whether a listed move is a pawn's double step."""
+    slot = scratch.slot[move]
+    return men.kind[slot] <= WHITE_PAWN and abs(scratch.to[move] - scratch.squares[slot]) == 16
 
 
 @inner
@@ -142,7 +139,7 @@ def list_resets(
                 found[1, count], found[2, count] = place, links.reversed[link]
                 count += 1
             taken = links.at[slot + 1, 0, 0]
-            if is_double_step(scratch, move) and links.child[taken] == number:
+            if is_double_step(subject.men, scratch, move) and links.child[taken] == number:
                 for capture in range(list_en_passant(subject.men, scratch, other, move)):
                     found[0, count] = child_cell(links, taken, child, other, 1 - side, capture)
                     found[1, count] = NOBODY
@@ -207,7 +204,7 @@ def fold_pawn_moves(
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
             if scratch.captured[move] != NOBODY or scratch.promotion[move]:
                 continue
-            if is_double_step(scratch, move):
+            if is_double_step(subject.men, scratch, move):
                 outcome, dtg = double_step_value(subject, children, scratch, other, move)
             else:
                 there = quiet_place(subject, scratch, side, move)
@@ -232,15 +229,12 @@ def list_needs(
     count = 0
     for cell in cells:
         side = set_up(numbering, cell, scratch.squares)
-        for move in range(list_moves(men, scratch, side, QUIETS)):
-            found[count], tasks[count] = quiet_cell(numbering, scratch, side, move), OWN_TASK
-            count += 1
-        for move in range(list_moves(men, scratch, side, RESETS)):
+        for move in range(list_moves(men, scratch, side, QUIETS | RESETS)):
             if scratch.promotion[move] or scratch.captured[move] != NOBODY:
                 continue
             found[count], tasks[count] = quiet_cell(numbering, scratch, side, move), 0
-            if is_double_step(scratch, move) and list_en_passant(men, scratch, other, move):
-                tasks[count] = OWN_TASK | RESETS_TASK
+            if is_double_step(men, scratch, move) and list_en_passant(men, scratch, other, move):
+                tasks[count] = RESETS_TASK
             count += 1
     return count
 
