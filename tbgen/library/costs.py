@@ -135,7 +135,7 @@ def _measured(game: Mobility) -> Mapping[Material, Sequence[float]]:
 
 @cache
 def _rates_by_cell(kind: tuple[str, bool], game: Mobility) -> Sequence[float]:
-    """The same for a primary cell of the largest measured tables of a class."""
+    """What a primary cell costs, as `_measured` says it of tables: for the largest measured ones of a class."""
     known = _measured(game)
     most = max(material.men for material in known)
     large = [material for material in known if material.men == most and class_of(material) == kind]
@@ -148,9 +148,9 @@ def cost_of(material: Material, game: Mobility = Mobility.RESET) -> Cost:
     figures = _measured(game).get(material)
     if figures is None:
         figures = [primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), game)]
-    outcomes, distances = round(figures[1]), round(figures[2])
+    cpu_seconds, outcomes, distances = figures[0], round(figures[1]), round(figures[2])
     scratch = 0 if fits_memory(layout_of(material)) else round((outcomes + distances) * _SCRATCH_FACTOR)
-    return Cost(figures[0], outcomes, distances, scratch, _rates_of(material).serial)
+    return Cost(cpu_seconds, outcomes, distances, scratch, _rates_of(material).serial)
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:

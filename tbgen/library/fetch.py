@@ -287,8 +287,8 @@ def _answer_in_time(
     connection: http.client.HTTPConnection, path: str, headers: Mapping[str, str]
 ) -> http.client.HTTPResponse:
     """An answer whose head has come in time; the socket's own limit is for each of its bytes."""
-    begun = time.monotonic()
     connection.connect()
+    begun = time.monotonic()
     timer = threading.Timer(SECONDS, _cut, [connection])
     timer.start()
     try:

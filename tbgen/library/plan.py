@@ -102,6 +102,11 @@ class Plan:
         return sum(step.cost.bytes for step in self.fitting)
 
     @cached_property
+    def slots(self) -> list[Slot]:
+        """When each table is expected to be at work, from the beginning."""
+        return self.schedule()
+
+    @cached_property
     def scratch_bytes(self) -> int:
         """The most disk that tables at work take together at any moment."""
         return self._most_at_once(lambda start: start.scratch_bytes)
@@ -120,7 +125,7 @@ class Plan:
     @cached_property
     def fitting(self) -> list[Step]:
         """The tables that can be made."""
-        made = {slot.start.step for slot in self.schedule()}
+        made = {slot.start.step for slot in self.slots}
         return [step for step in self.steps if step in made]
 
     @cached_property
@@ -193,7 +198,7 @@ class Plan:
             "scratch_bytes": self.scratch_bytes,
             "seconds": round(self.seconds(), 1),
             "cpu_seconds": round(self.cpu_seconds, 1),
-            "tables": [self._slot_facts(slot) for slot in self.schedule()],
+            "tables": [self._slot_facts(slot) for slot in self.slots],
             "too_large": [
                 facts_of(each, "material", least_memory=least_memory(each.material)) for each in self.too_large
             ],
@@ -240,9 +245,11 @@ class Plan:
         return next((Start(step, threads, granted=free) for threads in fitting), None)
 
     def _most_at_once(self, taken: Callable[[Start], int]) -> int:
-        slots = self.schedule()
         return max(
-            (sum(taken(each.start) for each in slots if each.begins <= at.begins < each.ends) for at in slots),
+            (
+                sum(taken(each.start) for each in self.slots if each.begins <= at.begins < each.ends)
+                for at in self.slots
+            ),
             default=0,
         )
 

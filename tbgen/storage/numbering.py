@@ -193,7 +193,8 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
         idle.append(worker)
 
     with ThreadPoolExecutor(threads) as pool:
-        list(pool.map(number, *zip(*itertools.product(parts, range(turns)), strict=True)))  # one that fails ends all
+        jobs = itertools.product(parts, range(turns))
+        list(pool.map(lambda job: number(*job), jobs))  # one that fails ends all
     return [met(worker.census) for worker in workers]
 
 

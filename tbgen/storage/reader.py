@@ -8,6 +8,7 @@ detail (symbols.py). Cells that hold no position get the state of the cell befor
 from __future__ import annotations
 
 import contextlib
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -41,13 +42,18 @@ class TableFile:
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
         self.material, self.game = self.outcomes.material, self.outcomes.game
         self._distances: LayerFile | None = None
+        self._lock = threading.Lock()
         self.order = order_of(self.material)
-        blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
-        if not np.array_equal(self.column("block_squares"), blocks):
-            raise self.outcomes.damaged("its pawns stand elsewhere")
         beside = path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.game)}")
-        with contextlib.suppress(MissingTableError):
-            self._distances = LayerFile(beside, Layer.DISTANCES)
+        try:
+            blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
+            if not np.array_equal(self.column("block_squares"), blocks):
+                raise self.outcomes.damaged("its pawns stand elsewhere")
+            with contextlib.suppress(MissingTableError):
+                self._distances = LayerFile(beside, Layer.DISTANCES)
+        except BaseException:  # whoever keeps the error keeps this frame, and with it the file
+            self.outcomes.close()
+            raise
 
     @property
     def has_distances(self) -> bool:
@@ -250,8 +256,13 @@ class TableFile:
         """[symbol] -> what its distances differ by, with White to move, from what the file has."""
         return flips_of(self._entry, Color.WHITE)
 
-    @cached_property
+    @property
     def _meanings(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
+        with self._lock:  # they may take a gigabyte on the way, once
+            return self._meanings_read
+
+    @cached_property
+    def _meanings_read(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
         """What states mean, their groups one after another; and their symbols."""
         groups, first, records = map(self.column, ("symbol_groups", "group_states", "states"))
         self._check_runs(groups, first, records)

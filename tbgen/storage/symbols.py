@@ -138,7 +138,7 @@ def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, npt.ND
     while node.any():
         backwards.append(row[node])
         node = before[node]
-    # [chain, n] -> row, -1 where a chain is shorter than the longest
+    # [chain, n] -> row, -1 where a chain is shorter than the longest; chains are few, as symbols are
     found = np.array(backwards[::-1], np.int64).reshape(len(backwards), len(chains)).T
     packed, lengths = found[found >= 0], (found >= 0).sum(axis=1)
     rows = np.empty(len(packed), COLUMNS[Layer.OUTCOMES]["outcome_rows"])

@@ -124,7 +124,7 @@ def verify_table(
     threads: int | None = None,
     progress: Progress = silent,
 ) -> Report:
-    """Check a table against its children, which are taken one at a time.
+    """Check a table against its children, which are taken one at a time; one that an en passant leads to stays longer.
 
     With `sample`, only so many random positions, each with all its accrued scores; of tables that are files only what
     this needs is read, and tallies are not counted again. Cells without a position may have any value: a file fills

@@ -95,7 +95,7 @@ def verify_tables(
 
     Raises:
         MissingTableError: A table, or one that it leads to, is missing.
-        DamagedTableError: A file has other bytes than its check sums say.
+        DamagedTableError: A file has other bytes than its check sums say, or contradicts itself.
         MaterialError: A text names no material.
         UsageError: `sample` is less than 1.
 

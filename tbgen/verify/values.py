@@ -234,7 +234,7 @@ def look_up(source: Source, cells: Ints | None, tell: Tell | None = None) -> lis
 
 
 def known_in(source: Source, cells: Ints | None, tell: Tell | None = None) -> list[npt.NDArray[Any]]:
-    """The same for kernels; behind some cells, an item stands for all that the arrays do not have."""
+    """As look_up, in the types of kernels. After those of some cells comes an item of zeros: what is not known."""
     columns = look_up(source, cells, tell)
     if cells is not None:
         columns = [np.append(column, 0) for column in columns]

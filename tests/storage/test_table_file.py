@@ -148,6 +148,14 @@ def test_a_file_that_was_cut_or_grew_is_damaged(written: Path, path: Path, lengt
         check_file(written)
 
 
+def test_a_table_that_is_refused_leaves_no_file_open_for_whoever_keeps_the_error(written: Path) -> None:
+    written.write_bytes(written.read_bytes()[:5000])
+    before = os.listdir("/proc/self/fd")
+    with pytest.raises(DamagedTableError) as kept:
+        TableFile(written)
+    assert (os.listdir("/proc/self/fd"), kept.tb is None) == (before, False)
+
+
 def test_a_file_in_the_place_of_another_is_refused(written: Path, path: Path, layer: Layer) -> None:
     """Of a table of another material, and of the other layer."""
     for side in Layer:
