@@ -73,10 +73,8 @@ def pawn_reach(board: Words, side: Int, square: Int) -> Word:
 @inner
 def shields_of(board: Words, side: Int, king: Int) -> Word:
     """The men of a side that alone stand between its king and a slider: they can move on that line only."""
-    shields, snipers = (
-        NOTHING,
-        attackers(board, king, 1 - side, board[1 - side]),
-    )  # as if our own men were off the board
+    shields = NOTHING
+    snipers = attackers(board, king, 1 - side, board[1 - side])  # as if our own men were off the board
     while snipers:
         shield = BETWEEN[king, lowest_square(snipers)] & board[side]
         if shield & (shield - ONE) == NOTHING:

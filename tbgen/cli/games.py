@@ -12,7 +12,7 @@ from pathlib import Path
 import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
-from tbgen.apps.games.archive import GamesTask, total
+from tbgen.apps.games.archive import Decided, GamesTask, total
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of
 from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame
@@ -236,10 +236,12 @@ def standings(
     names, order = asked_files(files), _order(tiebreak)
     task = GamesTask(settings, tables=folders, texts=False, results=True)
     compile_for(Purpose.GAMES, quiet=quiet)
-    parts = list(decided(names, task, jobs, quiet=quiet))
+    parts = list[Decided]()
+    for part in decided(names, task, jobs, quiet=quiet):
+        parts.append(part)
+        for line in part.contradicted:
+            complain(line)
     whole, games = total(parts), [game for part in parts for game in part.results]
-    for line in whole.contradicted:
-        complain(line)
     found = Standings(games, order)
     if as_crosstable:
         print_facts(Form.JSON, crosstable(found))

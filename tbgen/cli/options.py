@@ -224,7 +224,8 @@ def refuse_together(names: Sequence[str]) -> None:
 def refuse_beside(given: str, options: Mapping[str, object]) -> None:
     """Refuse options, by their names and values, that mean nothing together with one that is given."""
     there = [name for name, value in options.items() if value not in (None, False, ())]
-    refuse_together([given, *there[:1]])
+    if there:
+        refuse_together([given, there[0]])
 
 
 def typed_folders() -> bool:

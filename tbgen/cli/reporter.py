@@ -137,7 +137,6 @@ class Bars(Reporter):
         self._works: list[Work] = []
         self._timer = threading.Timer(QUIET_SECONDS, self.open)
         self._timer.daemon = True
-        self._timer.start()
 
     def close(self) -> None:
         super().close()
@@ -148,6 +147,8 @@ class Bars(Reporter):
     def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
         work = super().work(title, total, as_share=as_share, at_once=at_once)
         self._works.append(work)
+        if self._timer.ident is None:
+            self._timer.start()
         if at_once:
             self.open()
         if self._live is not None:

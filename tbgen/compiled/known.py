@@ -166,11 +166,14 @@ def _feed(queue: _Queue) -> None:
         assert process.stdin is not None
         assert process.stdout is not None
         while kernel := queue.take(process):
-            with contextlib.suppress(OSError):  # the process is gone; what is left is compiled when it is called
+            try:
                 process.stdin.write(json.dumps(asdict(kernel)) + "\n")
                 process.stdin.flush()
                 process.stdout.readline()
-            queue.done(kernel)
+            except OSError:
+                pass  # the process is gone; what is left is compiled when it is called
+            finally:
+                queue.done(kernel)
 
 
 def compile_one(kernel: Known) -> None:

@@ -5,7 +5,7 @@ Only a `Tablebase` with `compiled=True` loads this file: it brings the compiler.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import chess
@@ -134,7 +134,7 @@ def _move_of(packed: int) -> chess.Move:
     return chess.Move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None)
 
 
-@cache
+@lru_cache(maxsize=256)
 def placing_of(order: Order) -> Placing:
     """Where a table keeps its positions, for kernels."""
     layout = order.layout

@@ -260,9 +260,10 @@ def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
 
 
 def _epd_after(board: chess.Board, move: chess.Move) -> str:
-    after = board.copy(stack=False)
-    after.push(move)
-    return after.epd()
+    board.push(move)
+    epd = board.epd()
+    board.pop()
+    return epd
 
 
 @cache

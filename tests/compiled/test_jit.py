@@ -56,8 +56,6 @@ class Listener(event.Listener):
 event.register("numba:compile", Listener())
 if "plain" in sys.argv:
     sys.modules["tbgen.compiled.linking"] = None
-import pytest
-
 from tbgen.compiled import jit
 
 assert (jit._linking is None) == ("plain" in sys.argv)

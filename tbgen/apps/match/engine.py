@@ -230,6 +230,10 @@ class EngineProcess:
         said = evaluation_in(uci.last_info, from_other_side=self.spec.white_view and board.turn == chess.BLACK)
         return Answer(played.move, seconds, said, clock.remaining)
 
+    def kill(self) -> None:
+        """End the process without asking."""
+        self._uci.kill()
+
     async def close(self) -> None:
         """Send `quit`, and end the process if it does not."""
         try:
@@ -241,6 +245,7 @@ class EngineProcess:
         finally:
             self._uci.kill()
             if self._uci.transport is not None:
+                await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
                 self._uci.transport.close()
 
     async def _spawn(self) -> None:
@@ -278,8 +283,9 @@ class EngineProcess:
         try:
             async with asyncio.timeout(_GRACE_SECONDS):
                 await self._uci.ping()
-        except (TimeoutError, chess.engine.EngineError):
+        except (TimeoutError, chess.engine.EngineError):  # it hangs: the next game needs another process
             self._uci.kill()
+            await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
             end = " and no answer after it"
         return ForfeitError(Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}")
 

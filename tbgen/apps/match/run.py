@@ -195,6 +195,10 @@ class GameWorker:
                 await _close(self._engines, but=(pairing.white, pairing.black))
                 await _to_its_end(games.keep(self._board, await self._game(pairing)))
                 await asyncio.sleep(games.match.settings.wait)
+        except BaseException:  # nobody waits for an engine that thinks
+            for engine in self._engines.values():
+                engine.kill()
+            raise
         finally:
             await _to_its_end(_close(self._engines))
 
@@ -210,7 +214,7 @@ class GameWorker:
         if ending is None:
             players = (self._engines[sides[0]], self._engines[sides[1]])
             ending = await play(sheet, players, rules, lambda sheet: self._games.watcher.moved(self._board, sheet))
-        if ending.forfeit is not None:  # the engine is started again for its next game
+        if ending.forfeit not in (None, Offence.TIME):  # the engine is started again for its next game
             await self._engines.pop(sides[ending.outcome.holder.other]).close()
         return GameRecord(
             pairing=pairing,

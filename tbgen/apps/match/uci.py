@@ -16,7 +16,8 @@ from typing import Any
 import chess.engine
 
 _LINGER_SECONDS = 0.5
-_SCORE, _DEPTH = re.compile(r"\bscore (cp|mate) (-?\d{1,9})\b"), re.compile(r"\bdepth (\d{1,9})\b")
+_SCORE = re.compile(r"\bscore(?:\s+(?:upper|lower)bound)?\s+(cp|mate)\s+([+-]?\d{1,9})\b")
+_DEPTH = re.compile(r"\bdepth\s+(\d{1,9})\b")
 
 logging.getLogger("chess.engine").addHandler(logging.NullHandler())
 
@@ -45,6 +46,8 @@ def evaluation_in(line: str, *, from_other_side: bool = False) -> Evaluation:
 
     >>> str(evaluation_in("info depth 12 seldepth 18 score cp 31 nodes 4711 pv e2e4"))
     '+0.31/12'
+    >>> str(evaluation_in("info depth  5 score mate   +3"))
+    '+M3/5'
     """
     found, depth = _SCORE.search(line), _DEPTH.search(line)
     if found is None:

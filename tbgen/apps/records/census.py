@@ -197,7 +197,7 @@ def _fen_of_longest(file: TableFile, longest: Longs) -> str | None:
     _, near, block, place = longest.tolist()
     if near < 0:
         return None
-    layout = file.order.layout
-    place, king = divmod(-place, layout.shape[2])
+    layout, block, place = file.order.layout, -block, -place
+    place, king = divmod(place, layout.shape[2])
     rest = [place >> 6 * n & 63 for n in range(layout.others + 1)]
-    return fen_of(layout, int(Color.WHITE), [*layout.blocks[-block], king if layout.pawns else TRIANGLE[king], *rest])
+    return fen_of(layout, int(Color.WHITE), [*layout.blocks[block], king if layout.pawns else TRIANGLE[king], *rest])

@@ -81,8 +81,8 @@ def differences(file: TableFile, published: Published) -> Iterator[str]:
         tally = file.tallies[side].get(Score(MATE_CODE, side))
         moves = 0 if tally is None else (tally.max_dtg + 1) // 2
         names = [*(f"{result} with {side} to move" for result in _RESULTS), f"moves of {side}'s longest mate"]
-        figures = [*_counts(file, side), moves], [*published.counts[side], published.longest_mates[side]]
-        for name, ours, theirs in zip(names, *figures, strict=True):
+        here, there = [*_counts(file, side), moves], [*published.counts[side], published.longest_mates[side]]
+        for name, ours, theirs in zip(names, here, there, strict=True):
             if ours != theirs:
                 yield f"{name}: {ours:,} instead of {theirs:,}"
 

@@ -245,8 +245,9 @@ def records_in(*folders: Path) -> list[Record]:
     """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
     found = list[Record]()
     for material in every_material():
-        paths = [path_of_record(folder, material) for folder in folders]
-        found += [read_record(path) for path in list(filter(Path.is_file, paths))[:1]]
+        path = next(filter(Path.is_file, (path_of_record(folder, material) for folder in folders)), None)
+        if path is not None:
+            found.append(read_record(path))
     return found
 
 

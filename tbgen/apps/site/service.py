@@ -268,7 +268,7 @@ class Service:
         policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if self._settings.frames else POLICY
         headers = tagged(f'"{sha256(content).hexdigest()[:32]}"', {"Content-Security-Policy": policy})
         if is_known(request, headers["ETag"]):
-            return Response(status_code=304, headers=headers)
+            return Response(status_code=304, headers={**headers, "Vary": "Accept-Encoding"})
         return Response(content, headers=headers, media_type=_KINDS.get(name.rpartition(".")[2], TEXT))
 
     @cached_property
