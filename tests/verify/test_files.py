@@ -79,6 +79,13 @@ def test_how_far_it_is_is_told(table_folder: Path) -> None:
     assert max(told) == 1
 
 
+def test_how_many_chunks_have_been_looked_up_is_told(table_folder: Path) -> None:
+    told: list[tuple[int, int]] = []
+    with TableFile(path_of(table_folder, Material.parse("KPvK"))) as file:
+        file.look_up(np.array([0, file.order.layout.cells - 1]), lambda *facts: told.append(facts))
+    assert told == [(1, 2), (2, 2)]
+
+
 def test_a_sample_reads_no_table_whole(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(file: TableFile) -> None:
         raise AssertionError(f"{file.material} is read whole")
