@@ -139,7 +139,7 @@ def with_en_passant(table_folder: Path, tmp_path_factory: pytest.TempPathFactory
 
 def test_a_value_with_a_right_to_take_en_passant_is_that_of_the_best_move(with_en_passant: Tablebase) -> None:
     draw, compared = random.Random(52), Counter[bool]()
-    while min(compared[True], compared[False]) < 6:
+    while min(compared[True], compared[False]) < 30:
         board = random_board(draw, "KPkp", en_passant=1)
         if board.has_legal_en_passant():
             for asked in draw.sample(with_en_passant.probe_every_accrued(board), 3):

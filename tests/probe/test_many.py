@@ -189,6 +189,7 @@ def test_positions_may_be_fens_in_any_iterable(tables: Tablebase) -> None:
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": [3, 3]}, "accrued must be one value"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": 2001}, "accrued must be"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": 64}, "en_passant must be files"),
+        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": -2}, "en_passant must be files"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": [1, 2]}, "en_passant must be one"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2]]}, "KBvK needs 3 squares"),
         ("KBvK", {"white_to_move": True, "squares": [[1, 2, 64]]}, "squares are numbers"),

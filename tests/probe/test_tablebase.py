@@ -187,6 +187,11 @@ def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_pat
         opened.probe(chess.Board(BISHOP))
 
 
+def test_tables_are_looked_for_in_data_if_nothing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TBGEN_DATA", "")
+    assert Tablebase(missing_ok=True).folders == (Path("data"),)
+
+
 @pytest.mark.parametrize("wrong", [b"G4.0", 4.0, 9, True])
 def test_what_is_no_score_is_refused_by_name(tables: Tablebase, wrong: object) -> None:
     for ask in (tables.probe, tables.get, tables.probe_moves, tables.best_moves, tables.line):
