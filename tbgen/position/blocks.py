@@ -22,7 +22,7 @@ from tbgen.position.mates import Classes
 from tbgen.retro.drive.many_blocks import RunSolver, SolvedRun, en_passant_of
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, empty_child_tables
-from tbgen.retro.words.moves import NO_SLOT
+from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color, Mobility
 from tbgen.storage.reader import flips_of
 from tbgen.system.process import available_memory

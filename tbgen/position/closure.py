@@ -20,7 +20,7 @@ from tbgen.material import MOST_TABLE_MEN, Material, Role
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import KnownTables
 from tbgen.retro.resets.destinations import Reset, resets_of
-from tbgen.retro.words.moves import NO_SLOT
+from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 
 RANK_FLIP = 56

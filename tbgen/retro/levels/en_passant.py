@@ -22,7 +22,7 @@ from tbgen.retro.levels.packing import plies_of_label, rank_of_label
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell
-from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, king_of, word_after, word_after_king
+from tbgen.retro.words.geometry import BLACK, WHITE, king_of, word_after, word_after_king
 from tbgen.retro.words.moves import NO_ROLE, kings_after_move, note_move, unpack_squares
 
 
@@ -114,7 +114,7 @@ def kings_when_taking(worker: Worker, right: Right, word: Int, taker: Int) -> Wo
     gone = square_bit(start) | square_bit(pawns[right.taken])
     occupied = block.occupied[word] & ~gone | square_bit(right.passed)
     pawns[taker] = right.passed
-    legal = kings_after_move(side, block, men, king_of(geometry, word), occupied, NOBODY, right.taken)
+    legal = kings_after_move(side, block, men, king_of(geometry, word), occupied, right.taken)
     pawns[taker] = start
     return legal
 

@@ -21,11 +21,10 @@ from tbgen.retro.levels.classes import check_defender_cells, mark_before_members
 from tbgen.retro.levels.forcer import Forcer, Members, leave_free, new_forcer
 from tbgen.retro.resets.destinations import Reset, Shapes, find_plane_and_cell, resets_of, shapes_of
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
-from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
+from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, geometry_of
 from tbgen.retro.words.moves import (
     GONE,
     MOST_SLOTS,
-    NO_SLOT,
     ROLE,
     SLOT,
     TO,

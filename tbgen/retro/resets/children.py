@@ -24,8 +24,7 @@ from tbgen.index.words import NOTHING, ONE
 from tbgen.material import Material
 from tbgen.retro.resets.destinations import NOT_HERE, ChildLayouts, ChildTables, Planes, Promotions, Reset
 from tbgen.retro.words.block import clear_blanks, enter_block, new_block
-from tbgen.retro.words.geometry import geometry_of
-from tbgen.retro.words.moves import NO_SLOT
+from tbgen.retro.words.geometry import NO_SLOT, geometry_of
 from tbgen.score import Color
 from tbgen.table import Box, Child, Distances, Entries
 

@@ -18,7 +18,8 @@ from tbgen.index.kernels import beside_image, sort_twins
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, Slot, layout_of, slots_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.material import PROMOTIONS, Material, Role
-from tbgen.retro.words.moves import MOST_SLOTS, NO_SLOT
+from tbgen.retro.words.geometry import NO_SLOT
+from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.score import Color
 
 

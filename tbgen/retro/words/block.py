@@ -22,7 +22,7 @@ from tbgen.index.kernels import has_two_cells, how_turned, primary_black_kings
 from tbgen.index.layout import INTO_TRIANGLE
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED, TRANSPOSE
 from tbgen.index.words import EVERYTHING, NOTHING, ONE, count, square_bit
-from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, Geometry, king_of, occupied_by, unpack_men, word_of_images
+from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, Geometry, king_of, occupied_by, unpack_men, word_of_images
 
 
 @by_address
@@ -169,33 +169,29 @@ def attacks_of(role: Int, square: Int, occupied: Word) -> Word:
 
 
 @inner
-def white_attacks(
-    geometry: Geometry, men: Ints, pawns: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
-) -> Word:
-    """All that White attacks, looking through the black king; one man or pawn may be gone."""
-    attacked = KING_ATTACKS[king]
+def white_attacks(block: Block, men: Ints, king: Int, occupied: Word, gone: Int) -> Word:
+    """All that White attacks, looking through the black king; the man in the slot `gone` may have been captured."""
+    geometry, attacked, gone_man = block.geometry, KING_ATTACKS[king], gone - len(block.pawns) - 1
     for n in range(len(geometry.role)):
         if geometry.color[n] == WHITE and n != gone_man:
             attacked |= attacks_of(geometry.role[n], men[n], occupied)
     for n in range(len(geometry.pawn_color)):
-        if geometry.pawn_color[n] == WHITE and n != gone_pawn:
-            attacked |= PAWN_ATTACKS[WHITE, pawns[n]]
+        if geometry.pawn_color[n] == WHITE and n != gone:
+            attacked |= PAWN_ATTACKS[WHITE, block.pawns[n]]
     return attacked
 
 
 @inner
-def white_king_attacked(
-    geometry: Geometry, men: Ints, pawns: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
-) -> Word:
-    """Black king squares for which Black's other men attack the white king; one of them may be gone."""
-    attacked = NOTHING
+def white_king_attacked(block: Block, men: Ints, king: Int, occupied: Word, gone: Int) -> Word:
+    """Black king squares for which Black's other men attack the white king; the one in the slot `gone` does not."""
+    geometry, attacked, gone_man = block.geometry, NOTHING, gone - len(block.pawns) - 1
     for n in range(len(geometry.role)):
         if geometry.color[n] == BLACK and n != gone_man:
             between = BETWEEN[men[n], king]
             if REACHED[geometry.role[n], men[n]] & square_bit(king) and not between & occupied:
                 attacked |= ~between
     for n in range(len(geometry.pawn_color)):
-        if geometry.pawn_color[n] == BLACK and n != gone_pawn and PAWN_ATTACKS[BLACK, pawns[n]] & square_bit(king):
+        if geometry.pawn_color[n] == BLACK and n != gone and PAWN_ATTACKS[BLACK, block.pawns[n]] & square_bit(king):
             return EVERYTHING
     return attacked
 
@@ -209,14 +205,13 @@ def find_legal(block: Block, men: Ints, first: int, end: int) -> None:
         occupied = occupied_by(geometry, word, men, block.pawn_set[0])
         block.occupied[word] = occupied
         if occupied == NOTHING:
-            for side in range(2):
-                block.legal[side, word] = NOTHING
-                block.check[side, word] = NOTHING
+            block.legal[:, word] = NOTHING
+            block.check[:, word] = NOTHING
             continue
         king = king_of(geometry, word)
         apart = ~occupied & ~KING_ATTACKS[king]
-        attacked = white_attacks(geometry, men, block.pawns, king, occupied, NOBODY, NOBODY)
-        attacked_king = white_king_attacked(geometry, men, block.pawns, king, occupied, NOBODY, NOBODY)
+        attacked = white_attacks(block, men, king, occupied, NO_SLOT)
+        attacked_king = white_king_attacked(block, men, king, occupied, NO_SLOT)
         block.legal[WHITE, word] = apart & ~attacked
         block.legal[BLACK, word] = apart & ~attacked_king
         block.check[WHITE, word] = apart & ~attacked & attacked_king

@@ -19,7 +19,8 @@ from tbgen.score import Color
 
 WHITE = int(Color.WHITE)
 BLACK = int(Color.BLACK)
-NOBODY = -1
+NO_SLOT = -1
+"""In place of a slot, where nobody is captured, or nobody promotes."""
 
 
 @by_address

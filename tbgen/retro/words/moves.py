@@ -15,13 +15,10 @@ from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_
 from tbgen.index.words import NOTHING, ONE, king_step, lowest_square, square_bit
 from tbgen.material import Role
 from tbgen.retro.words.block import Best, Block, new_best, white_attacks, white_king_attacked
-from tbgen.retro.words.geometry import BLACK, NOBODY, WHITE, Geometry, king_of, unpack_men, word_after
+from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, Geometry, king_of, unpack_men, word_after
 
 MOST_SLOTS = 8
 """Men of a position at most, kings included; a power of two, for arrays that are indexed by slots."""
-
-NO_SLOT = -1
-"""In place of a slot, where nobody is captured, or nobody promotes."""
 
 PLANES = 8
 """Bit planes of a count: no position has 256 moves."""
@@ -126,67 +123,40 @@ KNIGHT, QUEEN = int(Role.KNIGHT), int(Role.QUEEN)
 
 
 @inner
-def man_on(block: Block, men: Ints, color: Int, square: Int) -> tuple[int, int]:
-    """(man, pawn) of a colour on a square; NOBODY for the one it is not."""
-    geometry = block.geometry
+def slot_on(geometry: Geometry, now: Ints, color: Int, square: Int) -> int:
+    """The slot of a man of a colour on a square, kings left out; NO_SLOT if there is none."""
+    others = len(geometry.pawn_color) + 1
     for n in range(len(geometry.color)):
-        if geometry.color[n] == color and men[n] == square:
-            return n, NOBODY
+        if geometry.color[n] == color and now[others + n] == square:
+            return others + n
     for n in range(len(geometry.pawn_color)):
-        if geometry.pawn_color[n] == color and block.pawns[n] == square:
-            return NOBODY, n
-    return NOBODY, NOBODY
-
-
-@inlined
-def slot_of(geometry: Geometry, man: Int, pawn: Int) -> Int:
-    """The slot of a man or a pawn, -1 for nobody."""
-    if man != NOBODY:
-        return len(geometry.pawn_color) + 1 + man
-    return pawn
+        if geometry.pawn_color[n] == color and now[n] == square:
+            return n
+    return NO_SLOT
 
 
 @inner
-def kings_after_white_move(block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int) -> Word:
-    """Black king squares with which White's king is not attacked once White has moved."""
-    geometry = block.geometry
-    attacked = white_king_attacked(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
-    return ~(attacked | KING_ATTACKS[king])
-
-
-@inner
-def kings_after_black_move(block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int) -> Word:
-    """Black king squares with which Black's king is not attacked once another black man has moved."""
-    geometry = block.geometry
-    return ~white_attacks(geometry, men, block.pawns, king, occupied, gone_man, gone_pawn)
-
-
-@inner
-def kings_after_move(
-    side: Int, block: Block, men: Ints, king: Int, occupied: Word, gone_man: Int, gone_pawn: Int
-) -> Word:
-    """Black king squares with which the mover's king is not attacked after the move of another man."""
+def kings_after_move(side: Int, block: Block, men: Ints, king: Int, occupied: Word, gone: Int) -> Word:
+    """Black king squares with which the mover's king is not attacked once a man, not the black king, has moved."""
     if side == WHITE:
-        return kings_after_white_move(block, men, king, occupied, gone_man, gone_pawn)
-    return kings_after_black_move(block, men, king, occupied, gone_man, gone_pawn)
+        return ~(white_king_attacked(block, men, king, occupied, gone) | KING_ATTACKS[king])
+    return ~white_attacks(block, men, king, occupied, gone)
 
 
 @inner
 def note_white_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
     """Steps and captures of the white king."""
     geometry = block.geometry
-    men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
-    slot = len(geometry.pawn_color)
+    king, occupied, slot = king_of(geometry, word), block.occupied[word], len(geometry.pawn_color)
     for to in KING_TO[king]:
         if to < 0:
             break
-        gone_man, gone_pawn = man_on(block, men, BLACK, to)
-        gone = slot_of(geometry, gone_man, gone_pawn)
-        if gone < 0 and occupied & square_bit(to):
+        gone = slot_on(geometry, scratch.now, BLACK, to)
+        if gone == NO_SLOT and occupied & square_bit(to):
             continue
         now_occupied = occupied & ~square_bit(king) | square_bit(to)
         kings = block.legal[WHITE, word] & ~square_bit(to)
-        kings &= kings_after_white_move(block, men, to, now_occupied, gone_man, gone_pawn)
+        kings &= kings_after_move(WHITE, block, scratch.men, to, now_occupied, gone)
         note_move(scratch, kings, slot, to, gone, NO_ROLE, 0)
 
 
@@ -194,20 +164,16 @@ def note_white_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
 def note_black_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
     """Steps and captures of the black king, whose squares are the kings."""
     geometry = block.geometry
-    men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
-    slot = len(geometry.pawn_color) + len(geometry.color) + 1
+    king, occupied, slot = king_of(geometry, word), block.occupied[word], len(block.pawns) + len(geometry.color) + 1
     for direction in range(8):
         kings = block.legal[BLACK, word] & king_step(block.legal[WHITE, word], direction ^ 2)
         note_move(scratch, kings, slot, 0, NO_SLOT, NO_ROLE, 0)
     for prey in range(slot):
-        if prey == len(geometry.pawn_color):
-            continue
-        pawn = prey if prey < len(geometry.pawn_color) else NOBODY
-        man = NOBODY if pawn != NOBODY else prey - len(geometry.pawn_color) - 1
-        color = geometry.pawn_color[pawn] if man == NOBODY else geometry.color[man]
         to = scratch.now[prey]
-        safe = kings_after_black_move(block, men, king, occupied & ~square_bit(to), man, pawn)
-        if color == WHITE and safe & square_bit(to):
+        if slot_on(geometry, scratch.now, WHITE, to) != prey:
+            continue
+        safe = kings_after_move(BLACK, block, scratch.men, king, occupied & ~square_bit(to), prey)
+        if safe & square_bit(to):
             note_move(scratch, block.legal[BLACK, word] & KING_ATTACKS[to], slot, to, prey, NO_ROLE, 0)
 
 
@@ -216,7 +182,7 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
     """Moves and captures of a man that is neither king nor pawn."""
     geometry = block.geometry
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
-    start, slot, role = men[man], slot_of(geometry, man, NOBODY), geometry.role[man]
+    start, slot, role = men[man], len(block.pawns) + 1 + man, geometry.role[man]
     for ray in range(RAY_COUNT[role]):
         clear = block.legal[side, word]
         for step in range(8):
@@ -228,12 +194,11 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
                 kings = clear & block.legal[1 - side, word_after(geometry, word, men, man, to)]
                 note_move(scratch, kings, slot, to, NO_SLOT, NO_ROLE, 0)
                 continue
-            gone_man, gone_pawn = man_on(block, men, 1 - side, to)
-            gone = slot_of(geometry, gone_man, gone_pawn)
-            if gone >= 0:
+            gone = slot_on(geometry, scratch.now, 1 - side, to)
+            if gone != NO_SLOT:
                 men[man] = to
                 now_occupied = occupied & ~square_bit(start)
-                kings = clear & kings_after_move(side, block, men, king, now_occupied, gone_man, gone_pawn)
+                kings = clear & kings_after_move(side, block, men, king, now_occupied, gone)
                 men[man] = start
                 note_move(scratch, kings, slot, to, gone, NO_ROLE, 0)
             break
@@ -248,8 +213,8 @@ def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: 
     reach = 2 if start >> 3 == (1 if side == WHITE else 6) else 1
     kings = block.legal[side, word]
     for target in range(2 + len(geometry.pawn_color) + len(geometry.color) + 1):
-        gone_man, gone_pawn, prey = NOBODY, NOBODY, target - 2
-        if prey < 0:
+        prey = max(target - 2, NO_SLOT)
+        if prey == NO_SLOT:
             to = start + up * (target + 1)
             way = square_bit(start + up) | square_bit(start + up * (reach if target else 1))
             if target >= reach or occupied & way:
@@ -257,16 +222,15 @@ def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: 
             clear = ~way
         else:
             to, clear = scratch.now[prey], ~NOTHING
-            gone_man, gone_pawn = man_on(block, men, 1 - side, to)
-            if slot_of(geometry, gone_man, gone_pawn) != prey or not PAWN_ATTACKS[side, start] & square_bit(to):
+            if slot_on(geometry, scratch.now, 1 - side, to) != prey or not PAWN_ATTACKS[side, start] & square_bit(to):
                 continue
         pawns[pawn] = to
         now_occupied = occupied & ~square_bit(start) | square_bit(to)
-        legal = kings & clear & kings_after_move(side, block, men, king, now_occupied, gone_man, gone_pawn)
+        legal = kings & clear & kings_after_move(side, block, men, king, now_occupied, prey)
         pawns[pawn] = start
         first, last = (NO_ROLE, NO_ROLE) if 0 < to >> 3 < 7 else (KNIGHT, QUEEN)
         for role in range(first, last + 1):
-            note_move(scratch, legal, pawn, to, max(prey, NO_SLOT), role, target == 1)
+            note_move(scratch, legal, pawn, to, prey, role, target == 1)
 
 
 @inner
