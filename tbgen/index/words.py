@@ -32,6 +32,12 @@ def lowest_square(word: Word) -> int:
 
 
 @small
+def lowest_and_rest(word: Word) -> tuple[int, Word]:
+    """The lowest square of a word that is not empty, and the word without it."""
+    return trailing_zeros(word), word & (word - ONE)
+
+
+@small
 def count(word: Word) -> int:
     """How many squares."""
     return ones(word)

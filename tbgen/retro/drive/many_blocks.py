@@ -16,7 +16,7 @@ import numpy as np
 from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.layout import Layout
-from tbgen.index.words import ONE, lowest_square
+from tbgen.index.words import lowest_and_rest
 from tbgen.material import Material
 from tbgen.retro.drive.runs import count_words, nothing_found
 from tbgen.retro.drive.task import Task, check_status
@@ -171,8 +171,7 @@ def name_patterns(worker: Worker, side: Int, entry: SignedBytes, pattern: Ints32
     for word in range(len(block.occupied)):
         kings = block.numbered[side, word, MASK]
         while kings:
-            square = lowest_square(kings)
-            kings &= kings - ONE
+            square, kings = lowest_and_rest(kings)
             place, cell = place_of_cell(block, side, word, square), word * 64 + square
             left, right = np.int64(white.history[place]), np.int64(black.history[place])
             if entry[cell] and (left != EMPTY or right != EMPTY):

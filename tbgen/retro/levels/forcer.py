@@ -9,7 +9,7 @@ import numpy as np
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import WORST_RANK, rank_of_byte
-from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
+from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, lowest_square, square_bit
 from tbgen.retro.levels.histories import Interner, intern, new_interner
 from tbgen.retro.levels.packing import (
     MEMBER,
@@ -234,8 +234,7 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
         for word in range(len(forcer.forced.left)):
             kings, at = block.resets[mover, word], block.first_reset[mover, word]
             while kings:
-                square = lowest_square(kings)
-                kings &= kings - ONE
+                square, kings = lowest_and_rest(kings)
                 if rank_of_byte(np.int64(block.best.outcome[at]), forcer.side) == 0:
                     push_reset(block, forcer, mover, word, square)
                 at += ONE
@@ -255,8 +254,7 @@ def start_middles(block: Block, forcer: Forcer, places: int) -> None:
         for word in range(len(forcer.forced.left)):
             kings = block.numbered[mover, word, MASK] & block.resets[mover, word]
             while kings:
-                square = lowest_square(kings)
-                kings &= kings - ONE
+                square, kings = lowest_and_rest(kings)
                 at = number_of_reset(block, mover, word, square)
                 rank = rank_of_byte(np.int64(block.best.outcome[at]), forcer.side)
                 if 0 < rank < worst:

@@ -16,7 +16,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
-from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bit
 from tbgen.retro.levels.forcer import BEGUN, QUEUE_FULL, STATUS, TOO_FAR, Forcer, label_cells, reset_label
 from tbgen.retro.levels.packing import (
     EXIT,
@@ -103,8 +103,7 @@ def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Wo
     """Those of some cells of a word, all with a label, whose label is in a range."""
     found = NOTHING
     while bits:
-        square = lowest_square(bits)
-        bits &= bits - ONE
+        square, bits = lowest_and_rest(bits)
         if labels.low <= label_of_cell(block, forcer, side, word, square) <= labels.high:
             found |= square_bit(square)
     return found
@@ -137,8 +136,7 @@ def schedule_neighbours(block: Block, forcer: Forcer, side: Int, size: Int, labe
         word = near.word[n]
         hit = labelled[side, np.uint64(word)] & near.bits[n] & free[side, np.uint64(word)]
         while hit:
-            square = lowest_square(hit)
-            hit &= hit - ONE
+            square, hit = lowest_and_rest(hit)
             label = label_of_cell(block, forcer, side, word, square)
             if labels.low <= label <= labels.high:
                 schedule(forcer, RECHECK, side, word, square_bit(square), label, code)
@@ -163,8 +161,7 @@ def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, co
     worst: Int = np.int64(0)
     kings = middle.labelled[side, word]
     while kings:
-        square = lowest_square(kings)
-        kings &= kings - ONE
+        square, kings = lowest_and_rest(kings)
         label = label_of_cell(block, forcer, side, word, square)
         if label < limit_of(code):
             worst = max(worst, rank_of_label(label))
@@ -253,8 +250,7 @@ def source_of(image: Int, square: Int) -> Word:
 def begin_with_resets(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, otherwise: Int) -> None:
     """Begin with the labels that resets bring, or another where there is none."""
     while bits:
-        square = lowest_square(bits)
-        bits &= bits - ONE
+        square, bits = lowest_and_rest(bits)
         forcer.latest[square] = otherwise
         if block.resets[side, word] & square_bit(square):
             forcer.latest[square] = reset_label(block, forcer, side, word, square)
@@ -272,13 +268,11 @@ def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
         there = near.word[n]
         hit = labelled[forcer.side, np.uint64(there)] & near.bits[n]
         while hit:
-            square = lowest_square(hit)
-            hit &= hit - ONE
+            square, hit = lowest_and_rest(hit)
             label = 1 + label_of_cell(block, forcer, forcer.side, there, square)
             here = source_of(near.image[n], square) & bits
             while here:
-                at = lowest_square(here)
-                here &= here - ONE
+                at, here = lowest_and_rest(here)
                 latest[at] = max(latest[at], label)
 
 
@@ -293,13 +287,11 @@ def find_least(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) 
         there = near.word[n]
         hit = (middle.labelled[defender, np.uint64(there)] | middle.fresh[defender, there]) & near.bits[n]
         while hit:
-            square = lowest_square(hit)
-            hit &= hit - ONE
+            square, hit = lowest_and_rest(hit)
             after = 1 + label_of_cell(block, forcer, defender, there, square)
             here = source_of(near.image[n], square) & bits
             while here:
-                at = lowest_square(here)
-                here &= here - ONE
+                at, here = lowest_and_rest(here)
                 if label <= after < latest[at]:
                     latest[at] = after
 
@@ -315,8 +307,7 @@ def recheck_forcer_cells(block: Block, forcer: Forcer, label: Int, code: Int, wo
     find_least(block, forcer, word, bits, label)
     still, kings = NOTHING, bits
     while kings:
-        square = lowest_square(kings)
-        kings &= kings - ONE
+        square, kings = lowest_and_rest(kings)
         bit, later = square_bit(square), forcer.latest[square]
         if later <= label:
             still |= bit
@@ -360,16 +351,14 @@ def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, 
     bits &= ~out
     out &= old
     while out:
-        square = lowest_square(out)
-        out &= out - ONE
+        square, out = lowest_and_rest(out)
         postpone_defender_cell(block, forcer, word, square, np.int64(LAST_LABEL), code)
     if bits == NOTHING:
         return NOTHING
     find_greatest(block, forcer, word, bits)
     joins, kings = NOTHING, bits
     while kings:
-        square = lowest_square(kings)
-        kings &= kings - ONE
+        square, kings = lowest_and_rest(kings)
         later = forcer.latest[square]
         if later <= label:
             joins |= square_bit(square)

@@ -16,7 +16,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
-from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
+from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
 from tbgen.retro.levels.classes import spread_outcome
 from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, Forcer, has_middles
 from tbgen.retro.levels.labels import label_frozen
@@ -49,8 +49,7 @@ def freeze_word(block: Block, breaker: Forcer, values: BlockValues, code: Int, s
     kings, freezing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
     first = side * block.code.shape[1] + word * 64
     while kings:
-        square = lowest_square(kings)
-        kings &= kings - ONE
+        square, kings = lowest_and_rest(kings)
         own = np.int64(block.code[side, word * 64 + square])
         if own != code:
             next_code = min(next_code, own)
@@ -126,8 +125,7 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) ->
             kings = block.frozen[side, word]
             cell = side * block.code.shape[1] + word * 64
             while kings:
-                square = lowest_square(kings)
-                kings &= kings - ONE
+                square, kings = lowest_and_rest(kings)
                 rank = rank_of_byte(np.int64(values.entry[cell + square]), forcer.side)
                 label = label_from(rank, np.int64(values.dtg[cell + square]))
                 push_exit(block, forcer, code, side, word, square, label)

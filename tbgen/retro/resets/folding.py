@@ -11,7 +11,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import rank_of_byte
-from tbgen.index.words import NOTHING, ONE, lowest_square
+from tbgen.index.words import NOTHING, lowest_and_rest
 from tbgen.retro.resets.destinations import ChildTables, Promotions, find_plane_and_cell, is_mirrored
 from tbgen.retro.words.block import Best, Block
 from tbgen.retro.words.moves import (
@@ -51,8 +51,7 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     kings, best, at = scratch.with_reset[0], scratch.folded, scratch.next_reset[side]
     block.resets[side, word], block.first_reset[side, word] = kings, at
     while kings:
-        square = lowest_square(kings)
-        kings &= kings - ONE
+        square, kings = lowest_and_rest(kings)
         block.best.outcome[at] = best.outcome[square]
         block.best.shortest[at] = best.shortest[square]
         block.best.longest[at] = best.longest[square]
@@ -64,8 +63,7 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
 def fold_promotion(promotions: Promotions, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int) -> None:
     """Fold a promotion into every position; its values begin at `start`, in the order of the block's own cells."""
     while kings:
-        square = lowest_square(kings)
-        kings &= kings - ONE
+        square, kings = lowest_and_rest(kings)
         there = np.int64(start + word * 64 + square)
         byte = promotions.entry[there]
         if byte == 0:
@@ -112,8 +110,7 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
     was = now[slot]
     now[slot] = to
     while kings:
-        square = lowest_square(kings)
-        kings &= kings - ONE
+        square, kings = lowest_and_rest(kings)
         if slot != black_king:
             now[black_king] = square
         for n in range(slots):

@@ -12,7 +12,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
 from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
-from tbgen.index.words import NOTHING, ONE, king_step, lowest_square, square_bit
+from tbgen.index.words import NOTHING, ONE, king_step, lowest_and_rest, square_bit
 from tbgen.material import Role
 from tbgen.retro.words.block import Best, Block, new_best, white_attacks, white_king_attacked
 from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, Geometry, king_of, unpack_men, word_after
@@ -108,8 +108,7 @@ def write_codes(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     kings, planes = block.legal[side, word], scratch.planes
     lowest = np.int64(255)
     while kings:
-        square = lowest_square(kings)
-        kings &= kings - ONE
+        square, kings = lowest_and_rest(kings)
         moves = np.int64(0)
         for plane in range(PLANES):
             moves |= np.int64(planes[plane] >> np.uint64(square) & ONE) << plane
