@@ -13,7 +13,11 @@ ONE = np.uint64(1)
 
 NOT_A_FILE = np.uint64(0xFEFEFEFEFEFEFEFE)
 NOT_H_FILE = np.uint64(0x7F7F7F7F7F7F7F7F)
-_1, _2, _4, _7, _8, _9, _14, _16, _28, _32 = (np.uint64(n) for n in (1, 2, 4, 7, 8, 9, 14, 16, 28, 32))
+_KING_SHIFTS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
+"""[direction] -> the bits that a king step shifts a word to the left by."""
+_STAYING = np.array([~NOTHING, NOT_H_FILE, ~NOTHING, NOT_A_FILE, NOT_H_FILE, NOT_H_FILE, NOT_A_FILE, NOT_A_FILE])
+"""[direction] -> the squares from which that step stays on the board."""
+_1, _2, _4, _7, _8, _14, _16, _28, _32 = (np.uint64(n) for n in (1, 2, 4, 7, 8, 14, 16, 28, 32))
 _ODD, _PAIRS, _NIBBLES = (np.uint64(m) for m in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F))
 _BYTES, _SHORTS = np.uint64(0x00FF00FF00FF00FF), np.uint64(0x0000FFFF0000FFFF)
 _SWAP4, _SWAP2, _SWAP1 = (np.uint64(m) for m in (0x0F0F0F0F00000000, 0x3333000033330000, 0x5500550055005500))
@@ -46,21 +50,8 @@ def count(word: Word) -> int:
 @small
 def king_step(word: Word, direction: Int) -> Word:
     """Every square moved one king step; what leaves the board is gone. Directions as squares.KING_STEPS."""
-    if direction == 0:
-        return word << _8
-    if direction == 1:
-        return (word & NOT_H_FILE) << _1
-    if direction == 2:
-        return word >> _8
-    if direction == 3:
-        return (word & NOT_A_FILE) >> _1
-    if direction == 4:
-        return (word & NOT_H_FILE) << _9
-    if direction == 5:
-        return (word & NOT_H_FILE) >> _7
-    if direction == 6:
-        return (word & NOT_A_FILE) >> _9
-    return (word & NOT_A_FILE) << _7
+    shift, staying = _KING_SHIFTS[direction], word & _STAYING[direction]
+    return staying << np.uint64(shift) if shift > 0 else staying >> np.uint64(-shift)
 
 
 @small
