@@ -23,8 +23,7 @@ from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, ONE
 from tbgen.material import Material
 from tbgen.retro.resets.destinations import NOT_HERE, ChildLayouts, ChildTables, Planes, Promotions, Reset
-from tbgen.retro.words.block import clear_blanks, enter_block, new_block
-from tbgen.retro.words.geometry import NO_SLOT, geometry_of
+from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 from tbgen.table import Box, Child, Distances, Entries
 
@@ -273,7 +272,6 @@ class ChildReader:
             here = slice(start, start + layout.cells)
             values = self.children[layout.material].values()
             planes.entry[here], planes.dtg[here] = values.entry, values.dtg
-            clear_table(layout, planes.entry[here], self.pool)
             steps = np.arange(2 * len(layout.blocks)) * layout.block_words * 64
             planes.start[plane : plane + len(steps)] = start + steps
         return at_hand._replace(planes=planes)
@@ -350,17 +348,3 @@ def most_own_planes(layout: Layout, own: Ints) -> int:
     """The most that any wave asks for."""
     waves = zip(layout.waves, layout.waves[1:], strict=False)
     return max(len(wanted_planes(own, range(first, end))) for first, end in waves)
-
-
-def clear_table(layout: Layout, entry: Entries, pool: Executor) -> None:
-    """Let only cells that hold a position, and the primary one of each, keep their entry values."""
-    geometry, size = geometry_of(layout), layout.block_words * 128
-    step = -(-len(layout.blocks) // 16)
-
-    def clear(first: int) -> None:
-        block = new_block(geometry)
-        for number, pawns in enumerate(layout.blocks[first : first + step], first):
-            enter_block(block, number, np.array(pawns, np.int64))
-            clear_blanks(block, layout.is_own_mirror(pawns), entry[number * size : (number + 1) * size])
-
-    list(pool.map(clear, range(0, len(layout.blocks), step)))

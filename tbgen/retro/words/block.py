@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Word, Words
-from tbgen.compiled.jit import borrowing, by_address, inlined, inner, kernel
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import has_two_cells, how_turned, primary_black_kings
 from tbgen.index.layout import INTO_TRIANGLE
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED, TRANSPOSE
@@ -233,24 +233,3 @@ def primary_kings(geometry: Geometry, word: Int, own_mirror: bool, men: Ints) ->
         image = word_of_images(geometry, TRANSPOSE, word >> geometry.king_shift, men)
         compared = 1 if word > image else -1 if word < image else 0
     return primary_black_kings(how, king, compared)
-
-
-@inner
-def clear_word(block: Block, word: Int, own_mirror: bool, men: Ints, entry: SignedBytes) -> None:
-    """Let only the legal primary cells of a word keep their entry values."""
-    geometry = block.geometry
-    primary = primary_kings(geometry, word, own_mirror, men)
-    for side in range(2):
-        keep, start = block.legal[side, word] & primary, (side * geometry.words + word) * 64
-        for square in range(64):
-            if not keep & square_bit(square):
-                entry[start + square] = 0
-
-
-@kernel
-def clear_blanks(block: Block, own_mirror: bool, entry: SignedBytes) -> None:
-    """Let only the legal primary cells of a block keep their entry values; its pawns are those of `block`."""
-    men, words = np.empty(len(block.geometry.role), np.int64), block.geometry.words
-    find_legal(block, men, 0, words)
-    for word in range(words):
-        clear_word(block, word, own_mirror, men, entry)
