@@ -34,7 +34,7 @@ from tbgen.retro.levels.forcer import (
 )
 from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, dictionary_of, forget_nodes, intern
 from tbgen.retro.levels.one_code import STALEMATE, freeze, search_code
-from tbgen.retro.resets.destinations import NOT_HERE, ChildTables, EnPassant, empty_child_tables
+from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import MASK, Block, BlockValues, enter_block, find_legal, number_cells, place_of_cell
 from tbgen.retro.words.geometry import geometry_of
@@ -141,7 +141,7 @@ class RunSolver:
         return SolvedRun(Run(start, start + size, len(dictionary.rows), found, rights), dictionary, cells)
 
 
-def en_passant_of(values: EnPassant, blocks: Blocks, block_cells: int) -> tuple[Entries, Distances]:
+def en_passant_of(values: AtHand, blocks: Blocks, block_cells: int) -> tuple[Entries, Distances]:
     """The values of some blocks with a right to take en passant."""
     starts = values.start[slice(*blocks)]
     if (starts == NOT_HERE).all():

@@ -22,7 +22,7 @@ from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, ONE
 from tbgen.material import Material
-from tbgen.retro.resets.destinations import NOT_HERE, ChildLayouts, ChildTables, Planes, Promotions, Reset
+from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, Reset
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 from tbgen.table import Box, Child, Distances, Entries
@@ -117,7 +117,7 @@ class PromotionReader:
         return part
 
     def requests(self, blocks: Sequence[int], start: Ints) -> tuple[list[PlaneRequest], int]:
-        """All that some blocks ask for, and how many cells it fills; `start`, that of Promotions, says where."""
+        """All that some blocks ask for, and how many cells it fills; `start`, that of promotions, says where."""
         found: dict[tuple[int, int, Color], PlaneRequest] = {}
         cells = 0
         for reset in self.resets:
@@ -266,7 +266,7 @@ class ChildReader:
         """The same with all that captures lead to, and room for planes of the table itself."""
         tables, layouts = self.child_layouts.captures, self.child_layouts.layouts
         starts = np.cumsum([self.room * self.half, *[layouts[table].cells for table in tables]])
-        planes = Planes(at_hand.planes.start, np.zeros(starts[-1], np.int8), np.zeros(starts[-1], np.uint16))
+        planes = AtHand(at_hand.planes.start, np.zeros(starts[-1], np.int8), np.zeros(starts[-1], np.uint16))
         for table, start in zip(tables, starts.tolist(), strict=False):
             layout, plane = layouts[table], int(at_hand.shapes.plane_start[table])
             here = slice(start, start + layout.cells)
@@ -281,7 +281,7 @@ class ChildReader:
         self._bring_own(at_hand.planes, blocks, solved)
         return at_hand._replace(promotions=self._promotions(at_hand.promotions.start, blocks))
 
-    def _bring_own(self, planes: Planes, blocks: Sequence[int], solved: SolvedValues) -> None:
+    def _bring_own(self, planes: AtHand, blocks: Sequence[int], solved: SolvedValues) -> None:
         """Bring planes of the table itself to hand, in the places of those that nobody asks for any more."""
         wanted = wanted_planes(self.own, blocks)
         mine = planes.start[: 2 * len(self.layout.blocks)]
@@ -297,11 +297,11 @@ class ChildReader:
 
         list(self.pool.map(bring, [plane for plane in wanted if plane not in kept]))
 
-    def _promotions(self, start: Ints, blocks: Sequence[int]) -> Promotions:
+    def _promotions(self, start: Ints, blocks: Sequence[int]) -> AtHand:
         """What the promotions of some blocks lead to."""
         start[:] = NOT_HERE
         asked, cells = self.promotion_reader.requests(blocks, start)
-        promotions = Promotions(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
+        promotions = AtHand(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
         jobs = [(request, box) for request in asked for box in self._boxes(request)]
         list(self.pool.map(lambda job: self._take(job[0], job[1], promotions), jobs))
         return promotions
@@ -310,7 +310,7 @@ class ChildReader:
         child = self.children[self.child_layouts.layouts[request.table].material]
         return child.boxes(request.block, request.side)
 
-    def _take(self, request: PlaneRequest, box: Box, promotions: Promotions) -> None:
+    def _take(self, request: PlaneRequest, box: Box, promotions: AtHand) -> None:
         """Take from a box what is asked for; it is not read if that is nothing."""
         ways, targets = self.promotion_reader.ways[request.table], np.array(request.targets, np.int64)
         axis, square = ways.axis[targets[:, 0]], targets[:, 1]

@@ -160,9 +160,9 @@ def address_of(shapes: Shapes, table: Int, squares: Ints) -> Int:
 
 
 @inlined
-def is_mirrored(shapes: Shapes, table: Int, squares: Ints) -> bool:
-    """Whether a position's pawns come to their block by the mirror."""
-    return bool(TURNS[address_of(shapes, table, squares) & HOW_MASK, squares[shapes.pawns[table]]] != 0)
+def is_mirrored(shapes: Shapes, squares: Ints) -> bool:
+    """Whether the pawns of a position of the table itself come to their block by the mirror."""
+    return bool(TURNS[address_of(shapes, 0, squares) & HOW_MASK, squares[shapes.pawns[0]]] != 0)
 
 
 @inlined
@@ -191,31 +191,11 @@ NOT_HERE = -1
 
 
 @by_address
-class Planes(NamedTuple):
-    """Entry values and distances of the planes that are in memory."""
+class AtHand(NamedTuple):
+    """Entry values and distances that are in memory, half a block each."""
 
     start: Ints
-    """[plane] -> where its cells begin below, or NOT_HERE."""
-    entry: SignedBytes
-    dtg: Shorts
-
-
-@by_address
-class Promotions(NamedTuple):
-    """What promotions lead to, cell beside cell with the block and side to move they come from, in its colours."""
-
-    start: Ints
-    """[block, pawn, new role] -> where its cells begin below, or NOT_HERE."""
-    entry: SignedBytes
-    dtg: Shorts
-
-
-@by_address
-class EnPassant(NamedTuple):
-    """Entry values with a right to take en passant, one a cell; 0 where nobody can."""
-
-    start: Ints
-    """[block, side to move, file of the pawn just moved] -> where its cells begin below, or NOT_HERE."""
+    """[where from] -> where its cells begin below, or NOT_HERE."""
     entry: SignedBytes
     dtg: Shorts
 
@@ -226,9 +206,12 @@ class ChildTables(NamedTuple):
 
     shapes: Shapes
     destinations: Destinations
-    planes: Planes
-    promotions: Promotions
-    en_passant: EnPassant
+    planes: AtHand
+    """[plane]"""
+    promotions: AtHand
+    """[block, pawn, new role], cell beside cell with the block and side to move they come from, in its colours."""
+    en_passant: AtHand
+    """[block, side to move, file of the pawn just moved], with the right to take it; 0 where nobody can."""
 
 
 class ChildLayouts(NamedTuple):
@@ -260,9 +243,9 @@ def empty_child_tables(child_layouts: ChildLayouts) -> ChildTables:
     return ChildTables(
         shapes=shapes,
         destinations=pack_destinations(child_layouts.resets, [each.material for each in child_layouts.layouts]),
-        planes=Planes(np.full(shapes.plane_start[-1], NOT_HERE, np.int64), *nothing),
-        promotions=Promotions(np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing),
-        en_passant=EnPassant(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16)),
+        planes=AtHand(np.full(shapes.plane_start[-1], NOT_HERE, np.int64), *nothing),
+        promotions=AtHand(np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64), *nothing),
+        en_passant=AtHand(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16)),
     )
 
 

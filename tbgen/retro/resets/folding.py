@@ -12,7 +12,7 @@ from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import rank_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest
-from tbgen.retro.resets.destinations import ChildTables, Promotions, find_plane_and_cell, is_mirrored
+from tbgen.retro.resets.destinations import AtHand, ChildTables, find_plane_and_cell, is_mirrored
 from tbgen.retro.words.block import Best, Block
 from tbgen.retro.words.moves import (
     DOUBLE,
@@ -60,7 +60,7 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
 
 
 @inner
-def fold_promotion(promotions: Promotions, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int) -> None:
+def fold_promotion(promotions: AtHand, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int) -> None:
     """Fold a promotion into every position; its values begin at `start`, in the order of the block's own cells."""
     while kings:
         square, kings = lowest_and_rest(kings)
@@ -71,30 +71,27 @@ def fold_promotion(promotions: Promotions, scratch: Scratch, side: Int, word: In
         fold_value(scratch.folded, side, square, byte, promotions.dtg[there])
 
 
-@inner
-def value_after(children: ChildTables, table: Int, side: Int, squares: Ints) -> tuple[np.int8, np.uint16]:
-    """The entry value and distance of a position given by slots; 0 if they are not at hand."""
-    plane, cell = find_plane_and_cell(children.shapes, table, side, squares)
-    start = children.planes.start[plane]
+@inlined
+def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]:
+    """The entry value and distance of a cell; 0 if they are not at hand."""
     if start < 0:
         return np.int8(0), np.uint16(0)
-    return children.planes.entry[start + cell], children.planes.dtg[start + cell]
+    return values.entry[start + cell], values.dtg[start + cell]
 
 
 # A right to take en passant changes the value only where a pawn can take: elsewhere the value kept for it is 0, and the
 # position's ordinary value holds. Those values lie in the block's own order, so the file is mirrored with the block.
 @inner
-def value_after_double(children: ChildTables, side: Int, squares: Ints, file: Int) -> tuple[np.int8, np.uint16]:
-    """The same after a double step to a file of the board, with the right to take en passant that it gives."""
-    file ^= 7 if is_mirrored(children.shapes, 0, squares) else 0
-    plane, cell = find_plane_and_cell(children.shapes, 0, side, squares)
-    taken = children.en_passant.start[plane >> 1, side, file]
-    if taken >= 0 and children.en_passant.entry[taken + cell]:
-        return children.en_passant.entry[taken + cell], children.en_passant.dtg[taken + cell]
-    start = children.planes.start[plane]
-    if start < 0:
-        return np.int8(0), np.uint16(0)
-    return children.planes.entry[start + cell], children.planes.dtg[start + cell]
+def value_after(children: ChildTables, table: Int, side: Int, squares: Ints, file: Int) -> tuple[np.int8, np.uint16]:
+    """The entry value and distance of a position given by slots; `file` is that of a double step before it, or -1."""
+    if file >= 0 and is_mirrored(children.shapes, squares):
+        file ^= 7
+    plane, cell = find_plane_and_cell(children.shapes, table, side, squares)
+    if file >= 0:
+        byte, plies = value_at(children.en_passant, children.en_passant.start[plane >> 1, side, file], cell)
+        if byte:
+            return byte, plies
+    return value_at(children.planes, children.planes.start[plane], cell)
 
 
 @inner
@@ -115,10 +112,7 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
             now[black_king] = square
         for n in range(slots):
             there[n] = now[children.destinations.slots[reset[0], reset[1], reset[2], n]] ^ flip
-        if double:
-            byte, plies = value_after_double(children, next_side, there, to & 7)
-        else:
-            byte, plies = value_after(children, table, next_side, there)
+        byte, plies = value_after(children, table, next_side, there, to & 7 if double else -1)
         if byte == 0:
             scratch.status[0] = CHILD_HAS_NO_VALUE
         fold_value(scratch.folded, side, square, -byte if flip else byte, plies)
