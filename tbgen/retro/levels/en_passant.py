@@ -14,16 +14,17 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
-from tbgen.index.squares import MOVES, PAWN_ATTACKS, RAY_COUNT, SYMMETRY
-from tbgen.index.words import NOTHING, ONE, king_spread, lowest_square, square_bit
+from tbgen.index.squares import PAWN_ATTACKS
+from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.levels.forcer import Worker, has_middles
 from tbgen.retro.levels.histories import label_at_code
 from tbgen.retro.levels.packing import plies_of_label, rank_of_label
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell
-from tbgen.retro.words.geometry import BLACK, WHITE, king_of, word_after, word_after_king
+from tbgen.retro.words.geometry import BLACK, WHITE, king_of
 from tbgen.retro.words.moves import NO_ROLE, kings_after_move, note_move, unpack_squares
+from tbgen.retro.words.quiet import list_neighbours
 
 
 class Right(NamedTuple):
@@ -57,41 +58,15 @@ def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, holder
 
 
 @inner
-def fold_quiet(worker: Worker, values: BlockValues, side: Int, square: Int, to_cell: Int, code: Int) -> None:
-    """Fold a quiet move, from a position with own code `code`, into the mover's best."""
-    byte, plies = value_with(worker, values, 1 - side, to_cell, 1 - side, code)
-    fold_value(worker.scratch.folded, side, square, byte, plies)
-
-
-@inner
-def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, cell: Int, code: Int) -> None:
-    """Fold all quiet moves of a cell, as far as they lead to legal positions."""
-    block, men, geometry = worker.block, worker.scratch.men, worker.block.geometry
-    word, square = cell >> 6, cell & 63
-    king, legal, bit = word >> geometry.king_shift, block.legal[1 - side], square_bit(square)
-    if side == BLACK:
-        kings = king_spread(bit) & legal[word]
+def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, word: Int, square: Int, code: Int) -> None:
+    """Fold all quiet moves of a cell, whose own code is given, into the mover's best."""
+    block, near, other = worker.block, worker.white.neighbours, 1 - side
+    for n in range(list_neighbours(block, worker.scratch.men, side, word, square_bit(square), near)):
+        kings = near.bits[n] & block.legal[other, near.word[n]]
         while kings:
-            fold_quiet(worker, values, side, square, word * 64 + lowest_square(kings), code)
-            kings &= kings - ONE
-    else:
-        for step in range(geometry.king_count[king]):
-            to = word_after_king(geometry, word, men, step)
-            image = SYMMETRY[geometry.king_image[king, step], square]
-            if legal[to] & square_bit(image):
-                fold_quiet(worker, values, side, square, to * 64 + image, code)
-    for man in range(len(men)):
-        if geometry.color[man] != side:
-            continue
-        role, start = geometry.role[man], men[man]
-        for ray in range(RAY_COUNT[role]):
-            for step in range(8):
-                to = MOVES[role, start, ray, step]
-                if to < 0 or (block.occupied[word] | bit) & square_bit(to):
-                    break
-                after_word = word_after(geometry, word, men, man, to)
-                if legal[after_word] & bit:
-                    fold_quiet(worker, values, side, square, after_word * 64 + square, code)
+            king, kings = lowest_and_rest(kings)
+            byte, plies = value_with(worker, values, other, near.word[n] * 64 + king, other, code)
+            fold_value(worker.scratch.folded, side, square, byte, plies)
 
 
 # A reset has been folded by what it is worth with nothing accrued. Where it does not forget, that takes the place of an
@@ -142,10 +117,8 @@ def search_word(
         captures[taker] = kings & kings_when_taking(worker, right, word, taker)
         anyone |= captures[taker]
     while anyone:
-        square = lowest_square(anyone)
-        bit = square_bit(square)
-        anyone &= ~bit
-        cell = word * 64 + square
+        square, anyone = lowest_and_rest(anyone)
+        bit, cell = square_bit(square), word * 64 + square
         recall_best(worker, side, word, square)
         code = np.int64(block.code[side, cell])
         for taker in range(len(geometry.pawn_color)):
@@ -154,7 +127,7 @@ def search_word(
                 scratch.noted[0] = 0
                 note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
                 fold_reset(children, scratch, side, bit, scratch.moves[0])
-        fold_quiet_moves(worker, values, side, cell, code)
+        fold_quiet_moves(worker, values, side, word, square, code)
         if not has_middles(worker.white):
             fold_hold(best, side, square, code)
         rank, plies = rank_of_byte(np.int64(best.outcome[square]), side), np.int64(0)
