@@ -145,14 +145,18 @@ class RowColumns(NamedTuple):
     dtg: Shorts
 
 
-@inlined
-def _length(interner: Interner, node: Int) -> int:
-    """How many rows a history has."""
-    rows = 0
-    while node != EMPTY:
-        rows += 1
-        node = interner.before[node]
-    return rows
+@borrowing
+def _find_lengths(before: Ints, length: Bytes) -> None:
+    """[node] -> how many rows its history has; no more than there are codes, for two sides."""
+    for node in range(1, len(before)):
+        length[node] = length[before[node]] + 1
+
+
+def _lengths(interner: Interner) -> Bytes:
+    size = int(interner.state[NODES])
+    length = np.zeros(size, np.uint8)
+    _find_lengths(interner.before[:size], length)
+    return length
 
 
 @inlined
@@ -166,13 +170,6 @@ def _write_rows(interner: Interner, forcer: Int, node: Int, end: Int, rows: Ints
 
 
 @borrowing
-def _find_starts(pairs: Interner, white: Interner, black: Interner, start: Ints) -> None:
-    for pair in range(1, pairs.state[NODES]):
-        rows = _length(white, pairs.before[pair]) + _length(black, pairs.event[pair])
-        start[pair + 1] = start[pair] + rows
-
-
-@borrowing
 def _fill_rows(pairs: Interner, white: Interner, black: Interner, start: Ints, rows: Ints) -> None:
     """White's holds (which Black breaks) come first."""
     for pair in range(1, pairs.state[NODES]):
@@ -182,11 +179,11 @@ def _fill_rows(pairs: Interner, white: Interner, black: Interner, start: Ints, r
 
 def dictionary_of(pairs: Interner, white: Interner, black: Interner, pattern: npt.NDArray[np.uint32]) -> Dictionary:
     """The rows of each pair of histories; `pattern` is [cell] -> pair."""
-    start = np.zeros(int(pairs.state[NODES]) + 1, np.int64)
-    _find_starts(pairs, white, black, start)
+    lengths = _lengths(white)[pairs.before[: pairs.state[NODES]]] + _lengths(black)[pairs.event[: pairs.state[NODES]]]
+    start = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
     rows = np.zeros(int(start[-1]), np.int64)
     _fill_rows(pairs, white, black, start, rows)
-    often = np.zeros(len(start) - 1, np.int64)
+    often = np.zeros(len(lengths), np.int64)
     _count(pattern, often)
     return Dictionary(start, rows, often)
 
@@ -248,12 +245,6 @@ def _unroll(interner: Interner, nodes: Ints, start: Ints, columns: RowColumns) -
             node = interner.before[node]
 
 
-@borrowing
-def _find_lengths(interner: Interner, nodes: Ints, length: Ints) -> None:
-    for n in range(len(nodes)):
-        length[n] = _length(interner, nodes[n])
-
-
 def merge_patterns(
     dictionaries: Iterable[Dictionary], rows: int, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]] = np.zeros
 ) -> tuple[Patterns, list[Ints32]]:
@@ -292,9 +283,7 @@ def _ranking(interner: Interner) -> SignedInts32:
 
 def _columns(interner: Interner, order: Ints, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]]) -> Patterns:
     """The rows of some chains as columns."""
-    length = np.zeros(len(order), np.int64)
-    _find_lengths(interner, order, length)
-    start = np.concatenate([[0], np.cumsum(length)])
+    start = np.concatenate([[0], np.cumsum(_lengths(interner)[order], dtype=np.int64)])
     rows = int(start[-1])
     holder, code, outcome = (new(rows, np.uint8) for _ in range(3))
     columns = RowColumns(holder, code, outcome, new(rows, np.uint16))
