@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes
+from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.layout import Layout
-from tbgen.index.words import lowest_and_rest
+from tbgen.index.words import ONE, lowest_and_rest
 from tbgen.material import Material
 from tbgen.retro.drive.runs import count_words, nothing_found
 from tbgen.retro.drive.task import Task, check_status
@@ -26,19 +26,17 @@ from tbgen.retro.levels.forcer import (
     STATUS,
     Forcer,
     Worker,
-    has_middles,
     new_worker,
     open_words,
     start_forcer,
     start_middles,
 )
-from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, dictionary_of, forget_nodes, intern
+from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, Interner, dictionary_of, forget_nodes, intern
 from tbgen.retro.levels.one_code import STALEMATE, freeze, search_code
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
-from tbgen.retro.words.block import MASK, Block, BlockValues, enter_block, find_legal, number_cells, place_of_cell
+from tbgen.retro.words.block import FIRST, MASK, Block, BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import geometry_of
-from tbgen.retro.words.worklist import Span
 from tbgen.score import Mobility
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
@@ -53,8 +51,8 @@ class ManyBlocks:
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.children: ChildTables = empty_child_tables(task.child_layouts)
         self.child_reader = task.child_reader()
+        self.children = empty_child_tables(self.child_reader.child_layouts)
         self.solver = RunSolver(task.layout, task.game)
         self.done = np.zeros(len(task.layout.blocks), bool)
         for run in task.store.runs():
@@ -162,20 +160,22 @@ class BlockRun(NamedTuple):
     end: int
 
 
+# numbered[word, MASK or FIRST], as in Block, of the side to move whose cells these are
 @borrowing
-def name_patterns(worker: Worker, side: Int, entry: SignedBytes, pattern: Ints32) -> None:
-    """Number the pair of histories of each cell that has a value, for one side to move; `pattern` is empty before."""
-    block, white, black = worker.block, worker.white, worker.black
-    if not has_middles(white):
+def name_patterns(
+    numbered: Words, white: Ints32, black: Ints32, pairs: Interner, entry: SignedBytes, pattern: Ints32
+) -> None:
+    """Number the pair of histories of each cell that has a value; `pattern` is empty before."""
+    if len(white) == 0:  # no hold can be broken
         return
-    for word in range(len(block.occupied)):
-        kings = block.numbered[side, word, MASK]
+    for word in range(len(numbered)):
+        kings, place = numbered[word, MASK], numbered[word, FIRST]
         while kings:
             square, kings = lowest_and_rest(kings)
-            place, cell = place_of_cell(block, side, word, square), word * 64 + square
-            left, right = np.int64(white.history[place]), np.int64(black.history[place])
+            left, right, cell = np.int64(white[place]), np.int64(black[place]), word * 64 + square
+            place += ONE
             if entry[cell] and (left != EMPTY or right != EMPTY):
-                pattern[cell] = intern(worker.pairs, left, right)
+                pattern[cell] = intern(pairs, left, right)
 
 
 @inlined
@@ -227,9 +227,9 @@ def solve_blocks(worker: Worker, children: ChildTables, run: BlockRun, cells: Ce
 
     The run's `cells` are (entry, dtg, pattern), its patterns are those of `worker.pairs`.
     """
-    geometry = worker.block.geometry
+    geometry, pairs = worker.block.geometry, worker.pairs
     words, size = geometry.words, 128 * geometry.words
-    for interner in (worker.white.interner, worker.black.interner, worker.pairs):
+    for interner in (worker.white.interner, worker.black.interner, pairs):
         forget_nodes(interner)
     for number in range(run.first, run.end):
         start = (number - run.first) * size
@@ -237,11 +237,12 @@ def solve_blocks(worker: Worker, children: ChildTables, run: BlockRun, cells: Ce
         status = solve_block(worker, children, number, run.pawns[number], values)
         if status:
             return status
-        count_words(geometry, values, run.own_mirror[number], Span(0, words), start, worker.scratch.men, found)
+        count_words(geometry, values, run.own_mirror[number], 0, words, start, worker.scratch.men, found)
         for side in range(2):
             here = start + side * (size >> 1)
             entry, pattern = cells.entry[here : here + (size >> 1)], cells.pattern[here : here + (size >> 1)]
-            name_patterns(worker, side, entry, pattern)
-        if worker.pairs.state[OVERFLOWED]:
+            numbered, white, black = worker.block.numbered[side], worker.white.history, worker.black.history
+            name_patterns(numbered, white, black, pairs, entry, pattern)
+        if pairs.state[OVERFLOWED]:
             return INTERNER_FULL
     return 0

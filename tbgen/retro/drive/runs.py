@@ -25,7 +25,6 @@ from tbgen.material import Material
 from tbgen.retro.levels.histories import merge_patterns
 from tbgen.retro.words.block import BlockValues, is_halved, primary_kings
 from tbgen.retro.words.geometry import Geometry
-from tbgen.retro.words.worklist import Span
 from tbgen.score import Color, Mobility, Score
 from tbgen.table import Cells, Dictionary, Distances, Entries, Figures, Piece, Run, Table, Tally
 
@@ -143,7 +142,7 @@ def nothing_found() -> Found:
 
 @borrowing
 def count_words(
-    geometry: Geometry, values: BlockValues, own_mirror: bool, span: Span, base: Int, men: Ints, found: Found
+    geometry: Geometry, values: BlockValues, own_mirror: bool, first: int, end: int, base: Int, men: Ints, found: Found
 ) -> None:
     """Count a range of words of a block, and clear their cells that are not primary.
 
@@ -152,7 +151,7 @@ def count_words(
     entry, dtg = values.entry, values.dtg
     with_pawns = len(geometry.pawn_color) > 0
     for side in range(2):
-        for word in range(span.first, span.end):
+        for word in range(first, end):
             weight = (2 if with_pawns else 8) // (2 if is_halved(geometry, word, own_mirror) else 1)
             primary = primary_kings(geometry, word, own_mirror, men)
             for square in range(64):

@@ -19,8 +19,8 @@ from tbgen.retro.drive.runs import BlockStore
 from tbgen.retro.levels.forcer import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH, Worker
 from tbgen.retro.levels.histories import OVERFLOWED
 from tbgen.retro.resets.children import ChildReader
-from tbgen.retro.resets.destinations import ChildLayouts, child_layouts_of
-from tbgen.retro.words.geometry import Geometry, geometry_of
+from tbgen.retro.resets.destinations import child_layouts_of
+from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE
 from tbgen.score import Mobility
 from tbgen.system.process import peak_bytes
 from tbgen.table import Child, Figures
@@ -71,20 +71,10 @@ class Task:
     """Makes the large arrays of a table of one block."""
     game: Mobility = Mobility.RESET
     timer: Timer = field(default_factory=Timer)
-    geometry: Geometry = field(init=False)
-    child_layouts: ChildLayouts = field(init=False)
-    pawns: npt.NDArray[np.int64] = field(init=False)
-    """[block, pawn] -> square."""
-
-    def __post_init__(self) -> None:
-        self.geometry = geometry_of(self.layout)
-        self.child_layouts = child_layouts_of(self.layout)
-        blocks = len(self.layout.blocks)
-        self.pawns = np.array(self.layout.blocks, np.int64).reshape(blocks, self.layout.pawns)
 
     def child_reader(self) -> ChildReader:
         """What brings the values of children, and of blocks solved before, to hand."""
-        return ChildReader(self.child_layouts, self.children, self.pool)
+        return ChildReader(child_layouts_of(self.layout), self.children, self.pool)
 
     @property
     def material(self) -> Material:
@@ -96,22 +86,25 @@ class Task:
         return self.layout.block_words * 128
 
 
+TOO_LARGE = {
+    TOO_FAR: ("a distance of {}", "the solver's lists of distances"),
+    INTERNER_FULL: ("the number of patterns of {}", "the solver's dictionary"),
+    QUEUE_FULL: ("the number of positions of {} to look at", "the solver's queues"),
+    TOO_HIGH: ("an outcome of {}", "the signed byte of a stored table"),
+}
+CONTRADICTIONS = {
+    FORCED_TWICE: "both sides force a position: the solver contradicts itself, please report it",
+    CHILD_HAS_NO_VALUE: "a child table has no value for a position that a capture or promotion leads to",
+}
+
+
 def check_status(material: Material, status: int) -> None:
     """Raise what a kernel's status means, if it means anything."""
-    if status == TOO_FAR:
-        raise RepresentationError(f"a distance of {material}", "the solver's lists of distances")
-    if status == INTERNER_FULL:
-        raise RepresentationError(f"the number of patterns of {material}", "the solver's dictionary")
-    if status == QUEUE_FULL:
-        raise RepresentationError(f"the number of positions of {material} to look at", "the solver's queues")
-    if status == TOO_HIGH:
-        raise RepresentationError(f"an outcome of {material}", "the signed byte of a stored table")
-    if status == FORCED_TWICE:
-        reason = "both sides force a position: the solver contradicts itself, please report it"
-        raise BuildError(str(material), reason)
+    if status in TOO_LARGE:
+        what, where = TOO_LARGE[status]
+        raise RepresentationError(what.format(material), where)
     if status:
-        reason = "a child table has no value for a position that a capture or promotion leads to"
-        raise BuildError(str(material), reason)
+        raise BuildError(str(material), CONTRADICTIONS[status])
 
 
 def check_worker(material: Material, worker: Worker) -> None:

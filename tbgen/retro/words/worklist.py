@@ -43,13 +43,6 @@ class Worklist(NamedTuple):
     """[0] how many words have been added since they were last listed."""
 
 
-class Span(NamedTuple):
-    """A range: of words, or of places in the list that `list_words` has made."""
-
-    first: int
-    end: int
-
-
 class Markable(NamedTuple):
     """What may be marked, and where marks go."""
 
