@@ -38,23 +38,22 @@ class Right(NamedTuple):
 
 
 @inner
-def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, holder: Int, code: Int) -> tuple[Int, Int]:
-    """The outcome byte and distance of a cell of the solved block when `holder` has accrued `code`.
+def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, code: Int) -> tuple[Int, Int]:
+    """The outcome byte and distance of a cell of the solved block when the side to move has accrued `code`.
 
     Reached by a quiet move of the other side, so on a tie of codes the holder keeps its score.
     """
     block, own = worker.block, side * len(worker.block.occupied) * 64 + cell
     byte = np.int64(values.entry[own])
-    if block.code[side, cell] < code or (byte - 1 if byte > 0 else -1 - byte) < code:
+    if block.code[side, cell] < code or abs(byte) - 1 < code:
         return byte, np.int64(values.dtg[own])
-    breaker = worker.black if holder == WHITE else worker.white
-    if not has_middles(breaker):
-        return np.int64(byte_of_rank(code, holder)), np.int64(0)
-    history = np.int64(breaker.history[place_of_cell(block, side, cell >> 6, cell & 63)])
-    label = label_at_code(breaker.interner, history, code)
-    if rank_of_label(label) < WORST_RANK - code:
-        return np.int64(byte_of_rank(rank_of_label(label), 1 - holder)), plies_of_label(label)
-    return np.int64(byte_of_rank(code, holder)), np.int64(0)
+    breaker = worker.black if side == WHITE else worker.white
+    if has_middles(breaker):
+        history = np.int64(breaker.history[place_of_cell(block, side, cell >> 6, cell & 63)])
+        label = label_at_code(breaker.interner, history, code)
+        if rank_of_label(label) < WORST_RANK - code:
+            return np.int64(byte_of_rank(rank_of_label(label), 1 - side)), plies_of_label(label)
+    return np.int64(byte_of_rank(code, side)), np.int64(0)
 
 
 @inner
@@ -65,7 +64,7 @@ def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, word: Int, 
         kings = near.bits[n] & block.legal[other, near.word[n]]
         while kings:
             king, kings = lowest_and_rest(kings)
-            byte, plies = value_with(worker, values, other, near.word[n] * 64 + king, other, code)
+            byte, plies = value_with(worker, values, other, near.word[n] * 64 + king, code)
             fold_value(worker.scratch.folded, side, square, byte, plies)
 
 
@@ -74,8 +73,7 @@ def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, word: Int, 
 @inlined
 def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
     """Put the score `code`, which the other side has accrued, in place of a best outcome of no lower code."""
-    byte = np.int64(best.outcome[square])
-    if (byte - 1 if byte > 0 else -1 - byte) >= code:
+    if abs(np.int64(best.outcome[square])) - 1 >= code:
         best.outcome[square] = byte_of_rank(code, 1 - side)
 
 

@@ -29,7 +29,7 @@ from tbgen.retro.levels.packing import (
 from tbgen.retro.words.block import FIRST, MASK, Block, new_block, number_of_reset
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.moves import Scratch, new_scratch
-from tbgen.retro.words.quiet import Neighbours, new_neighbours
+from tbgen.retro.words.quiet import MOST_NEIGHBOURS, Neighbours
 from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
 from tbgen.score import MOST_STORED_CODE, Mobility
 
@@ -57,20 +57,6 @@ class Middle(NamedTuple):
     """[side, word] no label of the word has a higher rank: most words need no look when labels expire."""
     agenda: BucketQueue
     """Cells to be rechecked in a later layer, and frozen cells that take effect in it."""
-
-
-def new_middle(words: int) -> Middle:
-    """A middle in which no cell has a label."""
-    return Middle(
-        unlabelled=np.zeros((2, words), np.uint64),
-        labelled=np.zeros((2, words), np.uint64),
-        fresh=np.zeros((2, words), np.uint64),
-        out=np.zeros(words, np.uint64),
-        gained=np.zeros((2, words), np.uint64),
-        touched=np.stack([new_word_set(words), new_word_set(words)]),
-        worst=np.zeros((2, words), np.uint8),
-        agenda=new_bucket_queue(words * AGENDA_ENTRIES),
-    )
 
 
 @inner
@@ -149,8 +135,22 @@ def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -
     in_middles = words if middles else 0
     return Forcer(
         side=side,
-        forced=_new_members(words),
-        middle=new_middle(in_middles),
+        forced=Members(
+            free=np.zeros((2, words), np.uint64),
+            live=np.stack([new_word_set(words), new_word_set(words)]),
+            left=np.zeros(words, np.uint64),
+            blocked=np.zeros(words, np.uint64),
+        ),
+        middle=Middle(
+            unlabelled=np.zeros((2, in_middles), np.uint64),
+            labelled=np.zeros((2, in_middles), np.uint64),
+            fresh=np.zeros((2, in_middles), np.uint64),
+            out=np.zeros(in_middles, np.uint64),
+            gained=np.zeros((2, in_middles), np.uint64),
+            touched=np.stack([new_word_set(in_middles), new_word_set(in_middles)]),
+            worst=np.zeros((2, in_middles), np.uint8),
+            agenda=new_bucket_queue(in_middles * AGENDA_ENTRIES),
+        ),
         label=np.empty(in_middles * 128, np.uint32),
         history=np.empty(in_middles * 128, np.uint32),
         seeds=new_bucket_queue(words * 256),
@@ -159,7 +159,11 @@ def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -
         yielding=new_worklist(words),
         checked=new_worklist(words),
         interner=new_interner(capacity if middles else 1),
-        neighbours=new_neighbours(),
+        neighbours=Neighbours(
+            word=np.zeros(MOST_NEIGHBOURS, np.int64),
+            bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
+            image=np.zeros(MOST_NEIGHBOURS, np.int64),
+        ),
         latest=np.zeros(64, np.int64),
         men=np.zeros(len(geometry.role), np.int64),
         state=np.zeros(5, np.int64),
@@ -170,15 +174,6 @@ def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -
 def has_middles(forcer: Forcer) -> bool:
     """Whether a hold can be broken, for resets forget what has accrued; under whole-game mobility they do not."""
     return len(forcer.history) > 0
-
-
-def _new_members(words: int) -> Members:
-    return Members(
-        free=np.zeros((2, words), np.uint64),
-        live=np.stack([new_word_set(words), new_word_set(words)]),
-        left=np.zeros(words, np.uint64),
-        blocked=np.zeros(words, np.uint64),
-    )
 
 
 # The forcer hurries, so its reset counts by the shortest way; the defender delays, so its reset counts by the longest.

@@ -71,15 +71,14 @@ def set_provisional_label(
     """Give a free or frozen cell a label that is to be confirmed in its layer, or none."""
     middle, bit = forcer.middle, square_bit(square)
     at = np.uint64(word)
+    forcer.label[place_of_cell(block, side, word, square)] = label if label < limit_of(code) else NO_LABEL
     if label < limit_of(code):
-        forcer.label[place_of_cell(block, side, word, square)] = label
         middle.unlabelled[side, at] &= ~bit
         middle.labelled[side, at] |= bit
         middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
         if side == forcer.side:
             middle.out[at] &= ~bit
     else:
-        forcer.label[place_of_cell(block, side, word, square)] = NO_LABEL
         middle.unlabelled[side, at] |= bit
         middle.labelled[side, at] &= ~bit
         if side == forcer.side:
@@ -109,37 +108,29 @@ def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Wo
     return found
 
 
+@inlined
+def list_neighbours_of(block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word) -> int:
+    """List in the forcer's scratch space the words that `mover` comes to from some cells of a word, or came from."""
+    return list_neighbours(block, forcer.men, mover, word, bits, forcer.neighbours)
+
+
 # The set of live words stays in the cache and is asked first: most neighbours lie in words that have no free cell left.
 @inlined
 def mark_neighbours(
-    block: Block, forcer: Forcer, side: Int, size: Int, unlabelled: bool, labels: LabelRange, worklist: Worklist
+    block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, labels: LabelRange, unlabelled: bool, into: Worklist
 ) -> None:
-    """Of the listed neighbours, mark those with a label in a range, and, if told to, those without one."""
+    """Mark the cells from which `side` comes to some cells of a word: those with a label in a range, perhaps others."""
     near, middle, live = forcer.neighbours, forcer.middle, forcer.forced.live[side]
-    for n in range(size):
-        word = near.word[n]
-        if contains_word(live, word):
-            at = np.uint64(word)
+    for n in range(list_neighbours_of(block, forcer, side, word, bits)):
+        there = near.word[n]
+        if contains_word(live, there):
+            at = np.uint64(there)
             hit = middle.labelled[side, at] & near.bits[n]
             if hit:
-                hit = labelled_within(block, forcer, side, word, hit, labels)
+                hit = labelled_within(block, forcer, side, there, hit, labels)
             if unlabelled:
                 hit |= middle.unlabelled[side, at] & near.bits[n]
-            add_bits(worklist, word, hit)
-
-
-@inlined
-def schedule_neighbours(block: Block, forcer: Forcer, side: Int, size: Int, labels: LabelRange, code: Int) -> None:
-    """Of the listed neighbours, schedule those with a label in a range to be rechecked, each in its own layer."""
-    near, labelled, free = forcer.neighbours, forcer.middle.labelled, forcer.forced.free
-    for n in range(size):
-        word = near.word[n]
-        hit = labelled[side, np.uint64(word)] & near.bits[n] & free[side, np.uint64(word)]
-        while hit:
-            square, hit = lowest_and_rest(hit)
-            label = label_of_cell(block, forcer, side, word, square)
-            if labels.low <= label <= labels.high:
-                schedule(forcer, RECHECK, side, word, square_bit(square), label, code)
+            add_bits(into, there, hit)
 
 
 @inner
@@ -207,19 +198,20 @@ def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word
         middle.out[at] &= ~bits
 
 
-@inlined
-def list_neighbours_of(block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word) -> int:
-    """List in the forcer's scratch space the words that `mover` comes to from some cells of a word, or came from."""
-    return list_neighbours(block, forcer.men, mover, word, bits, forcer.neighbours)
-
-
 @inner
 def schedule_predecessors(
     block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word, labels: LabelRange, code: Int
 ) -> None:
-    """Schedule the cells from which `mover` comes to some cells of a word, those with a label in a range."""
-    size = list_neighbours_of(block, forcer, mover, word, bits)
-    schedule_neighbours(block, forcer, mover, size, labels, code)
+    """Have those cells rechecked in their layers from which `mover` comes to some cells, with a label in a range."""
+    near, labelled, free = forcer.neighbours, forcer.middle.labelled, forcer.forced.free
+    for n in range(list_neighbours_of(block, forcer, mover, word, bits)):
+        there = near.word[n]
+        hit = labelled[mover, np.uint64(there)] & near.bits[n] & free[mover, np.uint64(there)]
+        while hit:
+            square, hit = lowest_and_rest(hit)
+            label = label_of_cell(block, forcer, mover, there, square)
+            if labels.low <= label <= labels.high:
+                schedule(forcer, RECHECK, mover, there, square_bit(square), label, code)
 
 
 @inner

@@ -22,7 +22,6 @@ from tbgen.retro.levels.labels import (
     expire_labels,
     label_of_cell,
     labelled_within,
-    list_neighbours_of,
     look_ahead,
     mark_neighbours,
     recheck_defender_cells,
@@ -62,8 +61,7 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
         was = label_of_cell(block, forcer, forcer.side, word, lowest_square(old))
         same = labelled_within(block, forcer, forcer.side, word, old, LabelRange(was, was))
         old &= ~same
-        size = list_neighbours_of(block, forcer, defender, word, same)
-        mark_neighbours(block, forcer, defender, size, False, LabelRange(was + 1, was + 1), forcer.checked)
+        mark_neighbours(block, forcer, defender, word, same, LabelRange(was + 1, was + 1), False, forcer.checked)
 
 
 # The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and gain nothing: only
@@ -73,9 +71,8 @@ def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: In
     """Mark the forcer's cells that come to some of the defender's by a move, and have no smaller label so far."""
     side = forcer.side
     if forcer.state[BEGUN]:
-        size = list_neighbours_of(block, forcer, side, word, bits)
         greater = LabelRange(label + 2, np.int64(LAST_LABEL))
-        mark_neighbours(block, forcer, side, size, True, greater, worklist)
+        mark_neighbours(block, forcer, side, word, bits, greater, True, worklist)
     else:
         unlabelled = Markable(worklist, forcer.middle.unlabelled[side], forcer.forced.live[side])
         mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)

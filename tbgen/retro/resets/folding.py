@@ -73,10 +73,11 @@ def fold_promotion(promotions: AtHand, scratch: Scratch, side: Int, word: Int, k
 
 @inlined
 def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]:
-    """The entry value and distance of a cell; 0 if they are not at hand."""
+    """The entry value and distance of a cell of the half block that begins at `start`; 0 if it is not at hand."""
     if start < 0:
         return np.int8(0), np.uint16(0)
-    return values.entry[start + cell], values.dtg[start + cell]
+    at = np.int64(start + cell)
+    return values.entry[at], values.dtg[at]
 
 
 # A right to take en passant changes the value only where a pawn can take: elsewhere the value kept for it is 0, and the

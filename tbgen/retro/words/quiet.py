@@ -43,15 +43,6 @@ class Neighbours(NamedTuple):
     """The symmetry from here to there, or BLACK_KING_STEPS."""
 
 
-def new_neighbours() -> Neighbours:
-    """Space for the neighbours of a word."""
-    return Neighbours(
-        word=np.zeros(MOST_NEIGHBOURS, np.int64),
-        bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
-        image=np.zeros(MOST_NEIGHBOURS, np.int64),
-    )
-
-
 @inlined
 def path_of(role: Int, square: Int) -> np.uint64:
     """Where the rays of a man on a square begin in PATHS."""
