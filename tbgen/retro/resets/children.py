@@ -13,7 +13,6 @@ from concurrent.futures import Executor
 from typing import NamedTuple, Protocol
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, by_address, inlined
@@ -46,14 +45,6 @@ class Ways(NamedTuple):
     """[axis] -> the first axis of its group of equal men, in the child."""
 
 
-class Route(NamedTuple):
-    """A way as Python looks for it."""
-
-    way: int
-    symmetry: int
-    flip: int
-
-
 class PlaneRequest(NamedTuple):
     """What is to be read from one plane of a child."""
 
@@ -66,12 +57,6 @@ class PlaneRequest(NamedTuple):
     """Way, square of the new man in the child, and where the cells begin that it is read for."""
 
 
-def about_to_promote(layout: Layout, pawn: int) -> npt.NDArray[np.bool_]:
-    """[block] -> whether a pawn stands one step before its last rank."""
-    squares = np.array([pawns[pawn] for pawns in layout.blocks], np.int64)
-    return squares >> 3 == (6 if layout.slots[pawn][0] is Color.WHITE else 1)
-
-
 class PromotionReader:
     """Knows for every block what its promotions ask of the children."""
 
@@ -79,8 +64,8 @@ class PromotionReader:
         self.child_layouts = child_layouts
         self.layout = child_layouts.layouts[0]
         self.resets = [reset for reset in child_layouts.resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
-        self.ready = [about_to_promote(self.layout, pawn) for pawn in range(self.layout.pawns)]
-        self.routes: dict[Reset, list[Route]] = {}
+        self.routes: dict[Reset, list[tuple[int, int]]] = {reset: [] for reset in self.resets}
+        """[reset] -> its ways, and the symmetry of each."""
         self.ways = {number: self._ways(number) for number in {self._table(reset) for reset in self.resets}}
 
     def _table(self, reset: Reset) -> int:
@@ -95,10 +80,9 @@ class PromotionReader:
         for reset in self.resets:
             if self._table(reset) != table:
                 continue
-            routes = self.routes.setdefault(reset, [])
             symmetries = EITHER_WAY if child.pawns else EVERY_SYMMETRY
             for symmetry, (new, slots) in itertools.product(symmetries, _assignments(child, reset)):
-                routes.append(Route(len(part), symmetry, 56 * reset.flip))
+                self.routes[reset].append((len(part), symmetry))
                 part.append(self._part(child, reset, symmetry, slots))
                 axis.append(new)
                 sign.append(-1 if reset.flip else 1)
@@ -121,15 +105,14 @@ class PromotionReader:
         found: dict[tuple[int, int, Color], PlaneRequest] = {}
         cells = 0
         for reset in self.resets:
-            up, ready = (
-                (8 if self.layout.slots[reset.promoted][0] is Color.WHITE else -8),
-                self.ready[reset.promoted],
-            )
-            for number in (number for number in blocks if ready[number]):
+            up = 8 if self.layout.slots[reset.promoted][0] is Color.WHITE else -8
+            for number in blocks:
                 pawns = self.layout.blocks[number]
-                start[number, reset.promoted, int(reset.role)] = cells
-                self._ask(found, reset, pawns, pawns[reset.promoted] + up, cells)
-                cells += self.layout.block_words * 64
+                to = pawns[reset.promoted] + up
+                if not 8 <= to < 56:
+                    start[number, reset.promoted, int(reset.role)] = cells
+                    self._ask(found, reset, pawns, to, cells)
+                    cells += self.layout.block_words * 64
         return list(found.values()), cells
 
     def _ask(
@@ -147,10 +130,9 @@ class PromotionReader:
         block, how = address >> HOW_BITS, address & HOW_MASK
         side = color if reset.flip else color.other
         request = found.setdefault((table, block, side), PlaneRequest(table, block, side, how, []))
-        for route in self.routes[reset]:
-            if route.symmetry in BOARDS_OF_CELL[how]:
-                square = int(SYMMETRY[INVERSE[route.symmetry], to ^ flip])
-                request.targets.append((route.way, square, start))
+        for way, symmetry in self.routes[reset]:
+            if symmetry in BOARDS_OF_CELL[how]:
+                request.targets.append((way, int(SYMMETRY[INVERSE[symmetry], to ^ flip]), start))
 
 
 def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]:
@@ -176,24 +158,15 @@ class BoxValues(NamedTuple):
     """[axis] -> cells between one digit and the next."""
 
 
-@by_address
-class Copied(NamedTuple):
-    """Where the values are copied to, and scratch space."""
-
-    entry: SignedBytes
-    dtg: Shorts
-    digits: Ints
-    """[axis] the men of the cell at hand."""
-    images: Ints
-    """[axis] their images in the long diagonal."""
-
-
 # targets[n]: way, square of the new man in the child, first cell here. The loop runs over the child's cells, not over
-# the block's, because a child's cell is unpacked once and asked for by many ways.
+# the block's, because a child's cell is unpacked once and asked for by many ways. digits, images: scratch space, the
+# men of the cell at hand by axes, and their images in the long diagonal.
 @borrowing
-def copy_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, copied: Copied) -> None:
+def copy_promotions(
+    box: BoxValues, ways: Ways, how: Int, targets: Ints, promotions: AtHand, digits: Ints, images: Ints
+) -> None:
     """Copy the cells of a box to where they are asked for."""
-    first, size, stride, digits = box.first, box.size, box.stride, copied.digits
+    first, size, stride = box.first, box.size, box.stride
     for n in range(len(targets)):
         way, square = targets[n, 0], targets[n, 1]
         new = ways.axis[way]
@@ -207,7 +180,7 @@ def copy_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, copied:
             if are_in_order(digits, ways.twin_start, 1, last):
                 compared = -1
                 if how == INTO_TRIANGLE:
-                    compared = beside_image(digits, ways.twin_start, 1, last, copied.images)
+                    compared = beside_image(digits, ways.twin_start, 1, last, images)
                 place, cell = 0, targets[n, 2]
                 for axis in range(1, last):
                     place += (digits[axis] - first[axis]) * stride[axis]
@@ -216,18 +189,18 @@ def copy_promotions(box: BoxValues, ways: Ways, how: Int, targets: Ints, copied:
                     kings = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
                     if kings != NOTHING:
                         start, here = place + (king - first[0]) * stride[0], cell + ways.part[way, 0, king]
-                        _copy_word(box, ways, way, kings, start, here, copied)
+                        _copy_word(box, ways, way, kings, start, here, promotions)
             going = _next_men(digits, first, size, new)
 
 
 @inlined
-def _copy_word(box: BoxValues, ways: Ways, way: Int, kings: Word, place: Int, cell: Int, copied: Copied) -> None:
+def _copy_word(box: BoxValues, ways: Ways, way: Int, kings: Word, place: Int, cell: Int, promotions: AtHand) -> None:
     """Copy the primary cells of those that differ in the black king alone; `kings` are its squares in them."""
     last, sign = len(box.first) - 1, ways.sign[way]
     for king in range(box.first[last], box.first[last] + box.size[last]):
         if kings >> np.uint64(king) & ONE:
-            copied.entry[cell + ways.part[way, last, king]] = sign * box.entry[place]
-            copied.dtg[cell + ways.part[way, last, king]] = box.dtg[place]
+            promotions.entry[cell + ways.part[way, last, king]] = sign * box.entry[place]
+            promotions.dtg[cell + ways.part[way, last, king]] = box.dtg[place]
         place += box.stride[last]
 
 
@@ -314,8 +287,7 @@ class ChildReader:
         if len(targets):
             there, axes = BoxValues(*box.read(), box.first, box.size, box.stride), len(box.first)
             digits, images = np.zeros(axes, np.int64), np.zeros(axes, np.int64)
-            here = Copied(promotions.entry, promotions.dtg, digits, images)
-            copy_promotions(there, ways, request.how, targets, here)
+            copy_promotions(there, ways, request.how, targets, promotions, digits, images)
 
 
 def own_planes(layout: Layout) -> Ints:
