@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes, Words
-from tbgen.compiled.jit import borrowing, by_address, inlined, inner
+from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.layout import Layout
 from tbgen.index.words import ONE, lowest_and_rest
 from tbgen.material import Material
@@ -32,12 +32,12 @@ from tbgen.retro.levels.forcer import (
     start_middles,
 )
 from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, Interner, dictionary_of, forget_nodes, intern
-from tbgen.retro.levels.one_code import STALEMATE, freeze, search_code
+from tbgen.retro.levels.one_code import freeze, search_code
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import FIRST, MASK, Block, BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import geometry_of
-from tbgen.score import Mobility
+from tbgen.score import STALEMATE_CODE, Mobility
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 MOST_RUN_CELLS = 1 << 20
@@ -131,7 +131,8 @@ class RunSolver:
         first, end = blocks
         size, found = (end - first) * self.block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
-        status = solve_blocks(worker, children, BlockRun(self.pawns, self.mirrors, first, end), cells, found)
+        pawns, mirrors = self.pawns[first:end], self.mirrors[first:end]
+        status = solve_blocks(worker, children, first, pawns, mirrors, cells, found)
         check_status(self.material, int(status))
         dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
         self._idle.append(worker)
@@ -146,18 +147,6 @@ def en_passant_of(values: AtHand, blocks: Blocks, block_cells: int) -> tuple[Ent
         return values.entry[:0], values.dtg[:0]
     here = slice(starts[starts != NOT_HERE].min(), starts.max() + block_cells // 2)
     return values.entry[here], values.dtg[here]
-
-
-@by_address
-class BlockRun(NamedTuple):
-    """Independent blocks that follow each other."""
-
-    pawns: Ints
-    """[block, pawn] -> square, of all blocks of the table."""
-    own_mirror: Bools
-    """[block] whether it equals its mirror image."""
-    first: int
-    end: int
 
 
 # numbered[word, MASK or FIRST], as in Block, of the side to move whose cells these are
@@ -195,7 +184,7 @@ def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues)
     left, code = 1, 0
     while left and not status_of(white) and not status_of(black):
         left = freeze(block, white, black, values, code, 0, words)
-        if code == STALEMATE:
+        if code == STALEMATE_CODE:
             places = number_cells(block, 0, words, 0)
             start_middles(block, white, places)
             start_middles(block, black, places)
@@ -221,23 +210,24 @@ def solve_block(worker: Worker, children: ChildTables, number: Int, squares: Int
     return status
 
 
+# pawns[n, pawn], own_mirror[n]: the pawns of block first + n, and whether they equal their mirror image. Patterns are
+# those of `worker.pairs`.
 @borrowing
-def solve_blocks(worker: Worker, children: ChildTables, run: BlockRun, cells: Cells, found: Ints) -> int:
-    """Solve a run of blocks, and count and name what their cells hold.
-
-    The run's `cells` are (entry, dtg, pattern), its patterns are those of `worker.pairs`.
-    """
+def solve_blocks(
+    worker: Worker, children: ChildTables, first: int, pawns: Ints, own_mirror: Bools, cells: Cells, found: Ints
+) -> int:
+    """Solve a run of independent blocks that follow each other, and count and name what their cells hold."""
     geometry, pairs = worker.block.geometry, worker.pairs
     words, size = geometry.words, 128 * geometry.words
     for interner in (worker.white.interner, worker.black.interner, pairs):
         forget_nodes(interner)
-    for number in range(run.first, run.end):
-        start = (number - run.first) * size
+    for n in range(len(pawns)):
+        start = n * size
         values = BlockValues(cells.entry[start : start + size], cells.dtg[start : start + size])
-        status = solve_block(worker, children, number, run.pawns[number], values)
+        status = solve_block(worker, children, first + n, pawns[n], values)
         if status:
             return status
-        count_words(geometry, values, run.own_mirror[number], 0, words, start, worker.scratch.men, found)
+        count_words(geometry, values, own_mirror[n], 0, words, start, worker.scratch.men, found)
         for side in range(2):
             here = start + side * (size >> 1)
             entry, pattern = cells.entry[here : here + (size >> 1)], cells.pattern[here : here + (size >> 1)]

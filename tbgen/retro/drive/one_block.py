@@ -17,12 +17,13 @@ from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
 from tbgen.retro.drive.task import Task, check_status, check_worker
 from tbgen.retro.levels.forcer import INTERNER_FULL, Forcer, new_worker, open_words, start_forcer, start_middles
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, dictionary_of, new_interner
-from tbgen.retro.levels.one_code import STALEMATE, freeze, search_code
+from tbgen.retro.levels.one_code import freeze, search_code
 from tbgen.retro.resets.destinations import empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
+from tbgen.score import STALEMATE_CODE
 from tbgen.table import Cells, Run
 
 SPANS_PER_THREAD = 16
@@ -85,7 +86,7 @@ class OneBlock:
                 left = self._freeze(code)
             decided = positions - sum(left)
             task.progress("levels", code, 0.1 + 0.85 * decided / positions, decided)
-            if code == STALEMATE:
+            if code == STALEMATE_CODE:
                 with task.timer.phase("seeds"):
                     self._begin_middles(left)
             with task.timer.phase("middles" if code else "mates"):

@@ -27,7 +27,6 @@ from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.worklist import add_bits
 from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
 
-STALEMATE = STALEMATE_CODE
 TOP_CODE = MOST_STORED_CODE
 """No outcome has a higher code: where a position's own code is higher, a side can force a lower one."""
 
@@ -36,7 +35,7 @@ TOP_CODE = MOST_STORED_CODE
 def entry_label(block: Block, breaker: Forcer, code: Int, side: Int, word: Int, square: Int) -> tuple[Int, Int]:
     """The entry value of an undecided cell of this own code: its rank and plies for the side that has just moved."""
     code = min(code, TOP_CODE + 1)
-    if code > STALEMATE and has_middles(breaker):
+    if code > STALEMATE_CODE and has_middles(breaker):
         broken = np.int64(breaker.label[place_of_cell(block, side, word, square)])
         if rank_of_label(broken) < WORST_RANK - code:
             return WORST_RANK - rank_of_label(broken), plies_of_label(broken)
