@@ -135,16 +135,6 @@ def label_at_code(interner: Interner, node: Int, code: Int) -> Int:
     return np.int64(NO_LABEL)
 
 
-@by_address
-class RowColumns(NamedTuple):
-    """Rows as columns: [row]."""
-
-    holder: Bytes
-    code: Bytes
-    outcome: Bytes
-    dtg: Shorts
-
-
 @borrowing
 def _find_lengths(before: Ints, length: Bytes) -> None:
     """[node] -> how many rows its history has; no more than there are codes, for two sides."""
@@ -234,14 +224,16 @@ def _in_order(children: SignedInts32, first_child: SignedInts32, ranking: Signed
 
 
 @borrowing
-def _unroll(interner: Interner, nodes: Ints, start: Ints, columns: RowColumns) -> None:
+def _unroll(
+    interner: Interner, nodes: Ints, start: Ints, holder: Bytes, code: Bytes, outcome: Bytes, dtg: Shorts
+) -> None:
     """Write the rows of some chains one after another, as columns."""
     for n in range(len(nodes)):
         node = nodes[n]
         for row in range(start[n + 1] - 1, start[n] - 1, -1):
             packed = interner.event[node]
-            columns.holder[row], columns.code[row] = holder_of_row(packed), code_of_row(packed)
-            columns.outcome[row], columns.dtg[row] = outcome_of_row(packed), plies_of_row(packed)
+            holder[row], code[row] = holder_of_row(packed), code_of_row(packed)
+            outcome[row], dtg[row] = outcome_of_row(packed), plies_of_row(packed)
             node = interner.before[node]
 
 
@@ -285,9 +277,8 @@ def _columns(interner: Interner, order: Ints, new: Callable[[int, npt.DTypeLike]
     """The rows of some chains as columns."""
     start = np.concatenate([[0], np.cumsum(_lengths(interner)[order], dtype=np.int64)])
     rows = int(start[-1])
-    holder, code, outcome = (new(rows, np.uint8) for _ in range(3))
-    columns = RowColumns(holder, code, outcome, new(rows, np.uint16))
-    _unroll(interner, order, start, columns)
+    holder, code, outcome, dtg = (new(rows, dtype) for dtype in (np.uint8, np.uint8, np.uint8, np.uint16))
+    _unroll(interner, order, start, holder, code, outcome, dtg)
     first_row = new(len(start), np.uint32)
     first_row[:] = start
-    return Patterns(first_row, holder, code, outcome.view(np.int8), columns.dtg)
+    return Patterns(first_row, holder, code, outcome.view(np.int8), dtg)
