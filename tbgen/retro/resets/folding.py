@@ -27,7 +27,8 @@ from tbgen.retro.words.moves import (
     write_codes,
 )
 
-ALL_DONE, CHILD_HAS_NO_VALUE = 0, 1
+CHILD_HAS_NO_VALUE = 1
+"""What can go wrong here; what else can, see levels/forcer.py."""
 
 
 @inlined
@@ -59,18 +60,6 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     scratch.next_reset[side] = at
 
 
-@inner
-def fold_promotion(promotions: AtHand, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int) -> None:
-    """Fold a promotion into every position; its values begin at `start`, in the order of the block's own cells."""
-    while kings:
-        square, kings = lowest_and_rest(kings)
-        there = np.int64(start + word * 64 + square)
-        byte = promotions.entry[there]
-        if byte == 0:
-            scratch.status[0] = CHILD_HAS_NO_VALUE
-        fold_value(scratch.folded, side, square, byte, promotions.dtg[there])
-
-
 @inlined
 def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]:
     """The entry value and distance of a cell of the half block that begins at `start`; 0 if it is not at hand."""
@@ -78,6 +67,17 @@ def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]
         return np.int8(0), np.uint16(0)
     at = np.int64(start + cell)
     return values.entry[at], values.dtg[at]
+
+
+@inner
+def fold_promotion(promotions: AtHand, scratch: Scratch, side: Int, word: Int, kings: Word, start: Int) -> None:
+    """Fold a promotion into every position; its values begin at `start`, in the order of the block's own cells."""
+    while kings:
+        square, kings = lowest_and_rest(kings)
+        byte, plies = value_at(promotions, start, word * 64 + square)
+        if byte == 0:
+            scratch.status[0] = CHILD_HAS_NO_VALUE
+        fold_value(scratch.folded, side, square, byte, plies)
 
 
 # A right to take en passant changes the value only where a pawn can take: elsewhere the value kept for it is 0, and the
@@ -128,14 +128,12 @@ def fold_move(
     role, slot = move[ROLE], move[SLOT]
     if role and move[GONE] < 0:
         start = children.promotions.start[block.number[0], slot, role]
-        if start < 0:
-            scratch.status[0] = CHILD_HAS_NO_VALUE
-        else:
-            fold_promotion(children.promotions, scratch, side, word, kings, start)
-            scratch.with_reset[0] |= kings
+        fold_promotion(children.promotions, scratch, side, word, kings, start)
     elif move[GONE] >= 0 or slot < children.shapes.pawns[0]:
         fold_reset(children, scratch, side, kings, move)
-        scratch.with_reset[0] |= kings
+    else:
+        return
+    scratch.with_reset[0] |= kings
 
 
 @borrowing
