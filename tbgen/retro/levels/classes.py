@@ -11,7 +11,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.kernels import byte_of_rank
-from tbgen.index.words import ONE, lowest_square
+from tbgen.index.words import lowest_and_rest
 from tbgen.retro.levels.forcer import BEGUN, STATUS, TOO_FAR, Forcer, leave_free
 from tbgen.retro.levels.packing import (
     EXIT,
@@ -68,10 +68,9 @@ def write_values(block: Block, values: BlockValues, side: Int, word: Int, bits: 
     """Write the final values of some cells of a word."""
     first = side * block.code.shape[1] + word * 64
     while bits:
-        cell = first + lowest_square(bits)
-        bits &= bits - ONE
-        values.entry[cell] = byte
-        values.dtg[cell] = plies
+        square, bits = lowest_and_rest(bits)
+        values.entry[first + square] = byte
+        values.dtg[first + square] = plies
 
 
 @inner

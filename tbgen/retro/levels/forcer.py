@@ -24,6 +24,7 @@ from tbgen.retro.levels.packing import (
     new_bucket_queue,
     plies_of_label,
     push,
+    rank_of_label,
     site_from,
 )
 from tbgen.retro.words.block import FIRST, MASK, Block, new_block, number_of_reset
@@ -187,15 +188,18 @@ def reset_label(block: Block, forcer: Forcer, side: Int, word: Int, square: Int)
 
 
 @inlined
-def push_reset(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> None:
-    """Make a cell's reset a seed."""
-    label = reset_label(block, forcer, side, word, square)
-    if plies_of_label(label) >= PLIES:
-        forcer.state[STATUS] = TOO_FAR
-        return
-    kind = MEMBER if side == forcer.side else UNBLOCK
-    if not push(forcer.seeds, label, site_from(kind, side, word), square_bit(square)):
-        forcer.state[STATUS] = QUEUE_FULL
+def push_resets(block: Block, forcer: Forcer, side: Int, word: Int, kings: Word, first: Int, end: Int) -> None:
+    """Make those resets of some cells seeds whose outcomes have ranks from `first` to before `end`."""
+    site = site_from(MEMBER if side == forcer.side else UNBLOCK, side, word)
+    while kings:
+        square, kings = lowest_and_rest(kings)
+        label = reset_label(block, forcer, side, word, square)
+        if not first <= rank_of_label(label) < end:
+            continue
+        if plies_of_label(label) >= PLIES:
+            forcer.state[STATUS] = TOO_FAR
+        elif not push(forcer.seeds, label, site, square_bit(square)):
+            forcer.state[STATUS] = QUEUE_FULL
 
 
 @borrowing
@@ -227,12 +231,7 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
     state[BEGUN], state[STATUS] = 0, 0
     for mover in range(2):
         for word in range(len(forcer.forced.left)):
-            kings, at = block.resets[mover, word], block.first_reset[mover, word]
-            while kings:
-                square, kings = lowest_and_rest(kings)
-                if rank_of_byte(np.int64(block.best.outcome[at]), forcer.side) == 0:
-                    push_reset(block, forcer, mover, word, square)
-                at += ONE
+            push_resets(block, forcer, mover, word, block.resets[mover, word], 0, 1)
 
 
 # Before mates are known the other resets would be pushed for all cells; afterwards only for those that have a place.
@@ -248,12 +247,7 @@ def start_middles(block: Block, forcer: Forcer, places: int) -> None:
     for mover in range(2):
         for word in range(len(forcer.forced.left)):
             kings = block.numbered[mover, word, MASK] & block.resets[mover, word]
-            while kings:
-                square, kings = lowest_and_rest(kings)
-                at = number_of_reset(block, mover, word, square)
-                rank = rank_of_byte(np.int64(block.best.outcome[at]), forcer.side)
-                if 0 < rank < worst:
-                    push_reset(block, forcer, mover, word, square)
+            push_resets(block, forcer, mover, word, kings, 1, worst)
 
 
 @inlined

@@ -32,7 +32,7 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
-from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word, copy_words
+from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word
 
 
 class LabelRange(NamedTuple):
@@ -66,9 +66,9 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
 
 @inlined
 def set_provisional_label(
-    block: Block, forcer: Forcer, side: Int, word: Int, square: Int, label: Int, code: Int
+    block: Block, forcer: Forcer, kind: Int, side: Int, word: Int, square: Int, label: Int, code: Int
 ) -> None:
-    """Give a free or frozen cell a label that is to be confirmed in its layer, or none."""
+    """Give a free or frozen cell a label that is to be confirmed in its layer, or none beyond the code's limit."""
     middle, bit = forcer.middle, square_bit(square)
     at = np.uint64(word)
     forcer.label[place_of_cell(block, side, word, square)] = label if label < limit_of(code) else NO_LABEL
@@ -78,6 +78,7 @@ def set_provisional_label(
         middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
         if side == forcer.side:
             middle.out[at] &= ~bit
+        schedule(forcer, kind, side, word, bit, label)
     else:
         middle.unlabelled[side, at] |= bit
         middle.labelled[side, at] &= ~bit
@@ -86,14 +87,11 @@ def set_provisional_label(
 
 
 @inlined
-def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
-    """Put cells on the agenda of the layer that their label names; beyond the code's limit there is none."""
-    if label >= limit_of(code):
-        return
+def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int) -> None:
+    """Put cells on the agenda of the layer that their label names."""
     if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
-        return
-    if not push(forcer.middle.agenda, label, site_from(kind, side, word), bits):
+    elif not push(forcer.middle.agenda, label, site_from(kind, side, word), bits):
         forcer.state[STATUS] = QUEUE_FULL
 
 
@@ -137,9 +135,9 @@ def mark_neighbours(
 def clear_labels(forcer: Forcer) -> None:
     """No cell has a label yet."""
     middle, forced = forcer.middle, forcer.forced
-    copy_words(middle.out, forced.left)
-    for side in range(2):
-        for word in range(len(forced.left)):
+    for word in range(len(forced.left)):
+        middle.out[word] = forced.left[word]
+        for side in range(2):
             middle.unlabelled[side, word] = forced.free[side, word]
             middle.labelled[side, word] = NOTHING
             middle.worst[side, word] = 0
@@ -203,15 +201,15 @@ def schedule_predecessors(
     block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word, labels: LabelRange, code: Int
 ) -> None:
     """Have those cells rechecked in their layers from which `mover` comes to some cells, with a label in a range."""
-    near, labelled, free = forcer.neighbours, forcer.middle.labelled, forcer.forced.free
+    near, labelled, free, limit = forcer.neighbours, forcer.middle.labelled, forcer.forced.free, limit_of(code)
     for n in range(list_neighbours_of(block, forcer, mover, word, bits)):
         there = near.word[n]
         hit = labelled[mover, np.uint64(there)] & near.bits[n] & free[mover, np.uint64(there)]
         while hit:
             square, hit = lowest_and_rest(hit)
             label = label_of_cell(block, forcer, mover, there, square)
-            if labels.low <= label <= labels.high:
-                schedule(forcer, RECHECK, mover, there, square_bit(square), label, code)
+            if labels.low <= label <= labels.high and label < limit:
+                schedule(forcer, RECHECK, mover, there, square_bit(square), label)
 
 
 @inner
@@ -223,8 +221,7 @@ def label_frozen(block: Block, forcer: Forcer, word: Int, square: Int, label: In
         was = label_of_cell(block, forcer, side, word, square)
     if was == label:
         return
-    set_provisional_label(block, forcer, side, word, square, label, code)
-    schedule(forcer, EXIT, side, word, bit, label, code)
+    set_provisional_label(block, forcer, EXIT, side, word, square, label, code)
     if label > was:
         schedule_predecessors(block, forcer, forcer.side, word, bit, LabelRange(was + 1, was + 1), code)
 
@@ -249,42 +246,30 @@ def begin_with_resets(block: Block, forcer: Forcer, side: Int, word: Int, bits: 
 
 
 # At the first code no successor has a label from before, and the layers come in order: resets are all there is to ask.
-@inlined
-def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
-    """The label that the successors of some of the defender's cells give them now: the greatest."""
-    side, labelled, latest, near = 1 - forcer.side, forcer.middle.labelled, forcer.latest, forcer.neighbours
-    begin_with_resets(block, forcer, side, word, bits, np.int64(0))
+# A successor whose label is final already, a fresh one, supports the forcer's cell as well as one whose label may still
+# change. The defender's cell need not look at fresh ones: they joined in an earlier layer, so they limit nothing now.
+@inner
+def find_labels(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int) -> None:
+    """The labels that successors give some cells now: the greatest, or for the forcer the least from `label` on."""
+    other, middle, latest, near = 1 - side, forcer.middle, forcer.latest, forcer.neighbours
+    hurries = side == forcer.side
+    begin_with_resets(block, forcer, side, word, bits, np.int64(LAST_LABEL if hurries else 0))
     if not forcer.state[BEGUN]:
         return
     for n in range(list_neighbours_of(block, forcer, side, word, bits)):
-        there = near.word[n]
-        hit = labelled[forcer.side, np.uint64(there)] & near.bits[n]
+        there = np.uint64(near.word[n])
+        hit = middle.labelled[other, there] & near.bits[n]
+        if hurries:
+            hit |= middle.fresh[other, there] & near.bits[n]
         while hit:
             square, hit = lowest_and_rest(hit)
-            label = 1 + label_of_cell(block, forcer, forcer.side, there, square)
+            after = 1 + label_of_cell(block, forcer, other, near.word[n], square)
             here = source_of(near.image[n], square) & bits
             while here:
                 at, here = lowest_and_rest(here)
-                latest[at] = max(latest[at], label)
-
-
-# A successor whose label is final already, a fresh one, supports the cell as well as one whose label may still change.
-# `find_greatest` need not look at fresh ones: they joined in an earlier layer, so they limit nothing in this one.
-@inner
-def find_least(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) -> None:
-    """The label that the successors of some of the forcer's cells give them now: the least, and not below `label`."""
-    defender, middle, latest, near = 1 - forcer.side, forcer.middle, forcer.latest, forcer.neighbours
-    begin_with_resets(block, forcer, forcer.side, word, bits, np.int64(LAST_LABEL))
-    for n in range(list_neighbours_of(block, forcer, forcer.side, word, bits)):
-        there = near.word[n]
-        hit = (middle.labelled[defender, np.uint64(there)] | middle.fresh[defender, there]) & near.bits[n]
-        while hit:
-            square, hit = lowest_and_rest(hit)
-            after = 1 + label_of_cell(block, forcer, defender, there, square)
-            here = source_of(near.image[n], square) & bits
-            while here:
-                at, here = lowest_and_rest(here)
-                if label <= after < latest[at]:
+                if not hurries:
+                    latest[at] = max(latest[at], after)
+                elif label <= after < latest[at]:
                     latest[at] = after
 
 
@@ -296,7 +281,7 @@ def recheck_forcer_cells(block: Block, forcer: Forcer, label: Int, code: Int, wo
     bits = labelled_within(block, forcer, side, word, bits, LabelRange(label, label))
     if bits == NOTHING:
         return NOTHING
-    find_least(block, forcer, word, bits, label)
+    find_labels(block, forcer, side, word, bits, label)
     still, kings = NOTHING, bits
     while kings:
         square, kings = lowest_and_rest(kings)
@@ -304,8 +289,7 @@ def recheck_forcer_cells(block: Block, forcer: Forcer, label: Int, code: Int, wo
         if later <= label:
             still |= bit
             continue
-        set_provisional_label(block, forcer, side, word, square, later, code)
-        schedule(forcer, RECHECK, side, word, bit, later, code)
+        set_provisional_label(block, forcer, RECHECK, side, word, square, later, code)
         schedule_predecessors(block, forcer, 1 - side, word, bit, LabelRange(label + 1, later), code)
     return still
 
@@ -319,8 +303,7 @@ def postpone_defender_cell(block: Block, forcer: Forcer, word: Int, square: Int,
         was = label_of_cell(block, forcer, side, word, square)
     later = min(later, limit)
     if later != was:
-        set_provisional_label(block, forcer, side, word, square, later, code)
-        schedule(forcer, RECHECK, side, word, bit, later, code)
+        set_provisional_label(block, forcer, RECHECK, side, word, square, later, code)
     if later > was:
         schedule_predecessors(block, forcer, forcer.side, word, bit, LabelRange(was + 1, later), code)
 
@@ -347,7 +330,7 @@ def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, 
         postpone_defender_cell(block, forcer, word, square, np.int64(LAST_LABEL), code)
     if bits == NOTHING:
         return NOTHING
-    find_greatest(block, forcer, word, bits)
+    find_labels(block, forcer, side, word, bits, label)
     joins, kings = NOTHING, bits
     while kings:
         square, kings = lowest_and_rest(kings)

@@ -133,10 +133,3 @@ def drop_word(words: Words, word: Int) -> None:
     """Take a word out of a set of words."""
     at = np.uint64(word)
     words[at >> GROUP] &= ~(ONE << (at & LOW_BITS))
-
-
-@inner
-def copy_words(target: Words, source: Words) -> None:
-    """Copy an array into another of the same size."""
-    for n in range(len(target)):
-        target[n] = source[n]
