@@ -88,14 +88,10 @@ def expand_child(
 @inlined
 def word_after(block: Block, scratch: Scratch, move: Ints) -> Int:
     """The word of the squares at hand after a move, the axis of a man that it takes left out."""
-    pawns = len(block.pawns)
-    was = scratch.now[move[SLOT]]
-    scratch.now[move[SLOT]] = move[TO]
-    word: Int = scratch.now[pawns]
-    for slot in range(pawns + 1, pawns + 1 + len(scratch.men)):
+    king, word = len(block.pawns), np.int64(0)
+    for slot in range(king, king + 1 + len(scratch.men)):
         if slot != move[GONE]:
-            word = word << 6 | scratch.now[slot]
-    scratch.now[move[SLOT]] = was
+            word = word << 6 | (move[TO] if slot == move[SLOT] else scratch.now[slot])
     return word
 
 

@@ -6,6 +6,7 @@ the order of the axes; the black king is the bits of a word, and pawns belong to
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.layout import Layout
-from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE, TRIANGLE_INDEX
+from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, square_bit
 from tbgen.score import Color
 
@@ -78,17 +79,14 @@ def geometry_of(layout: Layout) -> Geometry:
 
 
 def _king_steps(all_squares: bool) -> tuple[Ints, Ints, Ints, Ints]:
-    squares = list(range(64)) if all_squares else list(TRIANGLE)
+    squares, symmetries = (list(range(64)), [0]) if all_squares else (list(TRIANGLE), range(8))
     count = np.zeros(len(squares), np.int64)
     index, symmetry = np.zeros((len(squares), 16), np.int64), np.zeros((len(squares), 16), np.int64)
     for n, square in enumerate(squares):
-        for to in KING_TO[square][KING_TO[square] >= 0].tolist():
-            for t in [0] if all_squares else range(8):
-                target = int(SYMMETRY[t, to])
-                if all_squares or target in TRIANGLE:
-                    index[n, count[n]] = target if all_squares else int(TRIANGLE_INDEX[target])
-                    symmetry[n, count[n]] = t
-                    count[n] += 1
+        for to, t in itertools.product(KING_TO[square][KING_TO[square] >= 0].tolist(), symmetries):
+            if SYMMETRY[t, to] in squares:
+                index[n, count[n]], symmetry[n, count[n]] = squares.index(SYMMETRY[t, to]), t
+                count[n] += 1
     return np.array(squares, np.int64), count, index, symmetry
 
 
@@ -122,15 +120,9 @@ def occupied_by(geometry: Geometry, word: Int, men: Ints, pawn_set: Word) -> Wor
 
 
 @inlined
-def has_twin(geometry: Geometry, man: Int) -> bool:
-    """Whether another man equals this one."""
-    return geometry.twin_end[man] - geometry.twin_start[man] > 1
-
-
-@inlined
 def word_after(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int) -> Int:
     """The word in which `man` stands on `to`."""
-    if has_twin(geometry, man):
+    if geometry.twin_end[man] - geometry.twin_start[man] > 1:
         return word_among_twins(geometry, word, men, man, to)
     return word + ((to - men[man]) << geometry.shift[man])
 
