@@ -28,39 +28,37 @@ BISHOP_STEPS: Final = ((1, 1), (1, -1), (-1, -1), (-1, 1))
 KING_STEPS: Final = ROOK_STEPS + BISHOP_STEPS
 KNIGHT_STEPS: Final = ((1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2))
 
+_STEPS: Final = {
+    Role.KNIGHT: (KNIGHT_STEPS, 1),
+    Role.BISHOP: (BISHOP_STEPS, 7),
+    Role.ROOK: (ROOK_STEPS, 7),
+    Role.QUEEN: (KING_STEPS, 7),
+    Role.KING: (KING_STEPS, 1),
+}
+"""[role] -> its steps by file and rank, and how many of them it makes in a row."""
+
 
 def _step(square: int, file_step: int, rank_step: int) -> int:
     file, rank = square % 8 + file_step, square // 8 + rank_step
     return rank * 8 + file if 0 <= file < 8 and 0 <= rank < 8 else -1
 
 
-def _steps(steps: tuple[tuple[int, int], ...]) -> Table:
-    """[square, n] -> the squares one step away, then -1."""
-    table = np.full((64, len(steps)), -1, np.int64)
-    for square in range(64):
-        found = [to for step in steps if (to := _step(square, *step)) >= 0]
-        table[square, : len(found)] = found
-    return table
-
-
-def _rays() -> Table:
-    """[square, ray, n] -> the squares along a ray, then -1; rays 0-3 are a rook's, 4-7 a bishop's."""
-    table = np.full((64, 8, 8), -1, np.int64)
-    for square in range(64):
-        for ray, step in enumerate(KING_STEPS):
-            to, n = _step(square, *step), 0
-            while to >= 0:
-                table[square, ray, n] = to
-                to, n = _step(to, *step), n + 1
-    return table
+def _ray(square: int, step: tuple[int, int], most: int) -> list[int]:
+    """The squares that a man comes to one after another, at most so many, with -1 where the board ends before."""
+    ray = [square]
+    while len(ray) <= most and ray[-1] >= 0:
+        ray.append(_step(ray[-1], *step))
+    return ray[1:]
 
 
 def _moves() -> npt.NDArray[np.int8]:
     """[role, square, ray, n] -> squares a man comes to one after another along a ray, then -1 (no pawns)."""
     table = np.full((7, 64, 8, 8), -1, np.int8)
-    table[Role.KNIGHT, :, :, 0], table[Role.KING, :, :, 0] = KNIGHT_TO, KING_TO
-    table[Role.ROOK, :, :4], table[Role.BISHOP, :, :4] = RAYS[:, :4], RAYS[:, 4:]
-    table[Role.QUEEN] = RAYS
+    for role, (steps, most) in _STEPS.items():
+        for square in range(64):
+            for n, step in enumerate(steps):
+                ray = _ray(square, step, most)
+                table[role, square, n, : len(ray)] = ray
     return table
 
 
@@ -83,20 +81,18 @@ def _between() -> Words:
     between = np.zeros((64, 64), np.uint64)
     for a in range(64):
         for ray in range(8):
-            squares = [int(square) for square in RAYS[a, ray] if square >= 0]
+            squares = [int(square) for square in MOVES[Role.QUEEN, a, ray] if square >= 0]
             for n, b in enumerate(squares):
                 between[a, b] = bits_of(squares[:n])
     return between
 
 
-RAYS: Final = _rays()
-KNIGHT_TO: Final = _steps(KNIGHT_STEPS)
-KING_TO: Final = _steps(KING_STEPS)
-KNIGHT_ATTACKS: Final = np.array([bits_of(row) for row in KNIGHT_TO], np.uint64)
+MOVES: Final = _moves()
+KING_TO: Final = np.array([sorted(row, key=lambda to: to < 0) for row in MOVES[Role.KING, :, :, 0].tolist()], np.int64)
+"""[square, n] -> the squares a king's step away, then -1."""
 KING_ATTACKS: Final = np.array([bits_of(row) for row in KING_TO], np.uint64)
 PAWN_ATTACKS: Final = _pawn_attacks()
 BETWEEN: Final = _between()
-MOVES: Final = _moves()
 NOWHERE: Final = 255
 PATHS: Final = np.where(MOVES < 0, NOWHERE, MOVES).astype(np.uint8).ravel()
 """[((role * 64 + square) * 8 + ray) * 8 + n] -> as MOVES, in one row, NOWHERE for -1."""
