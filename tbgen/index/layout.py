@@ -23,9 +23,11 @@ still has two cells (white king on the long diagonal, pawns equal to their own m
 from __future__ import annotations
 
 import itertools
+import math
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Final
 
 import numpy as np
@@ -94,15 +96,15 @@ class Layout:
     """[pawn, square] -> what a pawn there adds to the pawns' number."""
     addresses: npt.NDArray[np.int32]
     """[pawns' number] -> block << HOW_BITS | how the board is turned, or -1."""
-    shape: tuple[int, ...] = field(init=False)
-    twins: tuple[tuple[int, int], ...] = field(init=False)
-    """Ranges of slots, pawns left out, that hold equal men."""
 
-    def __post_init__(self) -> None:
-        others = len(self.slots) - self.pawns - 2
-        shape = (len(self.blocks), 2, 64 if self.pawns else len(TRIANGLE), *[64] * others, 64)
-        object.__setattr__(self, "shape", shape)
-        object.__setattr__(self, "twins", tuple(_runs(self.slots, self.pawns + 1, len(self.slots) - 1)))
+    @cached_property
+    def shape(self) -> tuple[int, ...]:
+        return (len(self.blocks), 2, 64 if self.pawns else len(TRIANGLE), *[64] * self.others, 64)
+
+    @cached_property
+    def twins(self) -> list[tuple[int, int]]:
+        """Ranges of slots, pawns left out, that hold equal men."""
+        return _runs(self.slots, self.pawns + 1, len(self.slots) - 1)
 
     @property
     def others(self) -> int:
@@ -121,11 +123,7 @@ class Layout:
     @property
     def orders(self) -> int:
         """In how many orders the men, with equal ones told apart, stand on the same squares."""
-        orders = 1
-        for slot in set(self.slots):
-            for n in range(self.slots.count(slot)):
-                orders *= n + 1
-        return orders
+        return math.prod(math.factorial(equal) for equal in Counter(self.slots).values())
 
     def address_of(self, pawns: Sequence[int]) -> int:
         """The address of the pawns on these squares: their block << HOW_BITS | how the board is turned, or -1."""
@@ -264,11 +262,6 @@ def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> L
     return _layout(material, grid, digits, numbers)
 
 
-def letter_of(color: Color, role: Role) -> str:
-    """A man's letter in a FEN."""
-    return role.letter if color is Color.WHITE else role.letter.lower()
-
-
 def fen_of(layout: Layout, side: int, squares: Sequence[int]) -> str:
     """The FEN of a position given by the squares of its slots; halfmove clock 0, move 1.
 
@@ -279,9 +272,8 @@ def fen_of(layout: Layout, side: int, squares: Sequence[int]) -> str:
     """
     board = ["1"] * 64
     for (color, role), square in zip(layout.slots, squares, strict=True):
-        board[square] = letter_of(color, role)
-    ranks = ("".join(board[rank * 8 : rank * 8 + 8]) for rank in range(7, -1, -1))
-    placement = "/".join(ranks)
+        board[square] = role.letter if color is Color.WHITE else role.letter.lower()
+    placement = "/".join("".join(board[rank * 8 : rank * 8 + 8]) for rank in range(7, -1, -1))
     for run in range(8, 1, -1):
         placement = placement.replace("1" * run, str(run))
     return f"{placement} {'wb'[side]} - - 0 1"
