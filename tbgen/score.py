@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, total_ordering
 from typing import Any, Protocol
 
 from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
@@ -137,6 +137,7 @@ def replaces(code: int, accrued_code: int, reset: int) -> bool:
     return bool(reset) or code < accrued_code
 
 
+@total_ordering
 class Score:
     """The number of legal moves that a side was held to, and the holder: an accrued score or an outcome.
 
@@ -342,15 +343,6 @@ class Score:
 
     def __lt__(self, other: object) -> bool:
         return self.rank < other.rank if isinstance(other, Score) else NotImplemented
-
-    def __le__(self, other: object) -> bool:
-        return self.rank <= other.rank if isinstance(other, Score) else NotImplemented
-
-    def __gt__(self, other: object) -> bool:
-        return self.rank > other.rank if isinstance(other, Score) else NotImplemented
-
-    def __ge__(self, other: object) -> bool:
-        return self.rank >= other.rank if isinstance(other, Score) else NotImplemented
 
     def __format__(self, spec: str) -> str:
         return format(str(self), spec)
