@@ -216,7 +216,7 @@ class Table(EntryValues):
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         """What cells first to end hold."""
-        cells = Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
+        cells = Cells(self.entry, self.dtg, self.pattern).part(first, end)
         yield Piece(first, cells, np.arange(len(self.patterns), dtype=np.uint32))
 
 
