@@ -39,9 +39,7 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Ce
     if not layout.pawns:
         rest = _primary(layout, king, rest)
         king = TRIANGLE_INDEX[king]
-    cells: Cells = (block * 2 + np.asarray(sides, np.int64)) * layout.shape[2] + king
-    for column in rest.T:
-        cells = cells * 64 + column
+    cells: Cells = np.ravel_multi_index((block, np.asarray(sides, np.int64), king, *rest.T), layout.shape)
     return cells
 
 

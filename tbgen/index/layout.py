@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int
-from tbgen.index.symmetry import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX, Table
+from tbgen.index.symmetry import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
 from tbgen.material import Material, Role
 from tbgen.score import Color
 
@@ -50,14 +50,9 @@ HOW_MASK: Final = 3
 """An address is a block's number, shifted by these bits, and how the board is turned."""
 
 
-def _turns() -> Table:
-    """[how, white king's square] -> the symmetry that turns the board."""
-    squares = np.arange(64, dtype=np.int64)
-    by_king = np.where(squares % 8 < 4, 0, FLIP_FILE)
-    return np.stack([np.zeros_like(squares), np.full_like(squares, FLIP_FILE), by_king, TO_TRIANGLE])
-
-
-TURNS: Final = _turns()
+_BY_KING: Final = np.where(np.arange(64) % 8 < 4, 0, FLIP_FILE)
+TURNS: Final = np.stack([np.zeros_like(_BY_KING), np.full_like(_BY_KING, FLIP_FILE), _BY_KING, TO_TRIANGLE])
+"""[how, white king's square] -> the symmetry that turns the board."""
 
 ON_DIAGONAL: Final = SYMMETRY[TRANSPOSE] == np.arange(64)
 """[square] -> whether it lies on the long diagonal, which the transposition leaves as it is."""
@@ -163,12 +158,7 @@ class Layout:
 
     def squares_of(self, cell: int) -> tuple[int, Squares]:
         """Side to move and squares, in the order of the slots, of a cell (which may hold no legal position)."""
-        rest: list[int] = []
-        for _ in range(self.others + 1):
-            cell, square = divmod(cell, 64)
-            rest.insert(0, square)
-        cell, king = divmod(cell, self.shape[2])
-        block, side = divmod(cell, 2)
+        block, side, king, *rest = (int(digit) for digit in np.unravel_index(cell, self.shape))
         return side, (*self.blocks[block], king if self.pawns else TRIANGLE[king], *rest)
 
 

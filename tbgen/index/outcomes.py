@@ -38,8 +38,7 @@ def codes_of(signed: Ints) -> Ints:
 
 def are_white(signed: Ints) -> Bools:
     """Which signed outcomes are White's."""
-    white: Bools = signed > 0
-    return white
+    return signed > 0
 
 
 def signed_of(are_white: Bools, codes: Ints) -> Ints:
@@ -49,5 +48,4 @@ def signed_of(are_white: Bools, codes: Ints) -> Ints:
 
 def worth_to_white(signed: Ints) -> Ints:
     """How good each signed outcome is for White."""
-    worth: Ints = np.sign(signed) * (MOST_CODE + 2 - abs(signed))
-    return worth
+    return np.sign(signed) * (MOST_CODE + 2 - abs(signed))
