@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes, Words
-from tbgen.compiled.jit import borrowing, inlined, inner
+from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.layout import Layout
 from tbgen.index.words import ONE, lowest_and_rest
 from tbgen.material import Material
@@ -167,13 +167,6 @@ def name_patterns(
                 pattern[cell] = intern(pairs, left, right)
 
 
-@inlined
-def status_of(forcer: Forcer) -> int:
-    """What has gone wrong for a forcer, 0 for nothing."""
-    status: int = INTERNER_FULL if forcer.interner.state[OVERFLOWED] else forcer.state[STATUS]
-    return status
-
-
 @inner
 def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues) -> None:
     """All levels of a block whose moves are known, until something goes wrong."""
@@ -182,7 +175,7 @@ def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues)
     start_forcer(block, white)
     start_forcer(block, black)
     left, code = 1, 0
-    while left and not status_of(white) and not status_of(black):
+    while left and not white.state[STATUS] and not black.state[STATUS]:
         left = freeze(block, white, black, values, code, 0, words)
         if code == STALEMATE_CODE:
             places = number_cells(block, 0, words, 0)
@@ -204,7 +197,7 @@ def solve_block(worker: Worker, children: ChildTables, number: Int, squares: Int
     if status:
         return status
     solve_codes(block, worker.white, worker.black, values)
-    status = status_of(worker.white) or status_of(worker.black)
+    status = worker.white.state[STATUS] or worker.black.state[STATUS]
     if not status:
         search_en_passant(worker, children, values)
     return status

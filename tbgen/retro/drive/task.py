@@ -17,7 +17,6 @@ from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.drive.runs import BlockStore
 from tbgen.retro.levels.forcer import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH, Worker
-from tbgen.retro.levels.histories import OVERFLOWED
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import child_layouts_of
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE
@@ -109,6 +108,4 @@ def check_status(material: Material, status: int) -> None:
 
 def check_worker(material: Material, worker: Worker) -> None:
     """Raise what went wrong in a worker."""
-    interners = (worker.white.interner, worker.black.interner, worker.pairs)
-    check_status(material, INTERNER_FULL if any(interner.state[OVERFLOWED] for interner in interners) else 0)
     check_status(material, int(worker.white.state[STATUS] or worker.black.state[STATUS]))

@@ -9,8 +9,8 @@ import numpy as np
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import WORST_RANK, rank_of_byte
-from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, lowest_square, square_bit
-from tbgen.retro.levels.histories import Interner, intern, new_interner
+from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
+from tbgen.retro.levels.histories import OVERFLOWED, Interner, intern, new_interner
 from tbgen.retro.levels.packing import (
     MEMBER,
     NO_LABEL,
@@ -52,8 +52,6 @@ class Middle(NamedTuple):
     """[word] the forcer's cells, frozen ones too, without a label and in no class: the defender escapes to them."""
     gained: Words
     """[side, word] cells that joined a class since the last code."""
-    touched: Words
-    """[side, word >> 6] the words that have fresh or gained cells."""
     worst: Bytes
     """[side, word] no label of the word has a higher rank: most words need no look when labels expire."""
     agenda: BucketQueue
@@ -64,15 +62,10 @@ class Middle(NamedTuple):
 def end_code(middle: Middle) -> None:
     """The labels of this code become those from before, and nothing is left to be looked at."""
     for side in range(2):
-        for group in range(middle.touched.shape[1]):
-            words = middle.touched[side, group]
-            middle.touched[side, group] = NOTHING
-            while words:
-                word = group * 64 + lowest_square(words)
-                words &= words - ONE
-                middle.labelled[side, word] |= middle.fresh[side, word]
-                middle.fresh[side, word] = NOTHING
-                middle.gained[side, word] = NOTHING
+        for word in range(len(middle.out)):
+            middle.labelled[side, word] |= middle.fresh[side, word]
+            middle.fresh[side, word] = NOTHING
+            middle.gained[side, word] = NOTHING
     clear_queue(middle.agenda)
 
 
@@ -148,7 +141,6 @@ def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -
             fresh=np.zeros((2, in_middles), np.uint64),
             out=np.zeros(in_middles, np.uint64),
             gained=np.zeros((2, in_middles), np.uint64),
-            touched=np.stack([new_word_set(in_middles), new_word_set(in_middles)]),
             worst=np.zeros((2, in_middles), np.uint8),
             agenda=new_bucket_queue(in_middles * AGENDA_ENTRIES),
         ),
@@ -280,6 +272,8 @@ def label_cells(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, 
             before, after = was, was
             if label_of_event(interner.event[was]) != label:
                 after = intern(interner, was, event_from(code, label))
+                if interner.state[OVERFLOWED]:
+                    state[STATUS] = INTERNER_FULL
         forcer.label[at], history[at] = label, after
     state[MEMO_BEFORE], state[MEMO_AFTER] = before, after
 

@@ -32,7 +32,7 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
-from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word
+from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, contains_word
 
 
 class LabelRange(NamedTuple):
@@ -188,7 +188,6 @@ def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word
     if forcer.state[BEGUN]:
         middle.labelled[side, at] &= ~bits
         middle.fresh[side, at] |= bits
-        add_word(middle.touched[side], word)
     else:
         middle.labelled[side, at] |= bits
     middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
@@ -229,10 +228,7 @@ def label_frozen(block: Block, forcer: Forcer, word: Int, square: Int, label: In
 @inlined
 def source_of(image: Int, square: Int) -> Word:
     """The cells, as bits, from which a move leads to a listed neighbour's cell."""
-    if image == BLACK_KING_STEPS:
-        source: Word = KING_ATTACKS[square]
-        return source
-    return square_bit(SYMMETRY[INVERSE[image], square])
+    return KING_ATTACKS[square] if image == BLACK_KING_STEPS else square_bit(SYMMETRY[INVERSE[image], square])
 
 
 @inlined

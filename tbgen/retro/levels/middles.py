@@ -13,7 +13,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_RANK
-from tbgen.index.words import ONE, lowest_square
+from tbgen.index.words import lowest_square
 from tbgen.retro.levels.forcer import BEGUN, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR, Forcer, end_code
 from tbgen.retro.levels.labels import (
     LabelRange,
@@ -31,7 +31,7 @@ from tbgen.retro.levels.packing import (
     EXIT,
     LAST_LABEL,
     PLIES,
-    UNBLOCK,
+    BucketQueue,
     first_plies,
     kind_of_site,
     label_from,
@@ -78,31 +78,18 @@ def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: In
         mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)
 
 
-@inner
-def take_up_seeds(forcer: Forcer, label: Int, joining: Worklist) -> None:
-    """At the first code: the resets of a layer are worklist entries."""
-    seeds = forcer.seeds
-    node = seeds.head[rank_of_label(label), plies_of_label(label)]
-    while node >= 0:
-        site = np.int64(seeds.site[node])
-        target = forcer.checked if kind_of_site(site) == UNBLOCK else joining
-        add_bits(target, word_of_site(site), seeds.bits[node])
-        node = seeds.next[node]
-
-
 # The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
 @inner
-def take_up_agenda(forcer: Forcer, label: Int, rechecked: Worklist) -> None:
-    """Let what is on the agenda of a layer take effect; the forcer's cells to be rechecked have a worklist for it."""
-    agenda, checked = forcer.middle.agenda, forcer.checked
-    node = agenda.head[rank_of_label(label), plies_of_label(label)]
+def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> None:
+    """Let what a queue has for a layer take effect; the forcer's `own` cells have a worklist for it."""
+    node = queue.head[rank_of_label(label), plies_of_label(label)]
     while node >= 0:
-        site, bits = np.int64(agenda.site[node]), agenda.bits[node]
+        site, bits = np.int64(queue.site[node]), queue.bits[node]
         word = word_of_site(site)
-        node = agenda.next[node]
+        node = queue.next[node]
         if kind_of_site(site) == EXIT:
             forcer.yielding.bits[word] |= bits
-        add_bits(checked if side_of_site(site) != forcer.side else rechecked, word, bits)
+        add_bits(forcer.checked if side_of_site(site) != forcer.side else own, word, bits)
 
 
 @inner
@@ -172,9 +159,9 @@ def update_outcome(block: Block, forcer: Forcer, code: Int, rank: Int) -> None:
     plies = next_layer(forcer, joining, rank, np.int64(0))
     while plies < PLIES:
         label = label_from(rank, plies)
-        if not forcer.state[BEGUN]:
-            take_up_seeds(forcer, label, joining)
-        take_up_agenda(forcer, label, joining_next)
+        if not forcer.state[BEGUN]:  # resets, for no cell has been frozen with an outcome in question
+            take_up(forcer, forcer.seeds, label, joining)
+        take_up(forcer, forcer.middle.agenda, label, joining_next)
         recheck_cells(block, forcer, joining_next, joining, label, code)
         check_cells(block, forcer, joining_next, label, code)
         join_cells(block, forcer, joining, label, code)
@@ -183,17 +170,14 @@ def update_outcome(block: Block, forcer: Forcer, code: Int, rank: Int) -> None:
 
 
 # What a class has gained is better than anything in question here, so it is no way out any more, and predecessors that
-# were held up by it are marked before the first layer. `touched` names the words, so that the cost follows the changes.
+# were held up by it are marked before the first layer.
 @inner
 def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
     """Cells that a class has gained since the last code leave the middle; what they limited is marked."""
     middle = forcer.middle
-    for group in range(middle.touched.shape[1]):
-        words = middle.touched[side, group]
-        while words:
-            word = group * 64 + lowest_square(words)
-            words &= words - ONE
-            bits = middle.gained[side, word]
+    for word in range(len(middle.out)):
+        bits = middle.gained[side, word]
+        if bits:
             if side == forcer.side:
                 mark_limited(block, forcer, word, bits)
                 middle.out[word] &= ~bits
