@@ -11,14 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS, Layout
-from tbgen.index.squares import (
-    BETWEEN,
-    PAWN_ATTACKS,
-    REACHED,
-    SYMMETRY,
-    TRANSPOSE,
-    TRIANGLE_INDEX,
-)
+from tbgen.index.squares import BETWEEN, PAWN_ATTACKS, REACHED, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX
 from tbgen.material import Role
 from tbgen.score import Color
 

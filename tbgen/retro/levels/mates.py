@@ -22,17 +22,7 @@ from tbgen.retro.levels.forcer import Forcer, Members, leave_free, new_forcer
 from tbgen.retro.resets.destinations import Reset, Shapes, find_plane_and_cell, resets_of, shapes_of
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, geometry_of
-from tbgen.retro.words.moves import (
-    GONE,
-    MOST_SLOTS,
-    ROLE,
-    SLOT,
-    TO,
-    Scratch,
-    new_scratch,
-    note_moves,
-    unpack_squares,
-)
+from tbgen.retro.words.moves import GONE, MOST_SLOTS, ROLE, SLOT, TO, Scratch, new_scratch, note_moves, unpack_squares
 from tbgen.retro.words.worklist import Worklist, add_bits, list_words, new_worklist
 from tbgen.score import Color
 from tbgen.table import Entries

@@ -116,12 +116,7 @@ class PromotionReader:
         return list(found.values()), cells
 
     def _ask(
-        self,
-        found: dict[tuple[int, int, Color], PlaneRequest],
-        reset: Reset,
-        pawns: Sequence[int],
-        to: int,
-        start: int,
+        self, found: dict[tuple[int, int, Color], PlaneRequest], reset: Reset, pawns: Sequence[int], to: int, start: int
     ) -> None:
         """Ask for what one pawn of one block can become."""
         table, flip = self._table(reset), 56 * reset.flip

@@ -113,11 +113,7 @@ def pack_destinations(resets: Sequence[Reset], tables: Sequence[Material]) -> De
         np.full(shape, -1, np.int64), np.zeros(shape, np.int64), np.zeros((*shape, MOST_SLOTS), np.int64)
     )
     for reset in resets:
-        key = (
-            reset.gone + 1,
-            reset.promoted + 1,
-            int(reset.role) if reset.promoted != NO_SLOT else 0,
-        )
+        key = (reset.gone + 1, reset.promoted + 1, int(reset.role) if reset.promoted != NO_SLOT else 0)
         packed.table[key], packed.flip[key] = tables.index(reset.material), 56 * reset.flip
         packed.slots[key][: len(reset.slots)] = reset.slots
     return packed
