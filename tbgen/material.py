@@ -56,10 +56,6 @@ def _side(roles: Iterable[Role]) -> tuple[Role, ...]:
     return tuple(sorted(roles, reverse=True))
 
 
-def _strength(side: tuple[Role, ...]) -> tuple[int, tuple[Role, ...]]:
-    return len(side), side
-
-
 @dataclass(frozen=True, slots=True)
 class Material:
     """The men of both sides, each side with its king first, then the strongest first.
@@ -171,7 +167,7 @@ class Material:
     @property
     def is_canonical(self) -> bool:
         """Whether White is the stronger side."""
-        return _strength(self.white) >= _strength(self.black)
+        return (len(self.white), self.white) >= (len(self.black), self.black)
 
     @property
     def men(self) -> int:
