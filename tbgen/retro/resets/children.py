@@ -53,8 +53,10 @@ class PlaneRequest(NamedTuple):
     side: Color
     how: int
     """How boards are turned that come there, see index/layout.py."""
-    targets: list[tuple[int, int, int]]
-    """Way, square of the new man in the child, and where the cells begin that it is read for."""
+
+
+Targets = dict[PlaneRequest, list[tuple[int, int, int]]]
+"""[request] -> way, square of the new man in the child, and where the cells begin that it is read for."""
 
 
 class PromotionReader:
@@ -100,10 +102,9 @@ class PromotionReader:
                 part[axis, : len(squares)] = (SYMMETRY[symmetry, squares] ^ (56 * reset.flip)) << (6 * (last - slot))
         return part
 
-    def requests(self, blocks: Sequence[int], start: Ints) -> tuple[list[PlaneRequest], int]:
+    def requests(self, blocks: Sequence[int], start: Ints) -> tuple[Targets, int]:
         """All that some blocks ask for, and how many cells it fills; `start`, that of promotions, says where."""
-        found: dict[tuple[int, int, Color], PlaneRequest] = {}
-        cells = 0
+        found, cells = Targets(), 0
         for reset in self.resets:
             up = 8 if self.layout.slots[reset.promoted][0] is Color.WHITE else -8
             for number in blocks:
@@ -113,21 +114,18 @@ class PromotionReader:
                     start[number, reset.promoted, int(reset.role)] = cells
                     self._ask(found, reset, pawns, to, cells)
                     cells += self.layout.block_words * 64
-        return list(found.values()), cells
+        return found, cells
 
-    def _ask(
-        self, found: dict[tuple[int, int, Color], PlaneRequest], reset: Reset, pawns: Sequence[int], to: int, start: int
-    ) -> None:
+    def _ask(self, found: Targets, reset: Reset, pawns: Sequence[int], to: int, start: int) -> None:
         """Ask for what one pawn of one block can become."""
         table, flip = self._table(reset), 56 * reset.flip
         child, color = self.child_layouts.layouts[table], self.layout.slots[reset.promoted][0]
         address = child.address_of([pawns[slot] ^ flip for slot in reset.slots[: child.pawns]])
-        block, how = address >> HOW_BITS, address & HOW_MASK
-        side = color if reset.flip else color.other
-        request = found.setdefault((table, block, side), PlaneRequest(table, block, side, how, []))
+        how, side = address & HOW_MASK, color if reset.flip else color.other
+        targets = found.setdefault(PlaneRequest(table, address >> HOW_BITS, side, how), [])
         for way, symmetry in self.routes[reset]:
             if symmetry in BOARDS_OF_CELL[how]:
-                request.targets.append((way, int(SYMMETRY[INVERSE[symmetry], to ^ flip]), start))
+                targets.append((way, int(SYMMETRY[INVERSE[symmetry], to ^ flip]), start))
 
 
 def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]:
@@ -226,9 +224,14 @@ class ChildReader:
         self.layout = child_layouts.layouts[0]
         self.half = self.layout.block_words * 64
         self.own = own_planes(self.layout)
-        self.room = most_own_planes(self.layout, self.own)
+        self.room = max(len(self._own_planes(range(*wave))) for wave in itertools.pairwise(self.layout.waves))
         """For so many planes of the table itself, the most that any wave asks for."""
         self.promotion_reader = PromotionReader(child_layouts)
+
+    def _own_planes(self, blocks: Sequence[int]) -> list[int]:
+        """The planes of the table itself that some blocks ask for."""
+        wanted: list[int] = np.setdiff1d(self.own[blocks], NOT_HERE).tolist()
+        return wanted
 
     def with_captures(self, at_hand: ChildTables) -> ChildTables:
         """The same with all that captures lead to, and room for planes of the table itself."""
@@ -251,7 +254,7 @@ class ChildReader:
 
     def _bring_own(self, planes: AtHand, blocks: Sequence[int], solved: SolvedValues) -> None:
         """Bring planes of the table itself to hand, in the places of those of the wave before."""
-        wanted = wanted_planes(self.own, blocks)
+        wanted = self._own_planes(blocks)
         planes.start[: 2 * len(self.layout.blocks)] = NOT_HERE
         planes.start[wanted] = np.arange(len(wanted)) * self.half
 
@@ -267,16 +270,16 @@ class ChildReader:
         asked, cells = self.promotion_reader.requests(blocks, start)
         promotions = AtHand(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
         jobs = [(request, box) for request in asked for box in self._boxes(request)]
-        list(self.pool.map(lambda job: self._take(job[0], job[1], promotions), jobs))
+        list(self.pool.map(lambda job: self._take(job[0], job[1], asked[job[0]], promotions), jobs))
         return promotions
 
     def _boxes(self, request: PlaneRequest) -> Sequence[Box]:
         child = self.children[self.child_layouts.layouts[request.table].material]
         return child.boxes(request.block, request.side)
 
-    def _take(self, request: PlaneRequest, box: Box, promotions: AtHand) -> None:
+    def _take(self, request: PlaneRequest, box: Box, asked: Sequence[tuple[int, int, int]], promotions: AtHand) -> None:
         """Take from a box what is asked for; it is not read if that is nothing."""
-        ways, targets = self.promotion_reader.ways[request.table], np.array(request.targets, np.int64)
+        ways, targets = self.promotion_reader.ways[request.table], np.array(asked, np.int64)
         axis, square = ways.axis[targets[:, 0]], targets[:, 1]
         targets = targets[(square >= box.first[axis]) & (square < box.first[axis] + box.size[axis])]
         if len(targets):
@@ -299,15 +302,3 @@ def own_planes(layout: Layout) -> Ints:
         address = layout.addresses[layout.digits[range(layout.pawns), moved].sum(axis=1)].astype(np.int64)
         columns.append(np.where(may & (address >= 0), (address >> 2) * 2 + int(color.other), NOT_HERE))
     return np.stack(columns, axis=1)
-
-
-def wanted_planes(own: Ints, blocks: Sequence[int]) -> list[int]:
-    """The planes of the table itself that some blocks ask for."""
-    planes = np.unique(own[blocks])
-    return [int(plane) for plane in planes if plane != NOT_HERE]
-
-
-def most_own_planes(layout: Layout, own: Ints) -> int:
-    """The most that any wave asks for."""
-    waves = zip(layout.waves, layout.waves[1:], strict=False)
-    return max(len(wanted_planes(own, range(first, end))) for first, end in waves)
