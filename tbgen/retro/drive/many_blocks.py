@@ -17,7 +17,6 @@ from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.layout import Layout
 from tbgen.index.words import ONE, lowest_and_rest
-from tbgen.material import Material
 from tbgen.retro.drive.runs import count_words, nothing_found
 from tbgen.retro.drive.task import Task, check_status
 from tbgen.retro.levels.en_passant import search_en_passant
@@ -114,10 +113,7 @@ class RunSolver:
     """Solves runs of blocks of one table; each thread that does has arrays of its own, which are used again."""
 
     def __init__(self, layout: Layout, game: Mobility) -> None:
-        self.material: Material = layout.material
-        self.game = game
-        self.geometry = geometry_of(layout)
-        self.block_cells = layout.block_words * 128
+        self.layout, self.game, self.geometry = layout, game, geometry_of(layout)
         self.pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
         self.mirrors = np.array([layout.is_own_mirror(pawns) for pawns in layout.blocks])
         self._idle: list[Worker] = []
@@ -128,15 +124,15 @@ class RunSolver:
             worker = self._idle.pop()
         except IndexError:
             worker = new_worker(self.geometry, self.game)
-        first, end = blocks
-        size, found = (end - first) * self.block_cells, nothing_found()
+        (first, end), block_cells = blocks, self.layout.block_words * 128
+        size, found = (end - first) * block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
         pawns, mirrors = self.pawns[first:end], self.mirrors[first:end]
         status = solve_blocks(worker, children, first, pawns, mirrors, cells, found)
-        check_status(self.material, int(status))
+        check_status(self.layout.material, int(status))
         dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
         self._idle.append(worker)
-        start, rights = first * self.block_cells, en_passant_of(children.en_passant, blocks, self.block_cells)
+        start, rights = first * block_cells, en_passant_of(children.en_passant, blocks, block_cells)
         return SolvedRun(Run(start, start + size, len(dictionary.rows), found, rights), dictionary, cells)
 
 
