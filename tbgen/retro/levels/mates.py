@@ -69,10 +69,8 @@ def expand_child(
                 there[n] = now[slots[n]] ^ flip
             _, cell = find_plane_and_cell(shapes, 0, 0, there)
             byte = -entry[cell] if flip else entry[cell]
-            if byte == 1:
-                bits[WHITE, word] |= square_bit(king)
-            elif byte == -1:
-                bits[BLACK, word] |= square_bit(king)
+            if abs(byte) == 1:
+                bits[WHITE if byte > 0 else BLACK, word] |= square_bit(king)
 
 
 @inlined
