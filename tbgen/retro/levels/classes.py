@@ -27,7 +27,7 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
-from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, list_words, take_bits
+from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, add_word, list_words, take_bits
 
 
 @inner
@@ -88,6 +88,7 @@ def join_class(block: Block, forcer: Forcer, values: BlockValues, side: Int, wor
             members.left[word] &= ~bits
         if forcer.state[BEGUN]:
             middle.gained[side, word] |= bits
+            add_word(middle.touched[side], word)
     return size
 
 

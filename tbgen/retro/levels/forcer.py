@@ -24,7 +24,6 @@ from tbgen.retro.levels.packing import (
     new_bucket_queue,
     plies_of_label,
     push,
-    rank_of_label,
     site_from,
 )
 from tbgen.retro.words.block import FIRST, MASK, Block, new_block, number_of_reset
@@ -52,6 +51,8 @@ class Middle(NamedTuple):
     """[word] the forcer's cells, frozen ones too, without a label and in no class: the defender escapes to them."""
     gained: Words
     """[side, word] cells that joined a class since the last code."""
+    touched: Words
+    """[side, word >> 6] the words that have fresh or gained cells."""
     worst: Bytes
     """[side, word] no label of the word has a higher rank: most words need no look when labels expire."""
     agenda: BucketQueue
@@ -62,10 +63,15 @@ class Middle(NamedTuple):
 def end_code(middle: Middle) -> None:
     """The labels of this code become those from before, and nothing is left to be looked at."""
     for side in range(2):
-        for word in range(len(middle.out)):
-            middle.labelled[side, word] |= middle.fresh[side, word]
-            middle.fresh[side, word] = NOTHING
-            middle.gained[side, word] = NOTHING
+        for group in range(middle.touched.shape[1]):
+            words = middle.touched[side, group]
+            middle.touched[side, group] = NOTHING
+            while words:
+                lowest, words = lowest_and_rest(words)
+                word = group * 64 + lowest
+                middle.labelled[side, word] |= middle.fresh[side, word]
+                middle.fresh[side, word] = NOTHING
+                middle.gained[side, word] = NOTHING
     clear_queue(middle.agenda)
 
 
@@ -141,6 +147,7 @@ def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -
             fresh=np.zeros((2, in_middles), np.uint64),
             out=np.zeros(in_middles, np.uint64),
             gained=np.zeros((2, in_middles), np.uint64),
+            touched=np.stack([new_word_set(in_middles), new_word_set(in_middles)]),
             worst=np.zeros((2, in_middles), np.uint8),
             agenda=new_bucket_queue(in_middles * AGENDA_ENTRIES),
         ),
@@ -185,9 +192,10 @@ def push_resets(block: Block, forcer: Forcer, side: Int, word: Int, kings: Word,
     site = site_from(MEMBER if side == forcer.side else UNBLOCK, side, word)
     while kings:
         square, kings = lowest_and_rest(kings)
-        label = reset_label(block, forcer, side, word, square)
-        if not first <= rank_of_label(label) < end:
+        at = number_of_reset(block, side, word, square)
+        if not first <= rank_of_byte(np.int64(block.best.outcome[at]), forcer.side) < end:
             continue
+        label = reset_label(block, forcer, side, word, square)
         if plies_of_label(label) >= PLIES:
             forcer.state[STATUS] = TOO_FAR
         elif not push(forcer.seeds, label, site, square_bit(square)):

@@ -32,7 +32,7 @@ from tbgen.retro.levels.packing import (
 )
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
-from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, contains_word
+from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word
 
 
 class LabelRange(NamedTuple):
@@ -188,6 +188,7 @@ def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word
     if forcer.state[BEGUN]:
         middle.labelled[side, at] &= ~bits
         middle.fresh[side, at] |= bits
+        add_word(middle.touched[side], word)
     else:
         middle.labelled[side, at] |= bits
     middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
@@ -242,30 +243,42 @@ def begin_with_resets(block: Block, forcer: Forcer, side: Int, word: Int, bits: 
 
 
 # At the first code no successor has a label from before, and the layers come in order: resets are all there is to ask.
-# A successor whose label is final already, a fresh one, supports the forcer's cell as well as one whose label may still
-# change. The defender's cell need not look at fresh ones: they joined in an earlier layer, so they limit nothing now.
-@inner
-def find_labels(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int) -> None:
-    """The labels that successors give some cells now: the greatest, or for the forcer the least from `label` on."""
-    other, middle, latest, near = 1 - side, forcer.middle, forcer.latest, forcer.neighbours
-    hurries = side == forcer.side
-    begin_with_resets(block, forcer, side, word, bits, np.int64(LAST_LABEL if hurries else 0))
+@inlined
+def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
+    """The label that the successors of some of the defender's cells give them now: the greatest."""
+    side, labelled, latest, near = 1 - forcer.side, forcer.middle.labelled, forcer.latest, forcer.neighbours
+    begin_with_resets(block, forcer, side, word, bits, np.int64(0))
     if not forcer.state[BEGUN]:
         return
     for n in range(list_neighbours_of(block, forcer, side, word, bits)):
-        there = np.uint64(near.word[n])
-        hit = middle.labelled[other, there] & near.bits[n]
-        if hurries:
-            hit |= middle.fresh[other, there] & near.bits[n]
+        there = near.word[n]
+        hit = labelled[forcer.side, np.uint64(there)] & near.bits[n]
         while hit:
             square, hit = lowest_and_rest(hit)
-            after = 1 + label_of_cell(block, forcer, other, near.word[n], square)
+            label = 1 + label_of_cell(block, forcer, forcer.side, there, square)
             here = source_of(near.image[n], square) & bits
             while here:
                 at, here = lowest_and_rest(here)
-                if not hurries:
-                    latest[at] = max(latest[at], after)
-                elif label <= after < latest[at]:
+                latest[at] = max(latest[at], label)
+
+
+# A successor whose label is final already, a fresh one, supports the cell as well as one whose label may still change.
+# `find_greatest` need not look at fresh ones: they joined in an earlier layer, so they limit nothing in this one.
+@inner
+def find_least(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) -> None:
+    """The label that the successors of some of the forcer's cells give them now: the least, and not below `label`."""
+    defender, middle, latest, near = 1 - forcer.side, forcer.middle, forcer.latest, forcer.neighbours
+    begin_with_resets(block, forcer, forcer.side, word, bits, np.int64(LAST_LABEL))
+    for n in range(list_neighbours_of(block, forcer, forcer.side, word, bits)):
+        there = near.word[n]
+        hit = (middle.labelled[defender, np.uint64(there)] | middle.fresh[defender, there]) & near.bits[n]
+        while hit:
+            square, hit = lowest_and_rest(hit)
+            after = 1 + label_of_cell(block, forcer, defender, there, square)
+            here = source_of(near.image[n], square) & bits
+            while here:
+                at, here = lowest_and_rest(here)
+                if label <= after < latest[at]:
                     latest[at] = after
 
 
@@ -277,7 +290,7 @@ def recheck_forcer_cells(block: Block, forcer: Forcer, label: Int, code: Int, wo
     bits = labelled_within(block, forcer, side, word, bits, LabelRange(label, label))
     if bits == NOTHING:
         return NOTHING
-    find_labels(block, forcer, side, word, bits, label)
+    find_least(block, forcer, word, bits, label)
     still, kings = NOTHING, bits
     while kings:
         square, kings = lowest_and_rest(kings)
@@ -326,7 +339,7 @@ def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, 
         postpone_defender_cell(block, forcer, word, square, np.int64(LAST_LABEL), code)
     if bits == NOTHING:
         return NOTHING
-    find_labels(block, forcer, side, word, bits, label)
+    find_greatest(block, forcer, word, bits)
     joins, kings = NOTHING, bits
     while kings:
         square, kings = lowest_and_rest(kings)

@@ -13,7 +13,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_RANK
-from tbgen.index.words import lowest_square
+from tbgen.index.words import lowest_and_rest, lowest_square
 from tbgen.retro.levels.forcer import BEGUN, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR, Forcer, end_code
 from tbgen.retro.levels.labels import (
     LabelRange,
@@ -170,14 +170,17 @@ def update_outcome(block: Block, forcer: Forcer, code: Int, rank: Int) -> None:
 
 
 # What a class has gained is better than anything in question here, so it is no way out any more, and predecessors that
-# were held up by it are marked before the first layer.
+# were held up by it are marked before the first layer. `touched` names the words, so that the cost follows the changes.
 @inner
 def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
     """Cells that a class has gained since the last code leave the middle; what they limited is marked."""
     middle = forcer.middle
-    for word in range(len(middle.out)):
-        bits = middle.gained[side, word]
-        if bits:
+    for group in range(middle.touched.shape[1]):
+        words = middle.touched[side, group]
+        while words:
+            lowest, words = lowest_and_rest(words)
+            word = group * 64 + lowest
+            bits = middle.gained[side, word]
             if side == forcer.side:
                 mark_limited(block, forcer, word, bits)
                 middle.out[word] &= ~bits
