@@ -74,8 +74,7 @@ class Order:
 
     def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         """What cells many places keep."""
-        digits = np.unravel_index(places, self.shape)
-        back = np.argsort(self.axes)
+        digits, back = np.unravel_index(places, self.shape), np.argsort(self.axes)
         cells: npt.NDArray[np.int64] = np.ravel_multi_index([digits[axis] for axis in back], self.layout.shape)
         return cells
 

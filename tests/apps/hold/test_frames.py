@@ -62,6 +62,7 @@ def test_every_position_of_a_frame_is_as_the_slow_reference_has_it(
     assert len(plies) - len(broken) > 1000
     assert len(set(plies.values())) > 2
     shown = map_of(board, wanted, accrued, frame.pair)
+    assert shown.are_kings == ({board.piece_type_at(square) for square in frame.pair} == {chess.KING})
     turned = {
         (b, c): (chess.parse_square(b), chess.parse_square(c), True) for c, bs in shown.squares.items() for b in bs
     }
