@@ -50,8 +50,7 @@ class _OpenFile:
 class LayerFile:
     """An open file of a table. It goes on to answer from the file it has opened when that is replaced.
 
-    Seal and index are read when they are first needed. Safe to use from several threads, and in processes that are
-    forked from this one.
+    Seal and index are read when they are first needed. Safe to use from several threads, and in forked processes.
     """
 
     def __init__(self, path: Path, layer: Layer) -> None:

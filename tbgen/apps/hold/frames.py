@@ -45,11 +45,7 @@ class Pair(NamedTuple):
 
 
 def all_pairs(board: chess.Board, side: Color) -> list[Pair]:
-    """Every pair of men that are not pawns: one of the side that holds, one of the other; the kings first.
-
-    >>> all_pairs(chess.Board("4k3/8/8/8/8/8/8/R3K3 w - - 0 1"), Color.WHITE)
-    [Pair(b=4, c=60), Pair(b=0, c=60)]
-    """
+    """Every pair of men that are not pawns: one of the side that holds, one of the other; the kings first."""
     own, other = _pieces(board, side), _pieces(board, side.other)
     return [Pair(b, c) for b in own for c in other]
 

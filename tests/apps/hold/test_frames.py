@@ -7,7 +7,7 @@ import pytest
 
 from tbgen.apps.hold.answers import check_strategy
 from tbgen.apps.hold.closure import Attempt, Found
-from tbgen.apps.hold.frames import Frame, Pair, map_of, searcher_of
+from tbgen.apps.hold.frames import Frame, Pair, all_pairs, map_of, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.score import Color, Score
 from tests.apps.hold.classics import FINE_70, asked
@@ -134,6 +134,7 @@ def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
 ) -> None:
     board = chess.Board("r3k3/pp4pp/PP4PP/8/8/pp4pp/PP4PP/4K2R w Kq - 0 1")
     board.turn = turn
+    assert set(all_pairs(board, side)[0]) == {chess.E1, chess.E8}
     _, wanted, accrued = asked(board.fen(), side, goal)
     frame = Frame(board, wanted, accrued, pair_of(b, c))
     assert (frame.root_plies is None) == (searched(board, wanted, accrued, frame.pair) is not None)
