@@ -253,16 +253,19 @@ class ChildReader:
         return at_hand._replace(promotions=self._promotions(at_hand.promotions.start, blocks))
 
     def _bring_own(self, planes: AtHand, blocks: Sequence[int], solved: SolvedValues) -> None:
-        """Bring planes of the table itself to hand, in the places of those of the wave before."""
-        wanted = self._own_planes(blocks)
-        planes.start[: 2 * len(self.layout.blocks)] = NOT_HERE
-        planes.start[wanted] = np.arange(len(wanted)) * self.half
+        """Bring planes of the table itself to hand, in the places of those that nobody asks for any more."""
+        wanted, mine = self._own_planes(blocks), planes.start[: 2 * len(self.layout.blocks)]
+        kept = {plane: int(mine[plane]) for plane in wanted if mine[plane] != NOT_HERE}
+        free = sorted(set(range(0, self.room * self.half, self.half)) - set(kept.values()))
+        mine[:] = NOT_HERE
+        for plane in wanted:
+            mine[plane] = kept[plane] if plane in kept else free.pop(0)
 
         def bring(plane: int) -> None:
-            there, here = plane * self.half, slice(planes.start[plane], planes.start[plane] + self.half)
+            there, here = plane * self.half, slice(mine[plane], mine[plane] + self.half)
             planes.entry[here], planes.dtg[here] = solved.values(there, there + self.half)
 
-        list(self.pool.map(bring, wanted))
+        list(self.pool.map(bring, [plane for plane in wanted if plane not in kept]))
 
     def _promotions(self, start: Ints, blocks: Sequence[int]) -> AtHand:
         """What the promotions of some blocks lead to."""
