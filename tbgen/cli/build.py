@@ -31,10 +31,10 @@ from tbgen.cli.options import (
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Reporter, Work, clock, duration, progress, reporter
 from tbgen.errors import TbgenError, UsageError
-from tbgen.library.build import Built, Settings, Watcher, build, plan_for
+from tbgen.library.build import Settings, Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
 from tbgen.library.costs import seconds_left
-from tbgen.library.workers import kill_all
+from tbgen.library.workers import Made, kill_all
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import remove_partials
@@ -180,16 +180,17 @@ def bytes_in(text: str) -> int:
     return size
 
 
-def _show_summary(findings: list[Finding], made: list[Built]) -> None:
+def _show_summary(findings: list[Finding], made: list[Made]) -> None:
     """One row for each table that was made, and a line for the rest."""
     if made:
+        was = {finding.material: finding.condition.value for finding in findings}
         columns: dict[str, Column] = {
-            "table": lambda built: built["finding"].material,
-            "was": lambda built: built["finding"].condition.value,
+            "table": "material",
+            "was": lambda table: was[table["material"]],
             "positions": "positions",
-            "seconds": "seconds",
-            "CPU seconds": "cpu_seconds",
-            "size": lambda built: in_units(built["bytes"]),
+            "seconds": lambda table: table["file"].wall_seconds,
+            "CPU seconds": lambda table: table["file"].cpu_seconds,
+            "size": lambda table: in_units(table["file"].bytes),
         }
         show_facts(map(vars, made), columns)
         click.echo("positions count every placement on 64 squares")
@@ -263,7 +264,7 @@ class BuildWatcher(Watcher):
     """Tells a reporter of a build, and keeps what was built; see tbgen.library.build.Watcher."""
 
     def __init__(self, reporter: Reporter | None = None) -> None:
-        self.made: list[Built] = []
+        self.made: list[Made] = []
         self.has_lock = False
         self._reporter = Reporter(quiet=True) if reporter is None else reporter
         self._works: dict[Material | str, Work] = {}
@@ -278,7 +279,7 @@ class BuildWatcher(Watcher):
     def compiles(self, done: int, total: int) -> None:
         self._work(_COMPILING, total, at_once=True).reach(done)
 
-    def begins(self, finding: Finding, number: int, total: int) -> None:
+    def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         material = finding.material
         self.has_lock = True
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
@@ -288,27 +289,22 @@ class BuildWatcher(Watcher):
         self._reporter.open()
         self._work(_TABLES, total).every = _FORECAST_SECONDS
         work = self._works[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
+        self._expected[material] = seconds
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
 
-    def expects(self, material: Material, seconds: float) -> None:
-        self._expected[material] = seconds
-
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
-        work, expected = self._works.get(material), self._expected.get(material)
-        if work is None:
-            return
-        left = None
-        if expected is not None:
-            left = seconds_left(expected, work.elapsed, phase, done)
-            done = work.elapsed / max(work.elapsed + left, 1e-9)
-        work.reach(done, detail=describe(phase, level, decided), left=left)
+        work = self._works.get(material)
+        if work is not None:
+            left = seconds_left(self._expected[material], work.elapsed, phase, done)
+            share = work.elapsed / max(work.elapsed + left, 1e-9)
+            work.reach(share, detail=describe(phase, level, decided), left=left)
 
-    def built(self, built: Built) -> None:
-        self.made.append(built)
-        title = self._works[built.finding.material].title
-        self._end(built.finding.material)
-        self._reporter.log(f"{title}: {built.positions:,} positions in {built.seconds:.1f} s")
+    def built(self, made: Made) -> None:
+        self.made.append(made)
+        title = self._works[made.material].title
+        self._end(made.material)
+        self._reporter.log(f"{title}: {made.positions:,} positions in {made.file.wall_seconds or 0:.1f} s")
 
     def again(self, material: Material, reason: str) -> None:
         self._reporter.say(f"{material}: the process that made it was lost ({reason}); building it once more")

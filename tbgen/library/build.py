@@ -42,17 +42,6 @@ _TRIES = 2
 """How often a table is begun whose worker is lost."""
 
 
-@dataclass(frozen=True)
-class Built:
-    """A table that was made, why, and what it took."""
-
-    finding: Finding
-    positions: int
-    bytes: int
-    seconds: float
-    cpu_seconds: float
-
-
 class Watcher:
     """Hears how a build goes on; this one keeps it to itself."""
 
@@ -65,16 +54,13 @@ class Watcher:
     def waiting(self) -> None:
         """Another build is at work in the folder."""
 
-    def begins(self, finding: Finding, number: int, total: int) -> None:
-        """A table is made next, as number (from 1) of total."""
-
-    def expects(self, material: Material, seconds: float) -> None:
-        """The table that begins is expected to take so long."""
+    def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
+        """A table is made next, as number (from 1) of total, and is expected to take so many seconds."""
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         """This part of the table's work is done (0 to 1), and so many positions are decided; often, from any thread."""
 
-    def built(self, built: Built) -> None:
+    def built(self, made: Made) -> None:
         """A table is on the disk."""
 
     def again(self, material: Material, reason: str) -> None:
@@ -181,15 +167,15 @@ class _Telling(Watcher):
     def __init__(self, tell: Callable[[Material, float], None]) -> None:
         self._tell, self.made = tell, list[Material]()
 
-    def begins(self, finding: Finding, number: int, total: int) -> None:
+    def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         self._tell(finding.material, 0.0)
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         self._tell(material, done)
 
-    def built(self, built: Built) -> None:
-        self.made.append(built.finding.material)
-        self._tell(built.finding.material, 1.0)
+    def built(self, made: Made) -> None:
+        self.made.append(made.material)
+        self._tell(made.material, 1.0)
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
@@ -290,11 +276,11 @@ class _Run:
     def _begin(self, start: Start) -> None:
         material = start.material
         if material not in self.tries:
-            self.watcher.begins(self.findings[material], len(self.tries) + 1, len(self.plan.steps))
+            number, expected = len(self.tries) + 1, self.plan.seconds_of(start)
+            self.watcher.begins(self.findings[material], number, len(self.plan.steps), expected)
         self.tries[material] += 1
         if self.outcomes_only:
             mark_of(self.folder, material).touch()
-        self.watcher.expects(material, self.plan.seconds_of(start))
         future = self.workers.begin(self.folder, str(material), start.threads, start.granted)
         self.running[future] = start, time.monotonic()
 
@@ -320,8 +306,7 @@ class _Run:
             if self.outcomes_only:  # tables that were there wait until the manifest has them
                 let_go(folder, self.over, [step.material for step in self.plan.steps if step.material not in self.over])
         self.plan = replace(self.plan, pace=_pace(folder, self.findings))
-        finding, wall, cpu = self.findings[material], file.wall_seconds or 0.0, file.cpu_seconds or 0.0
-        self.watcher.built(Built(finding, made.positions, file.bytes, wall, cpu))
+        self.watcher.built(made)
 
     def _fail(self, material: Material, error: BaseException) -> None:
         """Begin a table again, or go on without it."""

@@ -56,7 +56,7 @@ Tell = Callable[[str, int | None, float, int], None]
 """Hears of phase, accrued code if there is one, part done (0 to 1) and positions decided; often, from any thread."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Made:
     """A table that is on the disk."""
 

@@ -82,7 +82,7 @@ def test_the_time_to_the_end_of_a_build_is_told_once_a_minute(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
     watcher = BuildWatcher(Reporter())
-    watcher.begins(Finding(KNIGHT, Condition.MISSING), 1, 110)
+    watcher.begins(Finding(KNIGHT, Condition.MISSING), 1, 110, 30_000)
     for seconds, left in ((0, 30_000), (59, 29_000), (1, 20_000), (10, 19_990)):
         clock[0] += seconds
         watcher.forecast(left)
@@ -102,8 +102,7 @@ def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
     clock: list[float], capsys: pytest.CaptureFixture[str]
 ) -> None:
     watcher = BuildWatcher(Reporter())
-    watcher.begins(Finding(BISHOP, Condition.MISSING), 1, 1)
-    watcher.expects(BISHOP, 100.0)
+    watcher.begins(Finding(BISHOP, Condition.MISSING), 1, 1, 100.0)
     for phase, done in (("levels", 0.2), ("levels", 1.0), ("writing", 1.0), ("writing", 1.0)):
         clock[0] += 10
         watcher.progress(BISHOP, phase, None, done, 0)

@@ -31,7 +31,7 @@ KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
 def made(folder: Path, wanted: Iterable[Material], **settings: Any) -> list[str]:
     build(folder, wanted, watcher := mock.Mock(Watcher), Settings(**settings))
-    return [str(call.args[0].finding.material) for call in watcher.built.call_args_list]
+    return [str(call.args[0].material) for call in watcher.built.call_args_list]
 
 
 @pytest.mark.parametrize("wanted", [KINGS, KNIGHT])

@@ -41,7 +41,7 @@ def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
 def test_distances_that_a_parent_needs_are_made_again_for_it(tmp_path: Path, table_folder: Path) -> None:
     build(tmp_path, [KINGS], Watcher(), Settings(outcomes_only=True))
     build(tmp_path, [KNIGHT], watcher := mock.Mock(Watcher), Settings(outcomes_only=True))
-    assert [call.args[0].finding.material for call in watcher.built.call_args_list] == [KINGS, KNIGHT]
+    assert [call.args[0].material for call in watcher.built.call_args_list] == [KINGS, KNIGHT]
     assert_outcomes_alone(tmp_path, table_folder)
 
 
