@@ -43,7 +43,7 @@ def run(*arguments: str) -> None:
     """A command of the program, in this process."""
     from tbgen.cli import tbgen
 
-    with contextlib.redirect_stdout(io.StringIO()):
+    with contextlib.redirect_stdout(io.TextIOWrapper(io.BytesIO())):
         tbgen.main([*arguments], standalone_mode=False)
 
 

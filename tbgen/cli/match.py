@@ -10,12 +10,11 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from tbgen.apps.games.standings import Standings, crosstable
+from tbgen.apps.games.standings import Standings, crosstable, in_decimals
 from tbgen.apps.match.arguments import OPTIONS, settings_of
 from tbgen.apps.match.engine import Offence
 from tbgen.apps.match.match import Match, MatchSettings, Notation
@@ -250,7 +249,7 @@ def _figures(record: Figures) -> list[str]:
     strength, games, pairs = record.strength, record.games, record.pairs
     variances = [f"{float(each.variance):.4f}" if each.units else "-" for each in (games, pairs)]
     return [
-        f"{points_text(strength.points)}-{points_text(strength.games - strength.points)}",
+        f"{in_decimals(strength.points)}-{in_decimals(strength.games - strength.points)}",
         *_strength(strength),
         "-" if strength.superiority is None else likelihood_text(strength.superiority),
         *map(str, games.wins_draws_losses()),
@@ -272,8 +271,8 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     rows = []
     for place, player in enumerate(standings.ranking(), start=1):
         strength = standings.record(player, mine).strength
-        totals = (points_text(standings.record(player, each).games.total) for each in others)
-        start = (str(place), standings.players[player], str(strength.games), points_text(strength.points))
+        totals = (in_decimals(standings.record(player, each).games.total) for each in others)
+        start = (str(place), standings.players[player], str(strength.games), in_decimals(strength.points))
         rows.append((*start, *_strength(strength), *totals))
     return table_lines(heads, rows)
 
@@ -290,15 +289,6 @@ def likelihood_text(likelihood: float) -> str:
     return "> 99.9 %" if percent >= 99.95 else f"{percent:.1f} %"
 
 
-def points_text(points: Fraction) -> str:
-    """Points without more decimals than they need, at most four.
-
-    >>> points_text(Fraction(9, 16)), points_text(Fraction(3)), points_text(Fraction(7, 2))
-    ('0.5625', '3', '3.5')
-    """
-    return f"{float(points):.4f}".rstrip("0").rstrip(".")
-
-
 def bracket_lines(match: Match) -> Iterator[str]:
     """The meetings of a knockout, round by round."""
     names = match.names
@@ -308,7 +298,7 @@ def bracket_lines(match: Match) -> Iterator[str]:
             if meeting.second is None:
                 yield f"  {names[meeting.first]}: bye"
                 continue
-            points = "-".join(map(points_text, meeting.points))
+            points = "-".join(map(in_decimals, meeting.points))
             end = "" if meeting.winner is None else f": {names[meeting.winner]} by {meeting.decided_by}"
             yield f"  {names[meeting.first]} - {names[meeting.second]} {points}{end}"
 

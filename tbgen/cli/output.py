@@ -11,9 +11,9 @@ import json
 import math
 import os
 import re
+import secrets
 import stat
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -193,14 +193,8 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
     Refused if that file changes before the end, or if its owner cannot be kept.
     """
     before = os.stat(name)
-    with _replaced(Path(os.path.realpath(name))) as file:
+    with _replaced(name, must_keep_owner=True) as file:
         yield file
-        file.flush()
-        try:
-            _keep_owner(file.fileno(), before)
-        except PermissionError:
-            reason = "it belongs to another user or group, who would lose it; write a copy with -o"
-            raise UnreadableFileError(name, reason) from None
         now = os.stat(name)
         if any(
             getattr(now, field) != getattr(before, field) for field in ("st_dev", "st_ino", "st_size", "st_mtime_ns")
@@ -215,38 +209,25 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
     A run that is cut short leaves the file as it was before. What exists and is no regular file, such as a device or
     a named pipe, is written to.
     """
-    path = Path(os.path.realpath(name))
     if name == STANDARD_OUTPUT:
         sys.stdout.flush()
-        if isinstance(sys.stdout, io.TextIOWrapper):
-            yield sys.stdout.buffer
-            sys.stdout.buffer.flush()
-        else:  # somebody collects what is printed
-            collected = io.BytesIO()
-            yield collected
-            sys.stdout.write(collected.getvalue().decode("utf-8", "backslashreplace"))
-    elif path.exists() and not path.is_file():
-        with open(path, "wb") as device:
-            yield device
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
     else:
-        with _replaced(path) as file:
+        is_device = os.path.exists(name) and not os.path.isfile(name)
+        with open(name, "wb") if is_device else _replaced(name) as file:
             yield file
-            file.flush()
-            if path.exists():
-                with contextlib.suppress(PermissionError):
-                    _keep_owner(file.fileno(), path.stat())
-            else:
-                mask = os.umask(0)
-                os.umask(mask)
-                os.fchmod(file.fileno(), 0o666 & ~mask)
 
 
 @contextlib.contextmanager
-def _replaced(path: Path) -> Iterator[IO[bytes]]:
-    """A file beside a path, which takes its place at the end of the block that writes and flushes it."""
+def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]]:
+    """A file that takes the place of another, or of none, at the end of the block that writes it; with its mode."""
+    path = Path(os.path.realpath(name))
     _remove_stale(path)
+    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
     try:
-        descriptor, partial = tempfile.mkstemp(".partial", f".{path.name}.", path.parent)
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as error:
         raise UnreadableFileError(str(path), error.strerror or str(error)) from None
     try:
@@ -254,6 +235,14 @@ def _replaced(path: Path) -> Iterator[IO[bytes]]:
             with contextlib.suppress(OSError):  # a network file system may have no locks; stale files stay there
                 try_lock(file.fileno())
             yield file
+            file.flush()
+            if path.exists():
+                try:
+                    _keep_owner(file.fileno(), path.stat())
+                except PermissionError:
+                    if must_keep_owner:
+                        reason = "it belongs to another user or group, who would lose it; write a copy with -o"
+                        raise UnreadableFileError(name, reason) from None
             os.fsync(file.fileno())
         os.replace(partial, path)
     except BaseException:

@@ -250,8 +250,4 @@ def uci(*, folders: tuple[Path, ...]) -> None:
     """
     from tbgen.apps.play.protocol import Protocol
 
-    def tell(line: str) -> None:
-        sys.stdout.write(f"{line}\n")
-        sys.stdout.flush()
-
-    Protocol(list(folders), tell).run(sys.stdin)
+    Protocol(list(folders), click.echo).run(sys.stdin)

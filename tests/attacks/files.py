@@ -33,7 +33,7 @@ CALLS = (
         "os.pwrite",
         "os.replace",
     ),
-    *("os.rmdir", "os.scandir", "os.stat", "os.unlink", "tempfile.mkstemp"),
+    *("os.rmdir", "os.scandir", "os.stat", "os.unlink"),
 )
 FAULTS = (errno.ESTALE, errno.EIO, errno.ENOLCK, errno.ENOTSUP, errno.EDQUOT, errno.EACCES)
 
@@ -87,7 +87,7 @@ def _failing(call: str, fault: int, place: Path, when: Callable[[int], bool]) ->
     there, number = getattr(sys.modules[module], name), itertools.count()
 
     def wrapped(*given: Any, **named: Any) -> Any:
-        path = given[-1] if name == "mkstemp" else given[0] if given else "."
+        path = given[0] if given else "."
         path = os.readlink(f"/proc/self/fd/{path}") if isinstance(path, int) else os.path.abspath(path)
         if Path(path).is_relative_to(place) and when(next(number)):
             raise OSError(fault, os.strerror(fault))

@@ -38,7 +38,7 @@ def tbgen(
 
     It tells of its progress only if that is asked for, for how long it takes is the machine's affair.
     """
-    out, err = io.StringIO(), io.StringIO()
+    out, err = io.TextIOWrapper(io.BytesIO(), "utf-8", newline="\n"), io.StringIO()
     environment = {} if folder is None else {"TBGEN_DATA": str(folder)}
     with (
         mock.patch.dict(os.environ, environment),
@@ -49,7 +49,8 @@ def tbgen(
         pytest.raises(SystemExit) as ended,
     ):
         run(cli.tbgen, arguments)
-    return CompletedProcess(arguments, ended.value.code, out.getvalue(), err.getvalue())
+    out.seek(0)
+    return CompletedProcess(arguments, ended.value.code, out.read(), err.getvalue())
 
 
 def printed(*arguments: str, folder: Path | str | None = None) -> str:
