@@ -215,10 +215,6 @@ class StoredFile:
     digest: str
     """SHA-256 of all that follows the file's seal."""
 
-    @property
-    def etag(self) -> str:
-        return f'"{self.digest}"'
-
     def facts(self) -> dict[str, Any]:
         return {"file": self.path.name, "bytes": self.bytes, "sha256": self.digest}
 
@@ -252,10 +248,6 @@ class Entry:
     def digest(self) -> str:
         """Of all that the table has."""
         return sha256("".join(each.digest for each in self.files).encode()).hexdigest()
-
-    @property
-    def etag(self) -> str:
-        return f'"{self.digest}"'
 
     def facts(self) -> dict[str, Any]:
         """The table as the catalog has it; what it holds in figures is asked for one by one."""
@@ -295,13 +287,6 @@ class Catalog:
 
     def __len__(self) -> int:
         return len(self.entries)
-
-    def entry(self, name: str) -> Entry:
-        """The table of a name; MissingTableError if there is none."""
-        try:
-            return self.entries[name]
-        except KeyError:
-            raise MissingTableError(name) from None
 
     @cached_property
     def tag(self) -> str:

@@ -51,7 +51,7 @@ from tbgen.apps.site.guard import (
 )
 from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value
 from tbgen.compiled.known import Purpose, load_for
-from tbgen.errors import MaterialError, TbgenError, UsageError
+from tbgen.errors import MaterialError, MissingTableError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
 from tbgen.position import SOLVED
@@ -213,7 +213,7 @@ class Service:
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self.ask(request, lambda given: entry.figures(), more={"ETag": entry.etag})
+        return await self.ask(request, lambda given: entry.figures(), more={"ETag": f'"{entry.digest}"'})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -221,8 +221,8 @@ class Service:
         file = self._entry(name).file(f"{name}{dot}{layer}.h5")
         if file is None:
             raise HTTPException(404, f"{name} has no distances here" if layer == "dtg" else "no table has such a file")
-        headers = tagged(file.etag)
-        if is_known(request, file.etag):
+        headers = tagged(f'"{file.digest}"')
+        if is_known(request, headers["ETag"]):
             return Response(status_code=304, headers=headers)
         return FileResponse(file.path, headers=headers, media_type=TABLE)
 
@@ -234,7 +234,9 @@ class Service:
             raise HTTPException(404, f"{name[:50]!r} names no table; /tables has all that are here") from None
         if name != canonical:
             raise HTTPException(404, f"the table of {name} is named {canonical}")
-        entry = self.catalog.entry(name)
+        entry = self.catalog.entries.get(name)
+        if entry is None:
+            raise MissingTableError(name)
         if not all(file.is_there() for file in entry.files):  # or other bytes would come under the old ETag
             raise HTTPException(404, f"{name} has been replaced or removed; a restart finds what is there")
         return entry
