@@ -30,7 +30,7 @@ from tbgen.cli.options import (
 )
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Reporter, Work, clock, duration, progress, reporter
-from tbgen.errors import TbgenError, UsageError
+from tbgen.errors import UsageError
 from tbgen.library.build import Settings, Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
 from tbgen.library.costs import seconds_left
@@ -273,8 +273,8 @@ class BuildWatcher(Watcher):
     def examines(self, material: Material, number: int, total: int) -> None:
         self._work(_LOOKING, total).reach(number, detail=str(material))
 
-    def waiting(self) -> None:
-        self._reporter.say("another build is at work in this folder; waiting for it to end ...")
+    def says(self, text: str) -> None:
+        self._reporter.say(text)
 
     def compiles(self, done: int, total: int) -> None:
         self._work(_COMPILING, total, at_once=True).reach(done)
@@ -305,12 +305,6 @@ class BuildWatcher(Watcher):
         title = self._works[made.material].title
         self._end(made.material)
         self._reporter.log(f"{title}: {made.positions:,} positions in {made.file.wall_seconds or 0:.1f} s")
-
-    def again(self, material: Material, reason: str) -> None:
-        self._reporter.say(f"{material}: the process that made it was lost ({reason}); building it once more")
-
-    def failed(self, error: TbgenError) -> None:
-        self._reporter.say(f"{error}; going on with the tables that do not need it")
 
     def forecast(self, seconds: float) -> None:
         if _TABLES in self._works:

@@ -51,8 +51,8 @@ class Watcher:
     def compiles(self, done: int, total: int) -> None:
         """So many missing kernels are compiled, before the first table is begun."""
 
-    def waiting(self) -> None:
-        """Another build is at work in the folder."""
+    def says(self, text: str) -> None:
+        """Something that does not happen in every build: another one is at work, a worker is lost, a table fails."""
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         """A table is made next, as number (from 1) of total, and is expected to take so many seconds."""
@@ -62,12 +62,6 @@ class Watcher:
 
     def built(self, made: Made) -> None:
         """A table is on the disk."""
-
-    def again(self, material: Material, reason: str) -> None:
-        """The worker of a table is lost, and the table is begun once more."""
-
-    def failed(self, error: TbgenError) -> None:
-        """A table cannot be made; those that do not need it still are."""
 
     def forecast(self, seconds: float) -> None:
         """The whole build is expected to take so long from now on."""
@@ -99,13 +93,13 @@ def build(
     settings, watcher, targets = settings or Settings(), watcher or Watcher(), build_order(wanted)
     with _naming_files(folder, targets[-1]):
         findings = _wanted(survey(folder, targets, watcher.examines), settings)
-        if all(finding.is_sound for finding in findings):
-            with contextlib.suppress(OSError):  # the folder may be read-only
-                if _gaps(folder, findings) or any(mark_of(folder, material).exists() for material in targets):
-                    with build_lock(folder, watcher.waiting):
-                        _complete(folder, findings, settings)
+        is_sound = all(finding.is_sound for finding in findings)
+        has_marks = any(mark_of(folder, material).exists() for material in targets)
+        if is_sound and not has_marks and not _gaps(folder, findings):
             return findings
-        with build_lock(folder, watcher.waiting):
+        may_be_read_only = contextlib.suppress(OSError) if is_sound else contextlib.nullcontext()
+        waiting = "another build is at work in this folder; waiting for it to end ..."
+        with may_be_read_only, build_lock(folder, lambda: watcher.says(waiting)):
             remove_partials(folder)
             findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
             findings = _wanted(findings, settings)
@@ -141,7 +135,7 @@ def build_tables(
         progress: The build calls it with a table and the part of the table that is done, from any thread.
 
     Returns:
-        The tables that the call has built.
+        The tables that the call has built, those first that others need.
 
     Raises:
         BuildError: A table cannot be built or written.
@@ -156,16 +150,17 @@ def build_tables(
     """
     watcher = _Telling(progress or (lambda material, done: None))
     wanted = [table_material(str(each), MOST_BUILT_MEN) for each in materials]
-    if wanted:
-        build(Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only))
-    return watcher.made
+    if not wanted:
+        return []
+    findings = build(Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only))
+    return [finding.material for finding in findings if not finding.is_sound]
 
 
 class _Telling(Watcher):
-    """Tells a function of each table's progress, and keeps what was made."""
+    """Tells a function of each table's progress."""
 
     def __init__(self, tell: Callable[[Material, float], None]) -> None:
-        self._tell, self.made = tell, list[Material]()
+        self._tell = tell
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         self._tell(finding.material, 0.0)
@@ -174,7 +169,6 @@ class _Telling(Watcher):
         self._tell(material, done)
 
     def built(self, made: Made) -> None:
-        self.made.append(made.material)
         self._tell(made.material, 1.0)
 
 
@@ -311,7 +305,7 @@ class _Run:
     def _fail(self, material: Material, error: BaseException) -> None:
         """Begin a table again, or go on without it."""
         if isinstance(error, WorkerLostError) and self.tries[material] < _TRIES:
-            self.watcher.again(material, str(error))
+            self.watcher.says(f"{material}: the process that made it was lost ({error}); building it once more")
             return
         reason = ""
         if isinstance(error, WorkerLostError):
@@ -330,7 +324,7 @@ class _Run:
         self.errors.append(error)
         self.over.update(step.material for step in self.plan.steps if material in build_order([step.material]))
         if len(self.over) < len(self.plan.steps):
-            self.watcher.failed(error)
+            self.watcher.says(f"{error}; going on with the tables that do not need it")
 
 
 def _complete(folder: Path, findings: Sequence[Finding], settings: Settings) -> None:

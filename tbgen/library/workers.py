@@ -270,9 +270,8 @@ def _end_of(code: int | None) -> str:
     """
     if code is None or code >= 0:
         return f"ended with code {code}"
-    with contextlib.suppress(ValueError):
-        return f"killed by {signal.Signals(-code).name}"
-    return f"killed by signal {-code}"
+    names = {each.value: each.name for each in signal.Signals}
+    return f"killed by {names.get(-code, f'signal {-code}')}"
 
 
 def kill_all() -> None:

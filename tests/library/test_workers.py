@@ -32,7 +32,8 @@ def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
 ) -> None:
     monkeypatch.setattr(build_module, "Processes", partial(Processes, work=partial(dies, once=True)))
     build(tmp_path, THREE_MEN[:3], watcher := mock.Mock(Watcher), Settings(threads=2, jobs=2))
-    watcher.again.assert_called_once_with(Material.parse("KNvK"), "killed by SIGKILL")
+    again = "KNvK: the process that made it was lost (killed by SIGKILL); building it once more"
+    watcher.says.assert_called_once_with(again)
     assert watcher.built.call_count == 3
     forecasts = [call.args[0] for call in watcher.forecast.call_args_list]
     assert forecasts[0] > forecasts[-1] == 0
@@ -49,7 +50,10 @@ def test_the_rest_goes_on_without_a_table_that_kills_every_process(
     watcher = mock.Mock(Watcher)
     with pytest.raises(BuildError, match=r"cannot build KNvK: .* lost 2 times \(killed by SIGKILL\)"):
         build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
-    assert watcher.failed.call_count == 1
+    assert [call.args[0].rpartition(";")[2] for call in watcher.says.call_args_list] == [
+        " building it once more",
+        " going on with the tables that do not need it",
+    ]
     assert {*map(str, tables_in(tmp_path))} == {"KvK", "KBvK", "KRvK", "KQvK"}, "KPvK needs KNvK"
 
 
