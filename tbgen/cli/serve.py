@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,10 +14,10 @@ from tbgen.cli import complain_of
 from tbgen.cli.folders import Wanted, folders_option, new_folder_option, wanted_options
 from tbgen.cli.options import OLD_FOLDER, declared, flag, form_option, option
 from tbgen.cli.output import Form, print_facts
-from tbgen.cli.reporter import Reporter, Work, compile_for, reporter
+from tbgen.cli.reporter import compile_for, reporter
 from tbgen.compiled.known import Purpose
 from tbgen.library.catalog import Catalog
-from tbgen.library.fetch import Watcher, fetch
+from tbgen.library.fetch import fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units
 
@@ -124,7 +125,17 @@ def fetch_command(
         return build_order(chosen) if children else chosen
 
     with reporter(quiet=quiet) as shown:
-        done = fetch(data, url, choose, outcomes_alone=outcomes, jobs=jobs, watcher=FetchWatcher(shown))
+        work = shown.work("fetching", as_share=True)
+
+        def tell(tables: int, size: int, there: int, come: int) -> None:
+            title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
+            speed = in_units(max(come / max(work.elapsed, 0.001), 0))
+            work.reach(there + come, size, title=title, detail=f"{speed}/s")
+
+        waiting = "a build or another fetch is at work in this folder; waiting for it to end ..."
+        done = fetch(
+            data, url, choose, outcomes_alone=outcomes, jobs=jobs, tell=tell, on_wait=partial(shown.say, waiting)
+        )
     if not form.is_table:
         facts = {
             "from": url,
@@ -139,27 +150,3 @@ def fetch_command(
         click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
         if done.fetched:
             click.echo("the value of a position needs its own table alone; prove them with: tbgen verify --digest")
-
-
-class FetchWatcher(Watcher):
-    """Tells a reporter of the bytes that come, with their speed."""
-
-    def __init__(self, reporter: Reporter) -> None:
-        self._reporter = reporter
-        self._work: Work | None = None
-        self._bytes = 0
-
-    def begins(self, tables: int, size: int, there: int) -> None:
-        if tables:
-            title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
-            self._work = self._reporter.work(title, size, as_share=True)
-            self._work.advance(there)
-
-    def waiting(self) -> None:
-        self._reporter.say("a build or another fetch is at work in this folder; waiting for it to end ...")
-
-    def got(self, size: int) -> None:
-        if self._work is not None:
-            self._bytes += size
-            speed = in_units(max(self._bytes / max(self._work.elapsed, 0.001), 0))
-            self._work.advance(size, detail=f"{speed}/s")

@@ -59,19 +59,6 @@ class Fetched:
     seconds: float
 
 
-class Watcher:
-    """Hears how a fetch goes on, from any thread; this one keeps it to itself."""
-
-    def begins(self, tables: int, size: int, there: int) -> None:
-        """So many tables are fetched, of so many bytes, some of which are there from an earlier fetch."""
-
-    def waiting(self) -> None:
-        """A build or another fetch is at work in the folder."""
-
-    def got(self, size: int) -> None:
-        """So many bytes have come; fewer than none where some are asked for once more."""
-
-
 def fetch(
     folder: Path,
     url: str,
@@ -79,32 +66,44 @@ def fetch(
     *,
     outcomes_alone: bool = False,
     jobs: int = 4,
-    watcher: Watcher | None = None,
+    tell: Callable[[int, int, int, int], None] = lambda *_: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> Fetched:
     """Fetch the tables that `choose` picks of those that a server has; FetchError if one cannot be had.
 
     What is sound in the folder stays. Tables that are complete by then stay as well if something goes wrong.
+
+    `tell` hears how many tables are fetched, how many bytes they have, how many of these an earlier fetch left, and how
+    many have come; often, from any thread. `on_wait` is called if a build or another fetch is at work in the folder.
     """
-    watcher, begun, server = watcher or Watcher(), time.monotonic(), Server(url)
+    begun, server, come = time.monotonic(), Server(url), 0
+
+    def count(size: int) -> None:
+        """Note bytes that have come; fewer than none where some are asked for once more."""
+        nonlocal come
+        come += size
+        tell(len(tables), whole, left, come)
+
     offers = server.offers()
     wanted = list(dict.fromkeys(choose(offers)))
     missing = [str(material) for material in wanted if material not in offers]
     if missing:
         raise FetchError(url, f"it has no table {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}")
-    with build_lock(folder, watcher.waiting):
+    with build_lock(folder, on_wait):
         there = [each for each in wanted if _is_there(folder, offers[each], outcomes_alone=outcomes_alone)]
         due = [offers[each] for each in wanted if each not in there]
-        tables = [_downloads(folder, server, offer, watcher.got, outcomes_alone=outcomes_alone) for offer in due]
+        tables = [_downloads(folder, server, offer, count, outcomes_alone=outcomes_alone) for offer in due]
         files = list(chain(*tables))
-        size, got = sum(file.bytes for file in files), sum(file.got for file in files)
+        whole, left = sum(file.bytes for file in files), sum(file.got for file in files)
         free = free_disk(folder)
-        if free is not None and size - got > free:
-            raise FetchError(url, f"the tables need {in_units(size - got)} of disk, {in_units(free)} are free")
-        watcher.begins(len(tables), size, got)
-        _fetch_all(server, tables, jobs)
+        if free is not None and whole - left > free:
+            raise FetchError(url, f"the tables need {in_units(whole - left)} of disk, {in_units(free)} are free")
+        count(0)
+        with ThreadPoolExecutor(jobs) as pool, contextlib.closing(server):  # the largest first; an error ends all
+            list(pool.map(_fetch_table, sorted(tables, key=lambda table: -sum(file.bytes for file in table))))
         with contextlib.suppress(OSError):
             (folder / STAGE).rmdir()
-    return Fetched(due, there, size - got, time.monotonic() - begun)
+    return Fetched(due, there, whole - left, time.monotonic() - begun)
 
 
 def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
@@ -124,16 +123,6 @@ def _downloads(
     has_outcomes = replace(offer.outcomes, path=folder / offer.outcomes.path).is_there()
     layers = wanted if has_outcomes and wanted else [*wanted, Layer.OUTCOMES]
     return [_Download(folder, server, offer, layer, tell) for layer in layers]
-
-
-def _fetch_all(server: Server, tables: Iterable[Sequence[_Download]], jobs: int) -> None:
-    """Fetch tables side by side, the largest first; the first error ends them all."""
-    with ThreadPoolExecutor(jobs) as pool:
-        try:
-            list(pool.map(_fetch_table, sorted(tables, key=lambda table: -sum(file.bytes for file in table))))
-        except BaseException:
-            server.close()
-            raise
 
 
 def _fetch_table(files: Sequence[_Download]) -> None:

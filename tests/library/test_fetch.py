@@ -18,7 +18,7 @@ from tbgen.apps.site.templates import write_explorer
 from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
 from tbgen.library.catalog import Catalog
-from tbgen.library.fetch import STAGE, Fetched, Watcher, fetch
+from tbgen.library.fetch import STAGE, Fetched, fetch
 from tbgen.material import Material
 from tests.apps.site.conftest import running
 from tests.cli.calls import complaint, printed
@@ -88,10 +88,8 @@ def test_tables_come_from_a_server_of_ours_and_from_static_files(small: Path, tm
 
 
 def stopping(pieces: int) -> mock.Mock:
-    """A watcher that stops a fetch after so many pieces, in the middle of a file."""
-    watcher = mock.Mock(Watcher)
-    watcher.got.side_effect = [*[None] * pieces, KeyboardInterrupt]
-    return watcher
+    """A listener that stops a fetch after so many pieces, in the middle of a file."""
+    return mock.Mock(side_effect=[*[None] * (pieces + 1), KeyboardInterrupt])
 
 
 def test_a_fetch_that_is_stopped_goes_on_where_it_was(
@@ -102,7 +100,7 @@ def test_a_fetch_that_is_stopped_goes_on_where_it_was(
     size = sum(map(len, files_in(small).values()))
     for _ in range(20):
         with pytest.raises(KeyboardInterrupt):
-            fetched(mirror, tmp_path, jobs=1, watcher=stopping(draw.randrange(size // 25_000)))
+            fetched(mirror, tmp_path, jobs=1, tell=stopping(draw.randrange(size // 25_000)))
         for name in mirror.files:
             assert not (tmp_path / name).exists() or (tmp_path / name).read_bytes() == mirror.files[name]
     fetched(mirror, tmp_path)
@@ -153,7 +151,7 @@ def test_another_part_than_was_asked_for_is_refused(
 ) -> None:
     monkeypatch.setattr(fetching, "_PIECE", 1000)
     with pytest.raises(KeyboardInterrupt):
-        fetched(mirror, tmp_path, jobs=1, watcher=stopping(9))
+        fetched(mirror, tmp_path, jobs=1, tell=stopping(9))
     mirror.wrong = lambda handler, content, start: handler.give(
         content, start, Content_Range=f"bytes 0-{len(content) - 1}/{len(content)}"
     )
