@@ -43,10 +43,22 @@ MOST_THREADS = 1024
 
 
 class Option(click.Option):
-    """An option; `needs` names another one without which it means nothing."""
+    """An option; `needs` names another one without which it means nothing.
 
-    def __init__(self, *names: Any, needs: str = "", **settings: Any) -> None:
-        super().__init__(*names, **settings)
+    Its help ends with its default, and shows by the type or the `metavar` what it takes.
+    """
+
+    def __init__(self, names: Sequence[str], *, needs: str = "", **settings: Any) -> None:
+        kind, default = settings.get("type"), settings.get("default")
+        if default is not None and "(default" not in settings["help"]:
+            settings["help"] = f"{settings['help'][:-1]} (default {default})."
+        if needs:
+            settings["help"] = f"With {needs}: {settings['help'][0].lower()}{settings['help'][1:]}"
+        if isinstance(kind, click.Path):
+            settings.setdefault("metavar", "FILE" if kind.file_okay else "DIR")
+        elif kind is int or isinstance(kind, click.IntRange):
+            settings.setdefault("metavar", "N")
+        super().__init__(names, **settings)
         self.needs = needs
 
     def is_given(self, ctx: click.Context) -> bool:
@@ -90,23 +102,10 @@ def declared(name: str, *alone: tuple[str, ...], kind: type[Command] = Command, 
     return decorate
 
 
-def option(*names: str, **settings: Any) -> Decorator:
-    """Declare an option. Its help ends with its default, and shows by the type or the `metavar` what it takes."""
-    kind, default = settings.get("type", str), settings.get("default")
-    if default is not None and "(default" not in settings["help"]:
-        settings["help"] = f"{settings['help'][:-1]} (default {default})."
-    if "needs" in settings:
-        settings["help"] = f"With {settings['needs']}: {settings['help'][0].lower()}{settings['help'][1:]}"
-    if isinstance(kind, click.Path):
-        settings.setdefault("metavar", "FILE" if kind.file_okay else "DIR")
-    elif kind is int or isinstance(kind, click.IntRange):
-        settings.setdefault("metavar", "N")
-    return click.option(*names, cls=settings.pop("cls", Option), **settings)
-
-
-def flag(*names: str, **settings: Any) -> Decorator:
-    """Declare an option that takes nothing."""
-    return option(*names, is_flag=True, **settings)
+option: Callable[..., Decorator] = functools.partial(click.option, cls=Option)
+"""Declare an option."""
+flag: Callable[..., Decorator] = functools.partial(option, is_flag=True)
+"""Declare an option that takes nothing."""
 
 
 def gathered(name: str, make: Callable[..., object], *options: Decorator) -> Decorator:
@@ -224,8 +223,7 @@ def refuse_together(names: Sequence[str]) -> None:
 def refuse_beside(given: str, options: Mapping[str, object]) -> None:
     """Refuse options, by their names and values, that mean nothing together with one that is given."""
     there = [name for name, value in options.items() if value not in (None, False, ())]
-    if there:
-        refuse_together([given, there[0]])
+    refuse_together([given, *there[:1]])
 
 
 def typed_folders() -> bool:
