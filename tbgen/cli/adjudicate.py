@@ -149,7 +149,11 @@ def command(
         copy = None if output is None else stack.enter_context(written_whole(output))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
         parts = [decided([name], task, jobs, solving, quiet=quiet, whole=whole) for name in names]
-        everything = total([_write(*each, copy, writer, in_place=in_place) for each in zip(names, parts, strict=True)])
+        everything = total(
+            part
+            for name, those in zip(names, parts, strict=True)
+            for part in _written(name, those, copy, writer, in_place=in_place)
+        )
         if writer is not None:
             writer.finish(missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped])
     for line in everything.contradicted:
@@ -173,11 +177,10 @@ def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | N
                 raise UsageError(f"{target} is what is read; {advice}")
 
 
-def _write(
+def _written(
     name: str, parts: Iterable[Decided], file: IO[bytes] | None, writer: GamesWriter | None, *, in_place: bool
-) -> Decided:
-    """Write what comes of the games of a file, part by part as they are decided."""
-    found = Decided()
+) -> Iterator[Decided]:
+    """The parts of a file's games, each written as soon as it is decided."""
     with ExitStack() as stack:
         if in_place:
             from tbgen.apps.match.store import kept_from_matches
@@ -189,8 +192,7 @@ def _write(
                 file.write(part.text)
             if writer is not None:
                 writer.add(*part.facts)
-            found = total([found, part])
-    return found
+            yield part
 
 
 def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask, *, quiet: bool) -> None:
