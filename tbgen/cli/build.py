@@ -286,7 +286,6 @@ class BuildWatcher(Watcher):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
         self._end(_LOOKING)
         self._end(_COMPILING)
-        self._reporter.open()
         self._work(_TABLES, total).every = _FORECAST_SECONDS
         work = self._works[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
         self._expected[material] = seconds

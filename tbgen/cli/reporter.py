@@ -101,9 +101,6 @@ class Reporter(contextlib.AbstractContextManager["Reporter"]):
         """Begin a piece of work; `at_once` shows it before two seconds are over."""
         return Work(self, title, total, as_share=as_share, at_once=at_once)
 
-    def open(self) -> None:
-        """Draw from now on, and not when two seconds are over."""
-
     def end(self, work: Work) -> None:
         """Show a piece of work no longer."""
 
@@ -137,6 +134,7 @@ class Bars(Reporter):
         self._works: list[Work] = []
         self._timer = threading.Timer(QUIET_SECONDS, self.open)
         self._timer.daemon = True
+        self._timer.start()
 
     def close(self) -> None:
         super().close()
@@ -147,8 +145,6 @@ class Bars(Reporter):
     def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
         work = super().work(title, total, as_share=as_share, at_once=at_once)
         self._works.append(work)
-        if self._timer.ident is None:
-            self._timer.start()
         if at_once:
             self.open()
         if self._live is not None:
@@ -171,6 +167,7 @@ class Bars(Reporter):
         """Bars show as much."""
 
     def open(self) -> None:
+        """Draw from now on, and not when two seconds are over."""
         from rich.console import Console
         from rich.live import Live
 
