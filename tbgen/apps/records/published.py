@@ -44,54 +44,51 @@ from tbgen.text import plain, trouble
 
 ORDINARY: Final = Path(__file__).with_name("ordinary_tables.csv")
 _RESULTS = ("wins", "draws", "losses")
+_SIDES: Final = {side: str(side).lower() for side in Color}
+FIGURES: Final = {
+    **{f"{_SIDES[side]}_to_move_{each}": f"{each} with {side} to move" for side in Color for each in _RESULTS},
+    **{f"longest_{_SIDES[side]}_mate_moves": f"moves of {side}'s longest mate" for side in Color},
+}
+"""What is published of an ending: the columns of the file, and what each has.
+
+Positions are of labelled men, one for each class of symmetry, won, drawn and lost for the side to move. The longest
+mate is in moves of the winner, who is to move; 0 where there is no such mate.
+"""
+Figures = Mapping[str, int]
+"""[column] -> figure."""
 _IMAGES_WITH_PAWNS = 2
 _IMAGES = 8
 
 
-@dataclass(frozen=True, slots=True)
-class Published:
-    """The published figures of an ending."""
-
-    counts: Mapping[Color, Sequence[int]]
-    """By side to move: won, drawn and lost for that side; labelled men, one position for each class of symmetry."""
-    longest_mates: Mapping[Color, int]
-    """By winner, in moves of the winner, who is to move; 0 where there is no such mate."""
-
-
-def read_published(path: Path) -> dict[Material, Published]:
+def read_published(path: Path) -> dict[Material, Figures]:
     """The endings of a file with the columns of `ordinary_tables.csv`; lines that begin with # are comments."""
     try:
         lines = [line for line in read_bounded(path).decode().splitlines() if not line.startswith("#")]
-        return {Material.parse(row["material"]).canonical(): _published(row) for row in csv.DictReader(lines)}
+        return {
+            Material.parse(row["material"]).canonical(): {name: int(row[name]) for name in FIGURES}
+            for row in csv.DictReader(lines)
+        }
     except (KeyError, TypeError, ValueError, MaterialError) as error:
         raise UsageError(f"{path} has no published counts: {trouble(error)}; see docs/verification.md") from None
 
 
-def _published(row: Mapping[str, str]) -> Published:
-    names = {side: str(side).lower() for side in Color}
-    return Published(
-        {side: [int(row[f"{name}_to_move_{result}"]) for result in _RESULTS] for side, name in names.items()},
-        {side: int(row[f"longest_{name}_mate_moves"]) for side, name in names.items()},
-    )
-
-
-def differences(file: TableFile, published: Published) -> Iterator[str]:
+def differences(file: TableFile, published: Figures) -> Iterator[str]:
     """Where a table differs from what is published of it."""
-    for side in Color:
-        tally = file.tallies[side].get(Score(MATE_CODE, side))
-        moves = 0 if tally is None else (tally.max_dtg + 1) // 2
-        names = [*(f"{result} with {side} to move" for result in _RESULTS), f"moves of {side}'s longest mate"]
-        here, there = [*_counts(file, side), moves], [*published.counts[side], published.longest_mates[side]]
-        for name, ours, theirs in zip(names, here, there, strict=True):
-            if ours != theirs:
-                yield f"{name}: {ours:,} instead of {theirs:,}"
+    for name, ours in _figures_of(file).items():
+        if ours != published[name]:
+            yield f"{FIGURES[name]}: {ours:,} instead of {published[name]:,}"
 
 
-def _counts(file: TableFile, side: Color) -> tuple[int, int, int]:
-    """Won, drawn and lost positions with a side to move, one for each class of symmetry."""
-    classes = _classes(file, side)
-    wins, losses = (classes.get(Score(MATE_CODE, winner), 0) for winner in (side, side.other))
-    return wins, sum(classes.values()) - wins - losses, losses
+def _figures_of(file: TableFile) -> Figures:
+    """The figures of a table."""
+    found = dict[str, int]()
+    for side, name in _SIDES.items():
+        classes, mate = _classes(file, side), file.tallies[side].get(Score(MATE_CODE, side))
+        wins, losses = (classes.get(Score(MATE_CODE, winner), 0) for winner in (side, side.other))
+        counts = wins, sum(classes.values()) - wins - losses, losses
+        found |= {f"{name}_to_move_{result}": count for result, count in zip(_RESULTS, counts, strict=True)}
+        found[f"longest_{name}_mate_moves"] = 0 if mate is None else (mate.max_dtg + 1) // 2
+    return found
 
 
 def _classes(file: TableFile, side: Color) -> dict[Score, int]:

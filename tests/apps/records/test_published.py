@@ -43,7 +43,7 @@ def endings_by_longest_mate(file: Path) -> Counter[int]:
         moves
         for material, published in read_published(file).items()
         for winner in (Color if material.white != material.black else [Color.WHITE])
-        if (moves := published.longest_mates[winner])
+        if (moves := published[f"longest_{str(winner).lower()}_mate_moves"])
     )
 
 
