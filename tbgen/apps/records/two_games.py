@@ -7,7 +7,6 @@ examples are drawn by a seed, so that a rare kind of difference in a large table
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,14 +17,13 @@ from typing import Final
 
 import chess
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.apps.records.census import Numbers, count_of, count_table
 from tbgen.apps.records.counting import PLACEMENTS, Meanings
 from tbgen.apps.records.record import Count, Value
 from tbgen.errors import InputError, UsageError
 from tbgen.index.layout import fen_of_cell
-from tbgen.index.outcomes import ROWS, row_of_byte
+from tbgen.index.outcomes import ROWS, byte_of_row, row_of_byte
 from tbgen.material import Material
 from tbgen.probe import LineStep, Tablebase, open_tablebase
 from tbgen.rules.points import Scoring
@@ -173,34 +171,25 @@ def compare(
 def pairs_in(reset: TableFile, whole: TableFile, threads: int | None = None) -> dict[Color, dict[Pair, Count]]:
     """How often which pair of entry values occurs, by side to move.
 
-    A kind of position (census.py) is a pair. The files of outcomes alone are read.
+    A kind of position (census.py) is a pair of rows (index/outcomes.py). The files of outcomes alone are read.
     """
-    files = reset, whole
-    first, second = (sorted({each for side in Color for each in file.counts[side]}) for file in files)
-    pairs = list(itertools.product(first, second))
-    of_symbol = _numbers(reset, first) * np.uint32(len(second)), _numbers(whole, second)
 
     def kinds_of(begin: int, end: int) -> Numbers:
-        one, other = (of.take(file.symbols(begin, end)) for of, file in zip(of_symbol, files, strict=True))
-        kinds: Numbers = one + other
-        return kinds
+        one, other = (row_of_byte(file.entries(begin, end).astype(np.int64)) for file in (reset, whole))
+        return (one * ROWS + other).astype(np.uint32)
 
-    size = len(pairs)
-    nothing = Meanings(np.zeros(size, np.int16), np.zeros(size, np.int8), np.zeros(size, np.uint16))
+    kinds = ROWS * ROWS
+    nothing = Meanings(np.zeros(kinds, np.int16), np.zeros(kinds, np.int8), np.zeros(kinds, np.uint16))
     found = count_table(reset.order, nothing, kinds_of, threads=threads).kinds
     return {
-        side: {pair: count_of(each) for pair, each in zip(pairs, found[side], strict=True) if each[PLACEMENTS]}
+        side: {_pair_of(kind): count_of(found[side, kind]) for kind in np.flatnonzero(found[side, :, PLACEMENTS])}
         for side in Color
     }
 
 
-def _numbers(file: TableFile, outcomes: Iterable[Score]) -> Numbers:
-    """[symbol] -> the number of its entry value; 0 for a value of no position."""
-    numbers = np.zeros(ROWS, np.uint32)
-    for number, outcome in enumerate(outcomes):
-        numbers[row_of_byte(outcome.to_byte())] = number
-    of_symbols: npt.NDArray[np.uint32] = numbers[row_of_byte(file.column("symbols")["entry"].astype(np.int64))]
-    return of_symbols
+def _pair_of(kind: int) -> Pair:
+    one, other = (Score.from_byte(byte_of_row(int(row))) for row in divmod(kind, ROWS))
+    return one, other
 
 
 def table_of(material: Material, counts: Mapping[Color, Mapping[Pair, Count]], examples: list[Example]) -> Compared:
