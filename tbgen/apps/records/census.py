@@ -23,9 +23,8 @@ from tbgen.apps.records.counting import (
 )
 from tbgen.apps.records.record import Count, Zugzwangs
 from tbgen.apps.records.record import Counts as OutcomeCounts
-from tbgen.index.layout import Layout, fen_of
+from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
-from tbgen.index.squares import TRIANGLE
 from tbgen.material import Role
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.order import Order
@@ -197,7 +196,5 @@ def _fen_of_longest(file: TableFile, longest: Longs) -> str | None:
     _, near, block, place = longest.tolist()
     if near < 0:
         return None
-    layout, block, place = file.order.layout, -block, -place
-    place, king = divmod(place, layout.shape[2])
-    rest = [place >> 6 * n & 63 for n in range(layout.others + 1)]
-    return fen_of(layout, int(Color.WHITE), [*layout.blocks[block], king if layout.pawns else TRIANGLE[king], *rest])
+    (cell,) = file.order.cells_of(np.array([-block * 2 * file.order.plane_places - place])).tolist()
+    return fen_of_cell(file.order.layout, cell)

@@ -36,7 +36,7 @@ from tbgen.apps.records.record import (
 )
 from tbgen.compiled.arrays import Bools, Int, Ints
 from tbgen.compiled.jit import borrowing, inner
-from tbgen.errors import MissingDistancesError, VerificationError
+from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
@@ -135,20 +135,10 @@ def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
     return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
-class _Count(Check):
-    """A look at some positions that counts instead of checking pairs."""
-
-    orders = 0
-    found = (0, 0)
+class _WithoutPairs(Check):
+    """A check that gathers what positions and their resets are worth, and leaves out the pairs."""
 
     def _wrong_pair(self) -> Violation | None:
-        found, values = np.zeros(2, np.int64), np.zeros((2, _MOST_MOVES), np.int64)
-        possible = possible_scores(self.layout.material)
-        count_changing(self.subject, possible, new_scratch(), values, self.orders, found)
-        self.found = int(found[0]), int(found[1])
-        return None
-
-    def _wrong_tallies(self) -> Violation | None:
         return None
 
 
@@ -169,12 +159,13 @@ def count_in(file: TableFile, child_of: ChildOf, cells: Cells, orders: int) -> t
     VerificationError if the table proves to be wrong there.
     """
     with ThreadPoolExecutor(1) as pool:
-        count = _Count(file, child_of, pool, cells=cells)
-        count.orders = orders
-        violation = count.first_violation()
+        check = _WithoutPairs(file, child_of, pool, cells=cells)
+        violation = check.first_violation()
     if violation is not None:
         raise VerificationError(str(file.material), str(violation))
-    return count.found
+    found, values = np.zeros(2, np.int64), np.zeros((2, _MOST_MOVES), np.int64)
+    count_changing(check.subject, possible_scores(file.material), new_scratch(), values, orders, found)
+    return int(found[0]), int(found[1])
 
 
 def every_cell(layout: Layout) -> Cells:
@@ -276,12 +267,9 @@ def _zugzwangs(census: TableCount, tables: Tablebase) -> Zugzwangs:
     fen = census.longest_zugzwang
     if fen is None:
         return census.zugzwangs
-    white, black = (tables.probe(parse_fen(each)[0]) for each in (fen, fen.replace(" w ", " b ")))
-    if white.dtg is None or black.dtg is None:
-        raise MissingDistancesError(str(white.material), ", ".join(map(str, tables.folders)))
-    return replace(
-        census.zugzwangs, longest=Waiting(fen, Value(white.outcome, white.dtg), Value(black.outcome, black.dtg))
-    )
+    found = (tables.probe(parse_fen(each)[0]) for each in (fen, fen.replace(" w ", " b ")))
+    white, black = (Value(each.outcome, each.dtg or 0) for each in found)  # distances are there: they were counted
+    return replace(census.zugzwangs, longest=Waiting(fen, white, black))
 
 
 def _quiet_of(file: TableFile, census: TableCount, played: Lines, tables: Tablebase) -> Quiet | None:

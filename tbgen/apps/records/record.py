@@ -194,7 +194,7 @@ class Record:
         return _LIST.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n"
 
     @classmethod
-    def from_text(cls, text: str, name: str = "record") -> Record:
+    def from_text(cls, text: str | bytes, name: str = "record") -> Record:
         """The record that `to_text` wrote; RecordError for anything else."""
         try:
             facts = parse_json(text)
@@ -231,11 +231,7 @@ def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
 
 def read_record(path: Path) -> Record:
     """The record in a file; RecordError if it is none, or another material's than its name says."""
-    try:
-        text = read_bounded(path).decode()
-    except UnicodeDecodeError:
-        raise RecordError(str(path), "it is not text") from None
-    record = Record.from_text(text, str(path))
+    record = Record.from_text(read_bounded(path), str(path))
     if path.name != path_of_record(path.parent, record.material).name:
         raise RecordError(str(path), f"it is the record of {record.material}")
     return record
@@ -243,12 +239,9 @@ def read_record(path: Path) -> Record:
 
 def records_in(*folders: Path) -> list[Record]:
     """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
-    found = list[Record]()
-    for material in every_material():
-        path = next(filter(Path.is_file, (path_of_record(folder, material) for folder in folders)), None)
-        if path is not None:
-            found.append(read_record(path))
-    return found
+    there = {path.name: path for folder in reversed(folders) for path in folder.glob("*.json")}
+    wanted = (path_of_record(Path(), material).name for material in every_material())
+    return [read_record(there[name]) for name in wanted if name in there]
 
 
 def write_record(folder: Path, record: Record) -> None:
