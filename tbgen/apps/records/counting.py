@@ -14,12 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints, WideInts, Word, Words
+from tbgen.board.moves import piece_reach
+from tbgen.compiled.arrays import Int, Ints, WideInts, Word
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings, row_of_byte
 from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
-from tbgen.index.squares import BETWEEN, KING_ATTACKS, PAWN_ATTACKS, REACHED, TRIANGLE_INDEX
+from tbgen.index.squares import BETWEEN, KING_ATTACKS, PAWN_ATTACKS, TRIANGLE_INDEX
 from tbgen.index.words import EVERYTHING, NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Role
 from tbgen.score import Color
@@ -33,12 +34,6 @@ reflection exchanges two equal men."""
 
 _PAWN = int(Role.PAWN)
 _WHITE = int(Color.WHITE)
-
-
-_SQUARES = np.arange(64, dtype=np.uint64)
-_IS_BEHIND = BETWEEN[:, :, None] >> _SQUARES & ONE  # [a, to, b]
-BEHIND: Words = np.bitwise_or.reduce(_IS_BEHIND << _SQUARES[None, :, None], axis=1)
-"""[a, b] -> the squares on the line from a to b that lie behind b."""
 
 
 @by_address
@@ -164,15 +159,11 @@ def out_of_check(men: BlockMen, squares: Ints, occupied: Word) -> tuple[Word, Wo
         if slot == men.pawns.size:
             continue
         start, role, color = squares[slot], men.role[slot], men.color[slot]
-        reached = PAWN_ATTACKS[color, start] if role == _PAWN else REACHED[role, start]
-        if color == _WHITE:
-            if reached & square_bit(prey) and BETWEEN[start, prey] & occupied == NOTHING:
-                white &= BETWEEN[start, prey]
-        else:
-            for other in range(men.role.size):
-                if other != men.pawns.size:
-                    reached &= ~BEHIND[start, squares[other]]
+        reached = PAWN_ATTACKS[color, start] if role == _PAWN else piece_reach(role, start, occupied)
+        if color != _WHITE:
             black &= ~reached
+        elif reached & square_bit(prey):
+            white &= BETWEEN[start, prey]
     return white, black
 
 
