@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.apps.records.census import Spread, TableCount, census_of
+from tbgen.apps.records.counting import REFLECTED, stands_on_diagonal
 from tbgen.apps.records.quiet import longest_stretch, positions_among
 from tbgen.apps.records.record import (
     FOLDER,
@@ -56,7 +57,6 @@ from tbgen.verify.values import Subject, cell_at, facts_of, rank_of, stored_valu
 _FIRST_CODE = 2
 _MOST_MOVES = 256
 _MOST_CODES = 256
-_DIAGONAL = 9
 _SEED: Final = 1
 
 ChildOf = Callable[[Material], TableFile]
@@ -103,12 +103,9 @@ def is_changing(subject: Subject, possible: Bools, scratch: Scratch, place: Int,
 @inner
 def classes_of(numbering: Numbering, scratch: Scratch, orders: Int) -> Int:
     """How many positions up to symmetry a cell stands for, its men being set up, equal ones told apart."""
-    if images_of(numbering, scratch.squares, scratch.rest) != 4:
-        return orders
-    for slot in range(numbering.men):
-        if scratch.squares[slot] % _DIAGONAL:
-            return orders // 2
-    return orders
+    is_image = images_of(numbering, scratch.squares, scratch.rest) == 4
+    is_reflected = is_image and stands_on_diagonal(scratch.squares[: numbering.men]) == REFLECTED
+    return orders // 2 if is_reflected else orders
 
 
 # possible[holder, code] -> whether the men can leave that score accrued
@@ -276,16 +273,14 @@ def _quiet_of(file: TableFile, census: TableCount, played: Lines, tables: Tableb
     """The longest quiet stretch: of all positions, or of the longest lines of a large table."""
     if file.material.men > MOST_MEN_STRETCHED_WHOLE:
         return _stretch_of_lines(played)
-    stretch = longest_stretch(file, [spread for side in Color for spread in census.spreads[side].values()], tables)
-    if stretch is None:
-        return None
-    plies, longest = stretch
-    board = parse_fen(longest.fen)[0]
-    outcome = tables.probe(board).outcome
-    proof = replay(longest.fen, longest.moves)
-    if not proof.proves(outcome, longest.dtg) or proof.phases[0] != plies:
-        raise VerificationError(str(file.material), f"best play from {longest.fen} is not quiet for {plies} plies")
-    return Quiet(Color.of(board.turn), outcome, plies, True, longest.dtg, longest.fen, longest.line)
+    found = longest_stretch(file, [spread for side in Color for spread in census.spreads[side].values()], tables)
+    if found is not None:
+        proof = replay(found.fen, found.longest.moves)
+        if not proof.proves(found.outcome, found.dtg) or proof.phases[0] != found.plies:
+            raise VerificationError(
+                str(file.material), f"best play from {found.fen} is not quiet for {found.plies} plies"
+            )
+    return found
 
 
 def _stretch_of_lines(lines: Lines) -> Quiet | None:

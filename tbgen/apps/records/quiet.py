@@ -18,13 +18,14 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.apps.records.census import Spread
-from tbgen.apps.records.record import Longest
+from tbgen.apps.records.record import Quiet
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import borrowing, inner, small
 from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
+from tbgen.score import Color
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import men_of, numbering_of, set_up
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
@@ -145,12 +146,11 @@ class Stretches:
 
     def __init__(self, subject: Subject, cells: Cells, dtg: Longs) -> None:
         nothing, listed = np.zeros(0, np.int64), list[tuple[Longs, Longs, Longs]]()
-        reached = nothing
+        after = nothing
         for plies in range(int(dtg.max(initial=0)), -1, -1):
-            pairs = np.union1d(reached, _with_own_scores(cells[dtg == plies]))
+            pairs = np.union1d(after, _with_own_scores(cells[dtg == plies]))
             start, after = _followed(subject, pairs) if plies else (np.zeros(len(pairs) + 1, np.int64), nothing)
             listed.append((pairs, start, after))
-            reached = np.unique(after)
         below = PairLayer(nothing, nothing, nothing, nothing)
         self._layers = list[PairLayer]()
         for pairs, start, after in reversed(listed):
@@ -181,8 +181,7 @@ class Stretches:
 def _weighed(pairs: Longs, start: Longs, after: Longs, below: PairLayer) -> PairLayer:
     """A layer with its waits: one ply more than the longest of those below that a pair leads to."""
     waits, some = np.zeros(len(pairs), np.int64), np.flatnonzero(np.diff(start))
-    if len(some):
-        waits[some] = 1 + np.maximum.reduceat(below.waits[after], start[some])
+    waits[some] = 1 + np.maximum.reduceat(below.waits[after], start[some])
     return PairLayer(pairs, start, after, waits)
 
 
@@ -198,8 +197,8 @@ def _followed(subject: Subject, pairs: Longs) -> tuple[Longs, Longs]:
     return start, np.concatenate(parts)
 
 
-def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebase) -> tuple[int, Longest] | None:
-    """The plies of the longest stretch over all positions of a table, and best play that begins with it.
+def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebase) -> Quiet | None:
+    """The longest stretch over all positions of a table, and best play that begins with it.
 
     None if nothing has to be played anywhere.
     """
@@ -218,8 +217,9 @@ def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebas
         if best >= floor:
             way, plies = stretches.way_from(int(cells[first]), int(dtg[first])), int(dtg[first])
             fen = fen_of_cell(layout, way[0])
-            moves = _line_along(tables, layout, parse_fen(fen)[0], way, plies)
-            return best, Longest(plies, fen, " ".join(moves))
+            board = parse_fen(fen)[0]
+            line = " ".join(_line_along(tables, layout, board, way, plies))
+            return Quiet(Color.of(board.turn), tables.probe(board).outcome, best, True, plies, fen, line)
 
 
 def positions_ahead(spreads: Iterable[Spread]) -> Longs:

@@ -8,6 +8,7 @@ A folder has one file a material. A replay plays the line of a record once more 
 
 from __future__ import annotations
 
+import builtins
 import contextlib
 import itertools
 import re
@@ -139,6 +140,11 @@ class Quiet:
     line: str | None
     """Best play to the goal, which begins with the run."""
 
+    @property
+    def longest(self) -> Longest:
+        """The line as other lines are."""
+        return Longest(self.dtg, self.fen, self.line)
+
 
 @dataclass(frozen=True)
 class Changes:
@@ -194,7 +200,7 @@ class Record:
         return _LIST.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n"
 
     @classmethod
-    def from_text(cls, text: str | bytes, name: str = "record") -> Record:
+    def from_text(cls, text: str | builtins.bytes, name: str = "record") -> Record:
         """The record that `to_text` wrote; RecordError for anything else."""
         try:
             facts = parse_json(text)

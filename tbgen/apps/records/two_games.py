@@ -182,13 +182,13 @@ def pairs_in(reset: TableFile, whole: TableFile, threads: int | None = None) -> 
     nothing = Meanings(np.zeros(kinds, np.int16), np.zeros(kinds, np.int8), np.zeros(kinds, np.uint16))
     found = count_table(reset.order, nothing, kinds_of, threads=threads).kinds
     return {
-        side: {_pair_of(kind): count_of(found[side, kind]) for kind in np.flatnonzero(found[side, :, PLACEMENTS])}
-        for side in Color
+        side: {_pair_of(kind): count_of(of_side[kind]) for kind in np.flatnonzero(of_side[:, PLACEMENTS]).tolist()}
+        for side, of_side in zip(Color, found, strict=True)
     }
 
 
 def _pair_of(kind: int) -> Pair:
-    one, other = (Score.from_byte(byte_of_row(int(row))) for row in divmod(kind, ROWS))
+    one, other = (Score.from_byte(byte_of_row(row)) for row in divmod(kind, ROWS))
     return one, other
 
 

@@ -17,7 +17,7 @@ import chess
 import chess.svg
 import click
 
-from tbgen.apps.games.tags import format_game, numbered
+from tbgen.apps.games.tags import classical_result, format_game, numbered
 from tbgen.apps.records.record import Longest, Record, Replay, replay
 from tbgen.apps.site.palette import colors, shade_of
 from tbgen.errors import InputError, TableError, UsageError
@@ -225,9 +225,7 @@ class Card:
 
 def _result_of(outcome: Score) -> str:
     """The result of a line in ordinary chess: one that ends with neither mate nor stalemate could go on."""
-    if outcome.is_mate:
-        return "1-0" if outcome.holder is Color.WHITE else "0-1"
-    return "1/2-1/2" if outcome.is_stalemate else "*"
+    return classical_result(outcome) if outcome.is_mate or outcome.is_stalemate else "*"
 
 
 def longest_card(record: Record) -> Card | None:
@@ -241,7 +239,7 @@ def quiet_card(record: Record) -> Card | None:
     quiet = record.quiet
     if quiet is None:
         return None
-    return Card(record.material, quiet.side, quiet.outcome, Longest(quiet.dtg, quiet.fen, quiet.line))
+    return Card(record.material, quiet.side, quiet.outcome, quiet.longest)
 
 
 def cards_of(record: Record, side: Color) -> list[Card]:
