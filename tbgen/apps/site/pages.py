@@ -6,11 +6,10 @@ Drawn is what is worth neither G0.0 nor -G0.0: there ordinary chess has no winne
 from __future__ import annotations
 
 import itertools
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from fractions import Fraction
-from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
@@ -74,7 +73,7 @@ TWO_GAMES: Final = ("games.html", "Two games")
 DATA: Final = "data"
 STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
 """What other sites show beside a link to a page, which they ask for by its whole address."""
-CLAIMS: Final = ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")
+CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
 """What the rules say something about."""
 
 
@@ -95,6 +94,7 @@ class Site:
 
     def __post_init__(self) -> None:
         self._known = {record.material: record for record in self.records}
+        self._materials = [each for each in every_material() if each.men <= MOST_TABLE_MEN or each in self._known]
         self._environment = environment(explorer=self.explorer, address=self.address)
         self._pages = [*PAGES, *[TWO_GAMES] * (self.games is not None)]
 
@@ -105,97 +105,71 @@ class Site:
             yield f"static/{name}", static(name)
         if self.address is not None:
             yield f"static/{PREVIEW}", (HERE / "static" / PREVIEW).read_bytes()
-        if self.games is not None:
-            yield "games.html", self._games(self.games)
-            yield f"{DATA}/{GAMES_FILE}", _as_json(plain(self.games))
-        yield "index.html", self._index()
-        yield "records.html", self._records()
-        yield "drawn.html", self._drawn()
-        found = potentials_of(self.records)
-        yield "potential.html", self._page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
-        yield f"{DATA}/potential.json", _as_json(facts_of(found))
+        yield from self._overviews()
         for record in self.records:
             yield from self._files_of(record)
 
-    def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
-        name, cards = str(record.material), {side: cards_of(record, side) for side in Color}
-        yield (
-            f"material/{name}.html",
-            self._page(
-                "material.html",
-                path=f"material/{name}.html",
-                record=record,
-                built=self._known,
-                cards=cards,
-                longest=longest_card(record),
-                waiting=zugzwang_cards(record, self.tables),
-                quiet=quiet_card(record),
-                parents=[each for each in self._parents.get(record.material, []) if self._belongs(each)],
-            ),
-        )
-        yield f"{DATA}/{name}.json", record.to_text()
-        yield f"lines/{name}.pgn", "".join(card.pgn for side in Color for card in cards[side])
-
-    def _page(self, name: str, *, path: str | None = None, **context: Any) -> str:
-        """A template filled in; `path` is where the page goes if not under the template's name."""
-        there = name if path is None else path
-        template = self._environment.get_template(name)
-        return template.render(root="../" * there.count("/"), here=there, pages=self._pages, **context) + "\n"
-
-    def _belongs(self, material: Material) -> bool:
-        """Whether the site names a material: one of six men only if it has a record."""
-        return material.men <= MOST_TABLE_MEN or material in self._known
-
-    @cached_property
-    def _parents(self) -> dict[Material, list[Material]]:
-        """The materials from which a capture or promotion leads to each, in build order."""
-        found = defaultdict[Material, list[Material]](list)
-        for parent in every_material():
-            for child in parent.children():
-                found[child].append(parent)
-        return found
-
-    def _index(self) -> str:
+    def _overviews(self) -> Iterator[tuple[str, str]]:
+        """The pages of all records together, and their data."""
         longest = {record.material: card for record in self.records if (card := longest_card(record))}
-        return self._page(
+        yield self._page(
             "index.html",
-            materials=list(filter(self._belongs, every_material())),
+            materials=self._materials,
             built=self._known,
             longest=longest,
             longest_of_all=max(longest.values(), key=lambda card: card.longest.dtg, default=None),
         )
-
-    def _records(self) -> str:
-        best = best_cards(self.records).values()
-        return self._page(
+        best = best_cards(self.records)
+        yield self._page(
             "records.html",
-            cards={side: [card for card in best if card.outcome.holder is side] for side in Color},
+            cards={side: [card for card in best.values() if card.outcome.holder is side] for side in Color},
             records=sorted(self.records, key=lambda record: str(record.material)),
         )
-
-    def _drawn(self) -> str:
-        known = {str(record.material): record for record in self.records}
-        endings = [(name, found) for name, record in known.items() if (found := drawn_in([record])).positions]
-        return self._page(
+        every = ((str(record.material), drawn_in([record])) for record in self.records)
+        endings = [(name, drawn) for name, drawn in every if drawn.positions]
+        yield self._page(
             "drawn.html",
             all=drawn_in(self.records),
             endings=sorted(endings, key=lambda ending: (-abs(ending[1].favour()), ending[0])),
             bounds=BOUNDS,
-            claims=[known[name] for name in CLAIMS if name in known],
+            claims=[self._known[each] for each in CLAIMS if each in self._known],
         )
+        found = potentials_of(self.records)
+        yield self._page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
+        yield f"{DATA}/potential.json", _as_json(facts_of(found))
+        if self.games is not None:
+            there = {each.outcome: each for each in self.games.longest}
+            yield self._page(
+                "games.html",
+                games=self.games,
+                tables=sorted(self.games.tables, key=lambda table: (-table.shares.differing, str(table.material))),
+                totals=totals_of(self.games.tables),
+                built=self._known,
+                ways=[(each, best.get(each), there.get(each)) for each in sorted(best.keys() | there, reverse=True)],
+                with_numbers=lambda fen, play: with_numbers(fen, play.line.split()),
+            )
+            yield f"{DATA}/{GAMES_FILE}", _as_json(plain(self.games))
 
-    def _games(self, games: Comparison) -> str:
-        best = best_cards(self.records)
-        there = {each.outcome: each for each in games.longest}
-        return self._page(
-            "games.html",
-            games=games,
-            tables=sorted(games.tables, key=lambda table: (-table.shares.differing, str(table.material))),
-            totals=totals_of(games.tables),
+    def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
+        name, cards = str(record.material), {side: cards_of(record, side) for side in Color}
+        yield self._page(
+            "material.html",
+            f"material/{name}.html",
+            record=record,
             built=self._known,
-            ways=[(each, best.get(each), there.get(each)) for each in sorted(best.keys() | there, reverse=True)],
-            with_numbers=lambda fen, play: with_numbers(fen, play.line.split()),
+            cards=cards,
+            longest=longest_card(record),
+            waiting=zugzwang_cards(record, self.tables),
+            quiet=quiet_card(record),
+            parents=[each for each in self._materials if record.material in each.children()],
         )
+        yield f"{DATA}/{name}.json", record.to_text()
+        yield f"lines/{name}.pgn", "".join(card.pgn for side in Color for card in cards[side])
+
+    def _page(self, template: str, path: str | None = None, **context: Any) -> tuple[str, str]:
+        """A page: its path, which is the template's name if nothing else is said, and the template filled in."""
+        there, text = path or template, self._environment.get_template(template)
+        return there, text.render(root="../" * there.count("/"), here=there, pages=self._pages, **context) + "\n"
 
 
 def totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
