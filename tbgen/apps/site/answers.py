@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,7 +38,7 @@ CLOCK = ("fifty",)
 MOST_CHARACTERS: Final = 4096
 """Of a position and the moves after it."""
 
-E = TypeVar("E", bound=enum.Enum)
+T = TypeVar("T")
 
 
 class Asked(NamedTuple):
@@ -67,10 +66,7 @@ def parameters_of(pairs: Iterable[tuple[str, str]], known: Iterable[str]) -> dic
 
 def flag_of(parameters: Mapping[str, str], name: str) -> bool:
     """Whether a parameter that is 1 or 0 is 1; without it, it is 0."""
-    value = parameters.get(name, "0")
-    if value not in ("0", "1"):
-        raise UsageError(f"{name} must be 1 or 0, not {value!r}")
-    return value == "1"
+    return _one_of(name, parameters.get(name, "0"), {"0": False, "1": True})
 
 
 def position_in(parameters: Mapping[str, str]) -> Asked:
@@ -112,7 +108,9 @@ def json_in(text: str) -> Any:
 
 def scoring_in(parameters: Mapping[str, str]) -> Scoring:
     """How outcomes become points; UsageError for a setting that means nothing under the scheme."""
-    scheme = _one_of(Scheme, "scoring", parameters.get("scoring", Scheme.EXPONENTIAL.value))
+    scheme = _one_of(
+        "scoring", parameters.get("scoring", Scheme.EXPONENTIAL.value), {each.value: each for each in Scheme}
+    )
     is_used = parameters.get("fifty") == FiftyMoveSetting.RESET.value
     for setting, meant in (("komi", (Scheme.KOMI,)), ("cutoff", (Scheme.KOMI, Scheme.WINNER))):
         if setting in parameters and scheme not in meant and not (is_used and setting == "cutoff"):
@@ -133,16 +131,15 @@ def fifty_in(parameters: Mapping[str, str]) -> FiftyMoves | None:
     """
     if "fifty" not in parameters:
         return None
-    setting = _one_of(FiftyMoveSetting, "fifty", parameters["fifty"])
+    setting = _one_of("fifty", parameters["fifty"], {each.value: each for each in FiftyMoveSetting})
     return FiftyMoves(setting, scoring_in(parameters).cutoff_code)
 
 
-def _one_of(kind: type[E], name: str, value: str) -> E:
-    """The member of an enum that a parameter names."""
-    values = [each.value for each in kind]
-    if value not in values:
-        raise UsageError(f"{name} must be one of {', '.join(values)}, not {value!r}")
-    return kind(value)
+def _one_of(name: str, value: str, choices: Mapping[str, T]) -> T:
+    """What the value of a parameter stands for."""
+    if value not in choices:
+        raise UsageError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
+    return choices[value]
 
 
 _MOST_QUOTED: Final = 200
@@ -285,12 +282,17 @@ def standard_mainline(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
     outcome = tables.probe(board).outcome
     if not outcome.is_mate:
         return {"mainline": [], "winner": None, **_NO_DISTANCES, "dtm": None}
-    moves, turn = list[dict[str, Any]](), outcome.holder.chess is board.turn
-    for step in tables.line(board):
-        turn = not turn
-        dtm = step.dtg if turn or step.dtg is None else -step.dtg
-        moves.append({"uci": step.move.uci(), "san": step.san, **_NO_DISTANCES, "dtm": dtm})
-    plies = len(moves) if outcome.holder.chess is board.turn else -len(moves)
+    wins = outcome.holder is color_of(board.turn)
+    moves = [
+        {
+            "uci": step.move.uci(),
+            "san": step.san,
+            **_NO_DISTANCES,
+            "dtm": _plies_to_mate(step.dtg, wins=wins is (ply % 2 == 0)),
+        }
+        for ply, step in enumerate(tables.line(board), 1)
+    ]
+    plies = _plies_to_mate(len(moves), wins=wins)
     return {"mainline": moves, "winner": str(outcome.holder)[0].lower(), **_NO_DISTANCES, "dtm": plies}
 
 
@@ -317,7 +319,7 @@ def _standard_facts(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
 
 
 def _category_and_plies(tables: Tablebase, board: chess.Board) -> tuple[str, int | None]:
-    """The category, and the plies to mate, negative for the side that is mated."""
+    """The category, and the plies to mate."""
     try:
         found = tables.probe(board.copy(stack=False))
     except NO_TABLE:
@@ -327,10 +329,13 @@ def _category_and_plies(tables: Tablebase, board: chess.Board) -> tuple[str, int
     if not found.outcome.is_mate:
         return "draw", None
     is_sure = found.dtg is not None and found.dtg + board.halfmove_clock <= _FIFTY_MOVES
-    category = "win" if is_sure else "maybe-win"
-    if found.outcome.holder is color_of(board.turn):
-        return category, found.dtg
-    return _OPPOSITES[category], None if found.dtg is None else -found.dtg
+    category, wins = "win" if is_sure else "maybe-win", found.outcome.holder is color_of(board.turn)
+    return category if wins else _OPPOSITES[category], _plies_to_mate(found.dtg, wins=wins)
+
+
+def _plies_to_mate(plies: int | None, *, wins: bool) -> int | None:
+    """The plies as the side to move counts them: negative if it is mated."""
+    return plies if wins or plies is None else -plies
 
 
 # The explorer without a script.
