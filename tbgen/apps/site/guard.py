@@ -10,7 +10,6 @@ is answered, however many others do not.
 from __future__ import annotations
 
 import asyncio
-import copy
 import enum
 import logging
 import os
@@ -222,12 +221,10 @@ class Connection(H11Protocol):
         self._places = app_state.get(PLACES, _MOST_PLACES)
         self._application, self.app = self.app, self._answer
         self._answering: asyncio.Task[Any] | None = None
-        self._phase, self._since = Phase.WORK, 0.0
-        self._deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        self._look()
+        self._begin(Phase.HEAD)
         if len(self.connections) > self._places:
             self._make_place()
 
@@ -249,8 +246,7 @@ class Connection(H11Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         super().connection_lost(exc)
-        if self._deadline is not None:
-            self._deadline.cancel()
+        self._deadline.cancel()
         if self._answering is not None:
             self._answering.cancel()
 
@@ -265,10 +261,12 @@ class Connection(H11Protocol):
         phase = {h11.IDLE: Phase.HEAD, h11.SEND_BODY: Phase.BODY}.get(self.conn.their_state, Phase.WORK)
         if self.flow.write_paused or self.transport.is_closing():
             phase = Phase.SENDING
-        if phase is self._phase:
-            return
-        if self._deadline is not None:
+        if phase is not self._phase:
             self._deadline.cancel()
+            self._begin(phase)
+
+    def _begin(self, phase: Phase) -> None:
+        """From now on the connection waits for this."""
         self._phase, self._since = phase, self.loop.time()
         self._deadline = self.loop.call_later(DEADLINES[phase], self.transport.abort)
 
@@ -286,7 +284,6 @@ class Connection(H11Protocol):
         self._answering = asyncio.current_task()
         with suppress(asyncio.CancelledError):  # the client has left, or the server ends
             await self._application(scope, receive, send)
-        self._answering = None
 
 
 def places_for(tables: int) -> int:
@@ -335,11 +332,13 @@ class Calm(logging.Filter):
 
 def log_config() -> dict[str, Any]:
     """The log of uvicorn and of all others, calmed."""
-    config: dict[str, Any] = copy.deepcopy(LOGGING_CONFIG)
-    config["filters"] = {"calm": {"()": Calm}}
-    config["handlers"]["default"]["filters"] = ["calm"]
-    config["root"] = {"handlers": ["default"], "level": "WARNING"}
-    return config
+    handlers: dict[str, Any] = LOGGING_CONFIG["handlers"]
+    return {
+        **LOGGING_CONFIG,
+        "filters": {"calm": {"()": Calm}},
+        "handlers": {**handlers, "default": {**handlers["default"], "filters": ["calm"]}},
+        "root": {"handlers": ["default"], "level": "WARNING"},
+    }
 
 
 def listen(host: str, port: int) -> socket.socket:

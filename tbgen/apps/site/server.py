@@ -9,7 +9,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
@@ -72,11 +72,11 @@ def application(settings: Settings) -> Starlette:
         exception_handlers={
             TbgenError: _error,
             HTTPException: _http_error,
-            BusyError: _always(503, "Busy", "too many requests wait; ask again", _RETRY),
-            TimeoutError: _always(503, "Late", "the answer takes too long; ask for less at once", _RETRY),
+            BusyError: partial(_refuse, (503, "Busy", "too many requests wait; ask again", _RETRY)),
+            TimeoutError: partial(_refuse, (503, "Late", "the answer takes too long; ask for less at once", _RETRY)),
             # Nobody reads the answer to a client that has left, but without it the log would tell of an error.
-            ClientDisconnect: _always(400, "Left", "the client left before its body had come"),
-            Exception: _always(500, "InternalError", "the server failed; its log says why"),
+            ClientDisconnect: partial(_refuse, (400, "Left", "the client left before its body had come")),
+            Exception: partial(_refuse, (500, "InternalError", "the server failed; its log says why")),
         },
         lifespan=until_the_end,
     )
@@ -100,11 +100,9 @@ def from_environment() -> Starlette:
 
 
 def _cache_bytes(megabytes: str) -> int:
-    if not megabytes:
-        return CACHE_BYTES
-    if not (megabytes.isascii() and megabytes.isdigit()):
+    if not re.fullmatch("[0-9]*", megabytes):
         raise UsageError(f"{CACHE} must be a whole number of megabytes, not {megabytes!r}")
-    return int(megabytes) * 10**6
+    return int(megabytes) * 10**6 if megabytes else CACHE_BYTES
 
 
 def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
@@ -152,24 +150,18 @@ async def _to_explorer(request: Request) -> Response:
     return RedirectResponse(f"{EXPLORER}/")
 
 
-async def _error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, TbgenError)
+async def _error(request: Request, error: Any) -> Response:
     return as_json(error_facts(error), status=status_of(error))
 
 
-async def _http_error(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)
+async def _http_error(request: Request, error: Any) -> Response:
     status = error.status_code
     return refusal(status, _STATUS_NAMES.get(status, "BadRequest"), error.detail, error.headers)
 
 
-def _always(*facts: Any) -> Callable[[Request, Exception], Awaitable[Response]]:
+async def _refuse(facts: tuple[Any, ...], request: Request, error: Exception) -> Response:
     """The same refusal for every error of a kind."""
-
-    async def reply(request: Request, error: Exception) -> Response:
-        return refusal(*facts)
-
-    return reply
+    return refusal(*facts)
 
 
 ANY_NAME: Final = "*"
