@@ -30,14 +30,13 @@ DASHES: Final = ("none", "7 3", "2 2.5", "10 3 2 3", "5 4", "14 4", "6 2 1.5 2 1
 """[dash] -> the pattern of a line in plots."""
 
 
-def shade_of(outcome: Score) -> str:
-    """The name of an outcome's colour, such as `w0` for White's mates.
+def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
+    """The name of an outcome's colour, such as `w0` for White's mates; `lowest` has the lowest code of each shade.
 
     >>> shade_of(Score(7, Color.BLACK))
     'b4'
     """
-    number = max(n for n, code in enumerate(SHADE_FROM) if code <= outcome.code)
-    return f"{'w' if outcome.holder is Color.WHITE else 'b'}{number}"
+    return f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(lowest, outcome.code) - 1}"
 
 
 def colors(theme: str) -> dict[str, str]:
@@ -63,10 +62,8 @@ def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
     for shade, group in itertools.groupby(sorted(counts, reverse=True), shade_of):
         outcomes = list(group)
         size = sum(counts[outcome] for outcome in outcomes)
-        if size:
-            ends = " to ".join(str(each) for each in dict.fromkeys((outcomes[0], outcomes[-1])))
-            label = f"{ends} {percent(size, total)}"
-            parts.append((shade, 100 * before / total, 100 * size / total, label))
+        ends = " to ".join(str(each) for each in dict.fromkeys((outcomes[0], outcomes[-1])))
+        parts.append((shade, 100 * before / total, 100 * size / total, f"{ends} {percent(size, total)}"))
         before += size
     return parts
 
@@ -192,11 +189,9 @@ def _line(outcome: Score, counts: Sequence[int], last: int, most: int, *, is_nam
     ]
     dots = "".join(f"M{x} {y}h0" for x, y in points) if len(points) < _FEW_POINTS else ""
     end = 100 * points[-1][0] / WIDTH, 100 * points[-1][1] / HEIGHT
-    if not is_named:
-        return PlotLine(outcome, _path(points), dots, None, None, end)
     # In two plots of a hundred two scores share colour and dash.
-    color = f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(_COLOR_FROM, outcome.code) - 1}"
-    return PlotLine(outcome, _path(points), dots, color, outcome.code % len(DASHES), end)
+    shade, dash = (shade_of(outcome, _COLOR_FROM), outcome.code % len(DASHES)) if is_named else (None, None)
+    return PlotLine(outcome, _path(points), dots, shade, dash, end)
 
 
 def _path(points: Sequence[tuple[int, int]]) -> str:

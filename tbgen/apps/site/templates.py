@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Sequence
-from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -102,10 +101,6 @@ def environment(**given: Any) -> Environment:
 def template_of(name: str) -> Template:
     """A template that is given all it needs when it is filled in, which is often."""
     return environment().get_template(name)
-
-
-def _signed(number: Fraction) -> str:
-    return f"{float(number):+.3f}".replace("-", "−") if number else "0"
 
 
 PAGE_FOLDER: Final = "explorer"
@@ -324,7 +319,7 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "percent": percent,
     "shade": shade_of,
     "share": lambda share: percent(share.numerator, share.denominator),
-    "signed": _signed,
+    "signed": lambda number: f"{float(number):+.3f}".replace("-", "−") if number else "0",
     "thousands": lambda number: f"{number:,}",
     "told": told,
     "plot": lambda part: plot_of({outcome: each.distances for outcome, each in part.outcomes.items()}),
