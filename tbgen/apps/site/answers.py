@@ -250,8 +250,8 @@ def decided(tables: Tablebase, text: str) -> Iterator[dict[str, Any]]:
             found = GameVerdict(game, adjudicator.decide_read(game))
         except InputError as error:  # a score that its tags say has accrued, but cannot have
             yield error_facts(PgnError(game.file, str(error), number=game.number))
-            continue
-        yield {**found.facts(), "why": found.verdict.why, "tags": tags_of_verdict(found, settings)}
+        else:
+            yield {**found.facts(), "why": found.verdict.why, "tags": tags_of_verdict(found, settings)}
 
 
 # Ordinary chess, in the form that clients of other tablebases ask for. The outcomes G0.0 and -G0.0 are its forced mates
