@@ -252,9 +252,9 @@ def cards_of(record: Record, side: Color) -> list[Card]:
 def best_cards(records: Iterable[Record]) -> dict[Score, Card]:
     """For each outcome its longest line over all tables, best outcome for White first."""
     best: dict[Score, Card] = {}
-    for card in (card for record in records for side in Color for card in cards_of(record, side)):
-        if card.outcome not in best or card.longest.dtg > best[card.outcome].longest.dtg:
-            best[card.outcome] = card
+    cards = (card for record in records for side in Color for card in cards_of(record, side))
+    for card in sorted(cards, key=lambda card: -card.longest.dtg):
+        best.setdefault(card.outcome, card)
     return dict(sorted(best.items(), reverse=True))
 
 
