@@ -67,15 +67,14 @@ def census_of(file: TableFile, threads: int | None = None) -> TableCount:
     """Count a table on some threads, or on as many as there are processors."""
     layout, bishops = file.order.layout, _pair_of_bishops(file.order.layout)
     entries, distances, kinds_of = _kinds_in(file)
-    entry, dtg = np.repeat(entries, distances), np.tile(np.arange(distances), len(entries))
+    parts, kinds_of_part = 2 if bishops else 1, len(entries) * distances  # bishops' squares tell kinds apart
+    entry, dtg = np.tile(np.repeat(entries, distances), parts), np.tile(np.arange(distances), len(entries) * parts)
     meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
-    if bishops:  # kinds are told apart by the colours of squares
-        meanings = Meanings(*[np.concatenate([each, each]) for each in meanings])
 
     def kinds_by_color(first: int, end: int) -> Numbers:
         kinds: Numbers = kinds_of(first, end)
         if bishops:
-            kinds += _are_one_colored(layout, bishops, first, end) * np.uint32(len(entry))
+            kinds += _are_one_colored(layout, bishops, first, end) * np.uint32(kinds_of_part)
         return kinds
 
     counts = count_table(file.order, meanings, kinds_by_color, threads=threads)
