@@ -117,8 +117,7 @@ def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: 
         own = subject.own[place]
         if not subject.task[place] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
             continue
-        changing = is_changing(subject, possible, scratch, place, values[0], values[1])
-        set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+        changing = is_changing(subject, possible, scratch, place, values[0], values[1])  # which sets the men up
         weight = classes_of(subject.numbering, scratch, orders) if orders else 1
         found[0] += weight
         found[1] += weight if changing else 0

@@ -260,11 +260,7 @@ def _rounded(share: Fraction) -> float:
 
 def potentials_of(records: Iterable[Record]) -> list[Potential]:
     """Every ending in which somebody leads, the rule's worst errors first."""
-    found = list[Potential]()
-    for record in records:
-        leader, rule = leader_of(record.material), rule_for(record.material)
-        if leader is not None and rule is not None:
-            found += _recorded(record, leader, rule)
+    found = itertools.chain.from_iterable(map(_recorded, records))
     return sorted(found, key=lambda each: (-abs(each.error), each.name))
 
 
@@ -277,8 +273,11 @@ def _mean(leader: Color, counts: Counts, totals: Mapping[Color, int], worth: Cal
     ) / Fraction(len(Color))
 
 
-def _recorded(record: Record, leader: Color, rule: Rule) -> Iterator[Potential]:
+def _recorded(record: Record) -> Iterator[Potential]:
     """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
+    leader, rule = leader_of(record.material), rule_for(record.material)
+    if leader is None or rule is None:
+        return
     every = {side: record.sides[side].counts for side in Color}
     parts: list[tuple[str | None, Rule, Counts]] = [(None, rule, every)]
     men = record.material.side(leader)
