@@ -245,7 +245,7 @@ def read_record(path: Path) -> Record:
 
 def records_in(*folders: Path) -> list[Record]:
     """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
-    there = {path.name: path for folder in reversed(folders) for path in folder.glob("*.json")}
+    there = {path.name: path for folder in reversed(folders) for path in folder.glob("*.json") if path.is_file()}
     wanted = (path_of_record(Path(), material).name for material in every_material())
     return [read_record(there[name]) for name in wanted if name in there]
 
