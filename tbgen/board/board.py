@@ -253,41 +253,47 @@ def attackers(board: Words, square: Int, side: Int, occupied: Word) -> Word:
     return found & board[side]
 
 
+@small
+def piece_attacks(role: Int, square: Int, occupied: Word) -> Word:
+    """The squares that a man other than a pawn attacks."""
+    if role == KNIGHT:
+        return KNIGHT_ATTACKS[square]
+    if role == KING:
+        return KING_ATTACKS[square]
+    attacked = NOTHING
+    if role != ROOK:
+        attacked |= bishop_attacks(square, occupied)
+    if role != BISHOP:
+        attacked |= rook_attacks(square, occupied)
+    return attacked
+
+
 @inner
 def attacked_by(board: Words, side: Int, occupied: Word) -> Word:
     """All squares that a side attacks."""
-    men = board[side]
-    squares = pawn_attacks(men & board[KIND + PAWN], side == BLACK)
-    left = men & board[KIND + KNIGHT]
-    while left:
-        squares |= KNIGHT_ATTACKS[lowest_square(left)]
-        left &= left - ONE
-    left = men & (board[KIND + BISHOP] | board[KIND + QUEEN])
-    while left:
-        squares |= bishop_attacks(lowest_square(left), occupied)
-        left &= left - ONE
-    left = men & (board[KIND + ROOK] | board[KIND + QUEEN])
-    while left:
-        squares |= rook_attacks(lowest_square(left), occupied)
-        left &= left - ONE
-    return squares | KING_ATTACKS[lowest_square(men & board[KIND + KING])]
+    squares = pawn_attacks(board[side] & board[KIND + PAWN], side == BLACK)
+    for role in range(KNIGHT, KING + 1):
+        left = board[side] & board[KIND + role]
+        while left:
+            squares |= piece_attacks(role, lowest_square(left), occupied)
+            left &= left - ONE
+    return squares
 
 
 @inner
-def is_safe(board: Words, side: Int, origin: Int, target: Int) -> bool:
-    """Whether a pseudo-legal move other than castling leaves the own king out of check."""
-    enemy, left, reached = 1 - side, square_bit(origin), square_bit(target)
-    occupied = board[WHITE] | board[BLACK]
-    if board[KIND + KING] & left:
-        # The king must not shield the squares behind it from a slider, so its own square counts as empty.
-        return attackers(board, target, enemy, occupied ^ left) & ~reached == NOTHING
-    captured = reached
-    if board[KIND + PAWN] & left and reached == board[EN_PASSANT]:
-        # Both pawns leave their rank at once, which can open it for a rook: no pin test sees that.
-        captured = one_rank_back(reached, side)
-        occupied ^= captured
+def en_passant_takers(board: Words, side: Int) -> Word:
+    """The pawns with a legal capture en passant."""
+    takers = pawn_attacks(board[EN_PASSANT], side == WHITE) & board[side] & board[KIND + PAWN]
+    taken, left = one_rank_back(board[EN_PASSANT], side), takers
     king = lowest_square(board[side] & board[KIND + KING])
-    return attackers(board, king, enemy, (occupied ^ left) | reached) & ~captured == NOTHING
+    while left:
+        # Both pawns leave their rank at once, which can open it for a rook: no pin test sees that.
+        taker = square_bit(lowest_square(left))
+        occupied = (board[WHITE] | board[BLACK]) ^ taker ^ taken ^ board[EN_PASSANT]
+        if attackers(board, king, 1 - side, occupied) & ~taken:
+            takers ^= taker
+        left ^= taker
+    return takers
 
 
 @inner
@@ -305,14 +311,3 @@ def can_castle(board: Words, side: Int, rook: Int, danger: Word) -> bool:
         return False
     # Asked anew and not of `danger`: under Chess960 the rook may have left the rank open behind it.
     return attackers(board, king_to, 1 - side, others | square_bit(rook_to)) == NOTHING
-
-
-@inner
-def may_castle(board: Words, side: Int, rook: Int) -> bool:
-    """Whether castling with the rook on a square is legal."""
-    occupied, own_king = board[WHITE] | board[BLACK], board[side] & board[KIND + KING]
-    if board[RIGHTS] & board[side] & square_bit(rook) == NOTHING:
-        return False
-    if attackers(board, lowest_square(own_king), 1 - side, occupied):
-        return False
-    return can_castle(board, side, rook, attacked_by(board, 1 - side, occupied ^ own_king))

@@ -22,22 +22,18 @@ from tbgen.board.board import (
     TURN,
     WHITE,
     copy_words,
-    is_safe,
-    may_castle,
-    one_rank_back,
+    en_passant_takers,
     packed_move,
-    pawn_attacks,
     play,
     role_on,
 )
-from tbgen.board.moves import code_on, en_passant_moves, piece_reach
-from tbgen.compiled.arrays import Bytes, Int, Ints, Word, Words
+from tbgen.board.moves import Bounds, bounds_of, code_on, targets_of
+from tbgen.compiled.arrays import Bytes, Int, Ints, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 
 _FILE = np.uint64(0x0101010101010101)
 _RANK = np.uint64(0xFF)
-_SECOND_RANKS = np.uint64(0x00FF00000000FF00)
 _CAPITAL, _ZERO, _HYPHEN, _PLUS, _HASH, _EQUALS, _X = 79, 48, 45, 43, 35, 61, 120
 
 
@@ -47,31 +43,13 @@ _ROLES[list(b"PNBRQK")] = range(PAWN, KING + 1)
 
 
 @inner
-def origins(board: Words, side: Int, role: Int, target: Int) -> Word:
-    """The men of a role with a pseudo-legal move to a square; castling is not among them."""
-    men, occupied = board[side] & board[KIND + role], board[WHITE] | board[BLACK]
-    bit = square_bit(target)
-    if board[side] & bit:
-        return NOTHING
-    if role == PAWN:
-        found = pawn_attacks(bit, side == WHITE) if bit & (board[1 - side] | board[EN_PASSANT]) else NOTHING
-        behind = one_rank_back(bit, side)
-        if occupied & bit == NOTHING:
-            found |= behind
-            if occupied & behind == NOTHING:
-                found |= one_rank_back(behind, side) & _SECOND_RANKS
-        return men & found
-    return men & piece_reach(role, target, occupied)
-
-
-@inner
 def read_move(board: Words, text: Bytes, start: Int, end: Int) -> Int:
     """The legal move that `text[start:end]` writes; NO_MOVE if there is none or more than one."""
-    last = end
+    bounds, last = bounds_of(board, np.int64(board[TURN])), end
     if last - start > 1 and (text[last - 1] == _PLUS or text[last - 1] == _HASH):
         last -= 1
     if text[start] == _CAPITAL or text[start] == _ZERO:
-        return _read_castling(board, text, start, last)
+        return _read_castling(board, bounds, text, start, last)
     promotion = 0
     if last - start > 2 and not 49 <= text[last - 1] <= 56:
         letter = text[last - 1]
@@ -100,34 +78,32 @@ def read_move(board: Words, text: Bytes, start: Int, end: Int) -> Int:
     if place < last:
         return NO_MOVE
     if role == 0 and file >= 0 and rank >= 0:
-        return _from_square(board, file + 8 * rank, target, promotion, end - start == 4)
-    return _only_legal_move(board, role, file, rank, target, promotion)
+        return _from_square(board, bounds, file + 8 * rank, target, promotion, end - start == 4)
+    return _only_legal_move(board, bounds, role, file, rank, target, promotion)
 
 
 @inner
-def _only_legal_move(board: Words, role: Int, file: Int, rank: Int, target: Int, promotion: Int) -> Int:
+def _only_legal_move(board: Words, bounds: Bounds, role: Int, file: Int, rank: Int, target: Int, promotion: Int) -> Int:
     """The one legal move of a role to a square from a file and rank, each -1 if it is not written.
 
     NO_MOVE if there is none or more than one. Role 0 stands for a pawn move without a letter: `e4`.
     """
-    side = np.int64(board[TURN])
+    side, bit = np.int64(board[TURN]), square_bit(target)
     if role == 0:
         role = PAWN
         if file < 0:
             file = target & 7
-    left = origins(board, side, role, target)
+    left = board[side] & board[KIND + role]
     if file >= 0:
         left &= _FILE << np.uint64(file)
     if rank >= 0:
         left &= _RANK << np.uint64(8 * rank)
-    if (promotion > 0) != (role == PAWN and square_bit(target) & LAST_RANKS != NOTHING):
-        return NO_MOVE
-    if promotion == KING:
+    if promotion == KING or (promotion > 0) != (role == PAWN and bit & LAST_RANKS != NOTHING):
         return NO_MOVE
     found: Int = NO_MOVE
     while left:
         origin = lowest_square(left)
-        if is_safe(board, side, origin, target):
+        if targets_of(board, side, role, origin, bounds) & bit & ~board[side]:
             if found != NO_MOVE:
                 return NO_MOVE
             found = packed_move(origin, target, promotion)
@@ -136,17 +112,17 @@ def _only_legal_move(board: Words, role: Int, file: Int, rank: Int, target: Int,
 
 
 @inner
-def _from_square(board: Words, origin: Int, target: Int, promotion: Int, is_plain: bool) -> Int:
+def _from_square(board: Words, bounds: Bounds, origin: Int, target: Int, promotion: Int, is_plain: bool) -> Int:
     """The legal move from one square to another; `is_plain` says that nothing but the squares was written."""
-    side, bit = np.int64(board[TURN]), square_bit(origin)
-    if board[side] & bit == NOTHING:
+    side = np.int64(board[TURN])
+    role = role_on(board, square_bit(origin) & board[side])
+    if role == 0:
         return NO_MOVE
-    role = role_on(board, bit)
     if role == KING and promotion == 0:
         rook = _castling_rook(board, side, origin, target, is_plain)
-        if rook >= 0 and may_castle(board, side, rook):
+        if rook >= 0 and bounds.steps & board[side] & square_bit(rook):
             return packed_move(origin, rook, 0)
-    return _only_legal_move(board, role, origin & 7, origin >> 3, target, promotion)
+    return _only_legal_move(board, bounds, role, origin & 7, origin >> 3, target, promotion)
 
 
 @inner
@@ -158,12 +134,12 @@ def _castling_rook(board: Words, side: Int, king: Int, target: Int, is_plain: bo
     if king == home + 4 and (is_plain or not board[CHESS960]):
         for to, rook in ((home + 6, home + 7), (home + 2, home)):
             if target == to or (target == rook and not board[CHESS960]):
-                return rook  # a man between makes this castling illegal, which may_castle sees
+                return rook  # a man between makes this castling illegal, so that it is not among the steps
     return -1
 
 
 @inner
-def _read_castling(board: Words, text: Bytes, start: Int, last: Int) -> Int:
+def _read_castling(board: Words, bounds: Bounds, text: Bytes, start: Int, last: Int) -> Int:
     """Castling as O-O or O-O-O, all with the letter or all with the digit."""
     length = last - start
     if length != 3 and length != 5:
@@ -173,10 +149,10 @@ def _read_castling(board: Words, text: Bytes, start: Int, last: Int) -> Int:
             return NO_MOVE
     side = np.int64(board[TURN])
     king = lowest_square(board[side] & board[KIND + KING])
-    left = board[RIGHTS]  # of both sides; may_castle refuses those of the other one
+    left = bounds.steps & board[side]
     while left:
         rook = lowest_square(left)
-        if (rook < king) == (length == 5) and may_castle(board, side, rook):
+        if (rook < king) == (length == 5):
             return packed_move(king, rook, 0)
         left &= left - ONE
     return NO_MOVE
@@ -196,7 +172,7 @@ def write_repetition_key(board: Words, key: Words) -> None:
     The en passant square stays only where a capture is legal: otherwise it makes no difference to the position.
     """
     copy_words(board, key)
-    if not en_passant_moves(board, np.int64(board[TURN])):
+    if en_passant_takers(board, np.int64(board[TURN])) == NOTHING:
         key[EN_PASSANT] = NOTHING
 
 

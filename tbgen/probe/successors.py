@@ -20,17 +20,18 @@ from tbgen.board.board import (
     TURN,
     WHITE,
     copy_words,
+    en_passant_takers,
     play,
     promotion_of,
     words_of,
 )
-from tbgen.board.moves import MOST_MOVES, code_on, en_passant_moves, legal_moves
+from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
 from tbgen.compiled.arrays import Int, Ints, SignedInts32, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.kernels import beside_image, sort_twins
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
-from tbgen.index.words import ONE, count, lowest_square
+from tbgen.index.words import NOTHING, ONE, count, lowest_square
 
 if TYPE_CHECKING:
     from tbgen.storage.order import Order
@@ -108,7 +109,7 @@ def find_successors(
         facts[n, CODE] = code_on(after)
         facts[n, PLACE] = ELSEWHERE
         has_same_men = count(after[WHITE] | after[BLACK]) == men and promotion_of(moves[n]) == 0
-        if has_same_men and en_passant_moves(after, np.int64(after[TURN])) == 0:
+        if has_same_men and en_passant_takers(after, np.int64(after[TURN])) == NOTHING:
             facts[n, PLACE] = place_on(after, placing, flipped, squares, images)
     return number
 

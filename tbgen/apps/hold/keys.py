@@ -24,8 +24,8 @@ from tbgen.board.board import (
     ROOK,
     TURN,
     WHITE,
+    en_passant_takers,
 )
-from tbgen.board.moves import en_passant_moves
 from tbgen.compiled.arrays import Int, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square
@@ -44,7 +44,7 @@ _MOVER_BIT, _MOVER_BITS, _THRESHOLD_BIT = np.uint64(MOVER_BIT), np.uint64(127), 
 @inner
 def forget_idle_en_passant(board: Words) -> None:
     """Take away an en passant right that no legal move uses."""
-    if board[EN_PASSANT] and en_passant_moves(board, np.int64(board[TURN])) == 0:
+    if board[EN_PASSANT] and en_passant_takers(board, np.int64(board[TURN])) == NOTHING:
         board[EN_PASSANT] = NOTHING
 
 
