@@ -297,6 +297,13 @@ def en_passant_takers(board: Words, side: Int) -> Word:
 
 
 @inner
+def forget_idle_en_passant(board: Words) -> None:
+    """Take away an en passant right that no legal move uses: it makes no difference to the position."""
+    if en_passant_takers(board, np.int64(board[TURN])) == NOTHING:
+        board[EN_PASSANT] = NOTHING
+
+
+@inner
 def can_castle(board: Words, side: Int, rook: Int, danger: Word) -> bool:
     """Whether the king may castle with the rook on a square; the caller knows that it is not in check.
 

@@ -22,7 +22,7 @@ from tbgen.board.board import (
     TURN,
     WHITE,
     copy_words,
-    en_passant_takers,
+    forget_idle_en_passant,
     packed_move,
     play,
     role_on,
@@ -165,17 +165,6 @@ HISTORY_WORDS = BOARD_WORDS + 1
 """The columns of `history`: a position, and how often it has arisen."""
 
 
-@inner
-def write_repetition_key(board: Words, key: Words) -> None:
-    """Copy a position as the rule of repetition compares it.
-
-    The en passant square stays only where a capture is legal: otherwise it makes no difference to the position.
-    """
-    copy_words(board, key)
-    if en_passant_takers(board, np.int64(board[TURN])) == NOTHING:
-        key[EN_PASSANT] = NOTHING
-
-
 # history[ply, 0 .. BOARD_WORDS - 1] is a position, history[ply, BOARD_WORDS] how often it has arisen.
 @inner
 def times_seen(history: Words, ply: Int, since_reset: Int) -> Int:
@@ -194,7 +183,8 @@ def times_seen(history: Words, ply: Int, since_reset: Int) -> Int:
 @inner
 def write_ply(board: Words, history: Words, facts: Ints, ply: Int, reset: bool, since_reset: Int) -> None:
     """Write down a position and what the rules ask of it."""
-    write_repetition_key(board, history[ply])
+    copy_words(board, history[ply])
+    forget_idle_en_passant(history[ply])
     seen = times_seen(history, ply, since_reset)
     history[ply, BOARD_WORDS] = np.uint64(seen)
     facts[ply, CODE] = code_on(board)

@@ -10,10 +10,9 @@ import chess
 import numpy as np
 
 from tbgen.apps.hold import closure_kernels as kernels
-from tbgen.apps.hold.closure_kernels import DONE, NODES, SURE, Scratch, Space, Task
-from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, META, THRESHOLD_BIT, unpack
+from tbgen.apps.hold.closure_kernels import ANY_MAN, DONE, KEY_WORDS, NODES, SURE, THRESHOLD, Scratch, Space, Task
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, place_of
-from tbgen.board.board import BOARD_WORDS, board_of, words_of
+from tbgen.board.board import TURN, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.material import Material, Role
@@ -95,8 +94,6 @@ class Searcher:
             counts=np.zeros(kernels.COUNTS, np.int64),
         )
         self._scratch = Scratch(
-            board=np.empty(BOARD_WORDS, np.uint64),
-            child=np.empty(BOARD_WORDS, np.uint64),
             key=np.empty(KEY_WORDS, np.uint64),
             moves=np.empty(MOST_MOVES, np.int64),
             keys=np.empty((MOST_MOVES, KEY_WORDS), np.uint64),
@@ -154,7 +151,7 @@ class Searcher:
 
     def _answer(self, task: Task, goal: Goal, leaves: Sequence[int], tables: Tablebase) -> None:
         """Ask the tables of leaves, and refute those that are worth too little."""
-        boards = [board_in(self._space.keys[leaf]) for leaf in leaves]
+        boards = [board_of(self._space.keys[leaf]) for leaf in leaves]
         for leaf, found in zip(leaves, tables.probe_many(boards), strict=True):
             if found is not None and goal.is_met_by(found[0]):  # an entry value; None where a table has no answer
                 self._space.state[leaf] = SURE
@@ -166,11 +163,11 @@ class Searcher:
         moves, leaves = {}, set()
         for node in self._needed(int(goal.side)):
             state, key = self._space.state[node], self._space.keys[node]
-            reached = board_in(key)
+            reached = board_of(key)
             if state == SURE:
                 leaves.add(place_of(reached))
             elif state == DONE and color_of(reached.turn) is goal.side:
-                threshold = int(key[META] >> np.uint64(THRESHOLD_BIT))
+                threshold = int(key[THRESHOLD])
                 moves[place_of(reached), threshold] = _move_of(reached, int(self._space.move[node]))
         men = tuple(name_of(board, square) for square in (attempt.b, attempt.c) if square is not None)
         return Strategy(board.copy(stack=False), accrued, goal, attempt.rung, men, moves, frozenset(leaves))
@@ -182,7 +179,7 @@ class Searcher:
         order = np.argsort(parents, kind="stable")
         children = self._space.edge_child[:edges][order]
         first = np.searchsorted(parents[order], np.arange(nodes + 1)).tolist()
-        is_own = (self._space.keys[:nodes, META] & np.uint64(1)) == side
+        is_own = self._space.keys[:nodes, TURN] == side
         todo, seen = [0], {0}
         while todo:
             node = todo.pop()
@@ -195,13 +192,6 @@ class Searcher:
             seen.update(fresh)
             todo.extend(fresh)
         return seen
-
-
-def board_in(key: Words) -> chess.Board:
-    """The position of a key."""
-    words = np.zeros(BOARD_WORDS, np.uint64)
-    unpack(key, words)
-    return board_of(words)
 
 
 def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> Task:

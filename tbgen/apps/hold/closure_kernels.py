@@ -12,13 +12,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, forget_idle_en_passant, mover_of, pack, side_to_move, unpack
-from tbgen.board.board import KIND, KING, PAWN, RIGHTS, copy_words, origin_of, play, target_of
+from tbgen.board.board import (
+    BOARD_WORDS,
+    KIND,
+    KING,
+    PAWN,
+    RIGHTS,
+    TURN,
+    copy_words,
+    forget_idle_en_passant,
+    origin_of,
+    play,
+    target_of,
+)
 from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.words import NOTHING, count, square_bit
 
+THRESHOLD, MOVER, KEY_WORDS = BOARD_WORDS, BOARD_WORDS + 1, BOARD_WORDS + 2
+"""The key of a node is its board, a threshold, and the square of the one man that the holder moves."""
+ANY_MAN = 64
+"""That square if the holder moves all men."""
 OPEN, DONE, REFUTED, ENDED, ASKED, SURE = range(6)
 """A node is to be expanded, supported by successors, refuted, the end of a game, to be looked up, held by a table."""
 NODES, EDGES, STACK, EXPANDED, COUNTS = range(5)
@@ -78,8 +93,6 @@ class Task(NamedTuple):
 class Scratch(NamedTuple):
     """Buffers."""
 
-    board: Words
-    child: Words
     key: Words
     moves: Ints
     keys: Words
@@ -158,7 +171,7 @@ def is_wanted(space: Space, task: Task, node: Int) -> bool:
     while edge >= 0 and not wanted:
         parent = space.edge_parent[edge]
         if space.state[parent] == DONE:
-            wanted = side_to_move(space.keys[parent]) != task.side or space.choice[parent] == node
+            wanted = space.keys[parent, TURN] != task.side or space.choice[parent] == node
         edge = space.edge_next[edge]
     return wanted
 
@@ -176,7 +189,7 @@ def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> None:
         while edge >= 0:
             parent = space.edge_parent[edge]
             if space.state[parent] == DONE:
-                if side_to_move(space.keys[parent]) != task.side:
+                if space.keys[parent, TURN] != task.side:
                     space.state[parent] = REFUTED
                     todo[left] = parent
                     left += 1
@@ -213,13 +226,9 @@ def is_in_tables(board: Words, materials: Words) -> bool:
     return bool(place < len(materials) and materials[place] == key)
 
 
-# scratch.child: the position reached
 @inner
-def judge(
-    scratch: Scratch, task: Task, materials: Words, threshold: Int, by_b: bool, reset: bool
-) -> tuple[Int, Int, Int]:
+def judge(child: Words, task: Task, materials: Words, threshold: Int, by_b: bool, reset: bool) -> tuple[Int, Int, Int]:
     """State, threshold and rank (the better for B, the smaller) of the position that a move leads to."""
-    child = scratch.child
     if reset and is_in_tables(child, materials):
         return ASKED, 0, 2
     code = code_on(child)
@@ -230,39 +239,40 @@ def judge(
 
 
 @inner
-def is_allowed(board: Words, task: Task, mover: Int, move: Int) -> bool:
+def is_allowed(key: Words, task: Task, move: Int) -> bool:
     """Whether B may play a move."""
     origin, target = square_bit(origin_of(move)), square_bit(target_of(move))
-    if mover != ANY_MAN and origin_of(move) != mover:
+    if key[MOVER] != ANY_MAN and origin_of(move) != key[MOVER]:
         return False
-    if board[KIND + PAWN] & origin or target & board[task.side]:  # a pawn, or castling
+    if key[KIND + PAWN] & origin or target & key[task.side]:  # a pawn, or castling
         return task.b_kind == ALL
-    return task.b_kind >= CAPTURES or target & board[1 - task.side] == NOTHING
+    return task.b_kind >= CAPTURES or target & key[1 - task.side] == NOTHING
 
 
 @inner
-def is_followed(scratch: Scratch, task: Task, move: Int, state: Int, reset: bool) -> bool:
+def is_followed(key: Words, task: Task, move: Int, state: Int, reset: bool) -> bool:
     """Whether a move of C need not be taken for a break."""
     if state == ASKED:
         return True
-    if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & scratch.board[1 - task.side]:
+    if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & key[1 - task.side]:
         return False
     return task.follows or not reset
 
 
-# scratch.board: the position before the move; key: receives that of the position reached
+# before: the key of the node that the move is played in; key: receives that of the position reached
 @inner
-def successor(
-    scratch: Scratch, task: Task, materials: Words, threshold: Int, by_b: bool, mover: Int, move: Int, key: Words
-) -> tuple[Int, Int]:
+def successor(before: Words, task: Task, materials: Words, move: Int, key: Words) -> tuple[Int, Int]:
     """State and rank of what a move leads to; REFUTED if the move breaks the hold, or is taken for a break."""
-    copy_words(scratch.board, scratch.child)
-    reset = play(scratch.child, move)
-    forget_idle_en_passant(scratch.child)
-    state, after, rank = judge(scratch, task, materials, threshold, by_b, reset)
-    if not by_b and not is_followed(scratch, task, move, state, reset):
+    by_b = before[TURN] == task.side
+    copy_words(before, key)
+    reset = play(key, move)
+    forget_idle_en_passant(key)
+    state, threshold, rank = judge(key, task, materials, np.int64(before[THRESHOLD]), by_b, reset)
+    if not by_b and not is_followed(before, task, move, state, reset):
         state = REFUTED
-    pack(scratch.child, after, target_of(move) if by_b and mover != ANY_MAN else mover, key)
+    key[THRESHOLD] = threshold
+    if by_b and key[MOVER] != ANY_MAN:
+        key[MOVER] = target_of(move)
     return state, rank
 
 
@@ -281,15 +291,16 @@ def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
 
 
 @inner
-def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int, threshold: Int) -> None:
+def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> None:
     """Support a node by its best successor, or refute it."""
-    mover, moves = mover_of(space.keys[node]), legal_moves(scratch.board, scratch.moves)
+    before = space.keys[node]
+    moves = legal_moves(before, scratch.moves)
     best, least, best_state = np.int64(NONE), np.int64(1 << 60), np.int64(OPEN)
     for number in range(moves):
         move = scratch.moves[number]
-        if not is_allowed(scratch.board, task, mover, move):
+        if not is_allowed(before, task, move):
             continue
-        state, rank = successor(scratch, task, materials, threshold, True, mover, move, scratch.keys[number])
+        state, rank = successor(before, task, materials, move, scratch.keys[number])
         # A move that breaks the hold has threshold 0 and no node of its own, so it stays REFUTED.
         known, rank = rank_of(space, scratch.keys[number], state, rank)
         if known != REFUTED and rank < least:
@@ -303,12 +314,13 @@ def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node:
 
 
 @inner
-def expand_c(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int, threshold: Int) -> None:
+def expand_c(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> None:
     """Support a node by all its successors, or refute it."""
-    mover, moves = mover_of(space.keys[node]), legal_moves(scratch.board, scratch.moves)
+    before = space.keys[node]
+    moves = legal_moves(before, scratch.moves)
     for number in range(moves):
         move, key = scratch.moves[number], scratch.keys[number]
-        state, rank = successor(scratch, task, materials, threshold, False, mover, move, key)
+        state, rank = successor(before, task, materials, move, key)
         scratch.states[number], scratch.ranks[number] = state, rank
         if state == REFUTED or rank_of(space, key, state, rank)[0] == REFUTED:
             refute(space, task, node, scratch.refuted)
@@ -344,11 +356,10 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
             return PAUSED
         most -= 1
         space.counts[EXPANDED] += 1
-        threshold = unpack(space.keys[node], scratch.board)
-        if side_to_move(space.keys[node]) == task.side:
-            expand_b(space, task, materials, scratch, node, threshold)
+        if space.keys[node, TURN] == task.side:
+            expand_b(space, task, materials, scratch, node)
         else:
-            expand_c(space, task, materials, scratch, node, threshold)
+            expand_c(space, task, materials, scratch, node)
     return FINISHED
 
 
@@ -356,24 +367,24 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
 @borrowing
 def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: Scratch) -> None:
     """Add an open node."""
-    copy_words(board, scratch.board)
-    forget_idle_en_passant(scratch.board)
-    pack(scratch.board, threshold, mover, scratch.key)
+    copy_words(board, scratch.key)
+    forget_idle_en_passant(scratch.key)
+    scratch.key[THRESHOLD], scratch.key[MOVER] = threshold, mover
     push(space, node_of(space, scratch.key, OPEN))
 
 
 @inner
 def explore_one(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> None:
     """Link a node to its successors, or refute it if it is one of C with a way out."""
-    threshold, mover = unpack(space.keys[node], scratch.board), mover_of(space.keys[node])
-    is_b, moves = side_to_move(space.keys[node]) == task.side, legal_moves(scratch.board, scratch.moves)
+    before = space.keys[node]
+    is_b, moves = before[TURN] == task.side, legal_moves(before, scratch.moves)
     if moves == 0:
         space.state[node] = ENDED
     for number in range(moves):
         move = scratch.moves[number]
-        if is_b and not is_allowed(scratch.board, task, mover, move):
+        if is_b and not is_allowed(before, task, move):
             continue
-        state, _ = successor(scratch, task, materials, threshold, is_b, mover, move, scratch.key)
+        state, _ = successor(before, task, materials, move, scratch.key)
         if not is_b and state == REFUTED:
             space.state[node] = REFUTED
             break

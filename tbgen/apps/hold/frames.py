@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import chess
-import numpy as np
 
 from tbgen.apps.hold import closure_kernels as kernels
-from tbgen.apps.hold.closure import Attempt, Searcher, board_in
-from tbgen.apps.hold.keys import META, MOVER_BIT, THRESHOLD_BIT
+from tbgen.apps.hold.closure import Attempt, Searcher
+from tbgen.apps.hold.closure_kernels import MOVER, THRESHOLD
 from tbgen.apps.hold.strategy import Goal, Rung, name_of
+from tbgen.board.board import BLACK, TURN, WHITE, board_of
 from tbgen.errors import UsageError
 from tbgen.rules.position import is_reset, own_score, play_move
 from tbgen.score import Color, Score
@@ -99,7 +99,7 @@ class Frame:
         for parent, child in zip(parents.tolist(), children.tolist(), strict=True):
             self.after[parent].append(child)
             self.before[child].append(parent)
-        self.is_b: list[bool] = ((self.keys[:, META] & np.uint64(1)) == int(goal.side)).tolist()
+        self.is_b: list[bool] = (self.keys[:, TURN] == int(goal.side)).tolist()
         self.plies = self._solved(states.tolist())
 
     def _solved(self, states: list[int]) -> list[int | None]:
@@ -131,13 +131,13 @@ class Frame:
     def squares_of(self, node: int) -> tuple[chess.Square, chess.Square]:
         """Where B and C stand."""
         key = self.keys[node].tolist()
-        b = key[META] >> MOVER_BIT & 127
+        b = key[MOVER]
         fixed = self.board.occupied & ~(chess.BB_SQUARES[self.pair.b] | chess.BB_SQUARES[self.pair.c])
-        return b, chess.lsb((key[1] | key[2] | key[3]) & ~fixed & ~chess.BB_SQUARES[b])
+        return b, chess.lsb((key[WHITE] | key[BLACK]) & ~fixed & ~chess.BB_SQUARES[b])
 
     def threshold_of(self, node: int) -> int:
         """The threshold of a node."""
-        return int(self.keys[node, META]) >> THRESHOLD_BIT
+        return int(self.keys[node, THRESHOLD])
 
     def way_out(self) -> list[str]:
         """C's shortest way out of a frame that does not hold, and B's longest resistance."""
@@ -146,7 +146,7 @@ class Frame:
             if left == 1:
                 return [*line, board.san(self._exit(board, accrued, node))]
             node = next(each for each in self.after[node] if self.plies[each] == left - 1)
-            after = board_in(self.keys[node])
+            after = board_of(self.keys[node])
             move = chess.Move(chess.lsb(board.occupied & ~after.occupied), chess.lsb(after.occupied & ~board.occupied))
             line.append(board.san(move))
             accrued = play_move(board, move, accrued).accrued
@@ -250,7 +250,7 @@ def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameM
         squares.setdefault(names[1], []).append(names[0])
         node = turned.get((b, c))
         if node is not None and (
-            frame.plies[node] is not None or own_score(board_in(frame.keys[node])).code < threshold
+            frame.plies[node] is not None or own_score(board_of(frame.keys[node])).code < threshold
         ):
             zugzwangs.add(names)
     are_kings = all(board.piece_type_at(square) == chess.KING for square in pair)

@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 from tbgen.apps.hold.check import check
-from tbgen.apps.hold.closure import Attempt, Found, Searcher, board_in, material_keys
-from tbgen.apps.hold.closure_kernels import ALL, CAPTURES, QUIET, Task, is_allowed, is_in_tables
-from tbgen.apps.hold.keys import ANY_MAN, KEY_WORDS, pack
+from tbgen.apps.hold.closure import Attempt, Found, Searcher, material_keys
+from tbgen.apps.hold.closure_kernels import ALL, ANY_MAN, CAPTURES, QUIET, Task, is_allowed, is_in_tables
 from tbgen.apps.hold.ladder import bracket, hold
 from tbgen.apps.hold.strategy import Goal, Rung
 from tbgen.board.board import packed_move, words_of
@@ -25,7 +24,6 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.apps.hold.classics import asked
-from tests.board.plies import random_game
 from tests.copies import copy_tables
 from tests.positions import random_root
 from tests.reference.hold import can_keep
@@ -99,15 +97,6 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
             assert found.value in (None, value.outcome)
 
 
-def test_a_key_has_all_that_its_board_has() -> None:
-    played = (random_game(random.Random(plies), most_plies=plies) for plies in range(50))
-    for board in [*played, chess.Board("8/8/8/8/pP6/8/8/k1K5 b - b3 0 1")]:
-        key = np.zeros(KEY_WORDS, np.uint64)
-        cast("Any", pack).py_func(words_of(board), 3, 4, key)
-        back = board_in(key)
-        assert (back.epd(), back.chess960) == (board.epd(), board.chess960)
-
-
 def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is_there() -> None:
     there = [Material.parse(name) for name in ("KvK", "KRvK", "KPvKP")]
     materials = material_keys(cast("Any", SimpleNamespace(available=lambda: there)))
@@ -134,10 +123,11 @@ def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is
     ],
 )
 def test_men_that_hold_may_play_what_their_rung_allows(move: tuple[int, int], mover: int, kinds: set[int]) -> None:
-    board, packed = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1")), packed_move(*move, 0)
+    key, packed = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1")), packed_move(*move, 0)
+    key = np.append(key, np.uint64([0, mover]))
     for kind in (QUIET, CAPTURES, ALL):
         task = Task(0, 2, True, kind, np.uint64(0), follows=False)
-        assert bool(cast("Any", is_allowed).py_func(board, task, mover, packed)) == (kind in kinds), kind
+        assert bool(cast("Any", is_allowed).py_func(key, task, packed)) == (kind in kinds), kind
 
 
 WIDER = [
