@@ -18,7 +18,6 @@ from tbgen.board.board import (
     LAST_RANKS,
     NO_MOVE,
     PAWN,
-    RIGHTS,
     TURN,
     WHITE,
     copy_words,
@@ -118,24 +117,18 @@ def _from_square(board: Words, bounds: Bounds, origin: Int, target: Int, promoti
     role = role_on(board, square_bit(origin) & board[side])
     if role == 0:
         return NO_MOVE
+    left, home = NOTHING, 56 * side
     if role == KING and promotion == 0:
-        rook = _castling_rook(board, side, origin, target, is_plain)
-        if rook >= 0 and bounds.steps & board[side] & square_bit(rook):
+        left = bounds.steps & board[side]
+    while left:
+        rook = lowest_square(left)
+        # The king's own step names a rook in its corner; under Chess960 only if both squares are all that is written.
+        step, corner = (home + 2, home) if rook < origin else (home + 6, home + 7)
+        is_usual = origin == home + 4 and rook == corner and (is_plain or not board[CHESS960])
+        if target == rook or (target == step and is_usual):
             return packed_move(origin, rook, 0)
+        left &= left - ONE
     return _only_legal_move(board, bounds, role, origin & 7, origin >> 3, target, promotion)
-
-
-@inner
-def _castling_rook(board: Words, side: Int, king: Int, target: Int, is_plain: bool) -> Int:
-    """The rook that a king's move to a square may mean; -1 if it means none."""
-    home = 56 * side
-    if board[CHESS960] and board[RIGHTS] & board[side] & square_bit(target):
-        return target
-    if king == home + 4 and (is_plain or not board[CHESS960]):
-        for to, rook in ((home + 6, home + 7), (home + 2, home)):
-            if target == to or (target == rook and not board[CHESS960]):
-                return rook  # a man between makes this castling illegal, so that it is not among the steps
-    return -1
 
 
 @inner
