@@ -22,11 +22,10 @@ from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_
 
 def expect_board(value: object, name: str = "board") -> chess.Board:
     """The argument called `name`, if it is a board of chess; Chess960 is chess."""
-    if type(value) is not chess.Board:
-        variant = expect(value, chess.Board, name, "a chess.Board").uci_variant
-        if variant != chess.Board.uci_variant:
-            raise UsageError(f"{name} must be one of chess: there are no rules of r-mobility for {variant}")
-    return value  # type: ignore[return-value]
+    board = expect(value, chess.Board, name, "a chess.Board")
+    if board.uci_variant != chess.Board.uci_variant:
+        raise UsageError(f"{name} must be one of chess: there are no rules of r-mobility for {board.uci_variant}")
+    return board
 
 
 def color_of(color: chess.Color) -> Color:
@@ -35,11 +34,7 @@ def color_of(color: chess.Color) -> Color:
     >>> color_of(chess.WHITE)
     <Color.WHITE: 0>
     """
-    if color is chess.WHITE:
-        return Color.WHITE
-    if color is not chess.BLACK:
-        expect(color, bool, "color", "chess.WHITE or chess.BLACK, such as board.turn")
-    return Color.BLACK
+    return Color.of(expect(color, bool, "color", "chess.WHITE or chess.BLACK, such as board.turn"))
 
 
 def own_score(board: chess.Board, moves: int | None = None) -> Score:
@@ -70,9 +65,7 @@ def is_reset(board: chess.Board, move: chess.Move) -> bool:
     >>> is_reset(chess.Board(), chess.Move.from_uci("e2e4")), is_reset(chess.Board(), chess.Move.from_uci("g1f3"))
     (True, False)
     """
-    if type(move) is not chess.Move:
-        expect(move, chess.Move, "move", "a chess.Move, such as parse_move gives")
-    return expect_board(board).is_zeroing(move)
+    return expect_board(board).is_zeroing(expect(move, chess.Move, "move", "a chess.Move, such as parse_move gives"))
 
 
 def is_bare_kings(board: chess.Board) -> bool:
