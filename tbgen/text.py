@@ -78,12 +78,9 @@ def in_units(size: float) -> str:
     >>> in_units(44034)
     '44.0 kB'
     """
-    if size < 1000:
-        return f"{size:.0f} B"
-    amount, units = size / 1000, ["kB", "MB", "GB"]
-    while amount >= 1000 and len(units) > 1:
-        amount, units = amount / 1000, units[1:]
-    return f"{amount:.1f} {units[0]}"
+    from rich import filesize  # the start of the program does without
+
+    return filesize.decimal(round(size))
 
 
 def in_plies(number: int) -> str:
