@@ -36,15 +36,8 @@ _ROW_BITS = 25
 """Holder, code and row of the outcome, in 1 + 8 + 8 bits, and some to spare."""
 
 
-class Symbols(NamedTuple):
-    """The symbols of a table."""
-
-    of_state: Numbers
-    """[state] -> its symbol; those of frequent states come first."""
-    records: npt.NDArray[Any]
-    """[symbol] -> entry value, and which rows its pattern has."""
-    rows: npt.NDArray[Any]
-    """[row] -> from this accrued code of this holder on, this is what the hold breaks into."""
+Columns = dict[str, npt.NDArray[Any]]
+"""[name of a dataset] -> its items, as the file has them."""
 
 
 class RowsOfPatterns(NamedTuple):
@@ -65,8 +58,8 @@ class Names(NamedTuple):
     """A pair is a chain and an entry value: a symbol."""
 
 
-def symbols_of(states: Cells, patterns: Patterns) -> Symbols:
-    """The symbols of some states."""
+def symbols_of(states: Cells, patterns: Patterns) -> tuple[Numbers, Columns]:
+    """The symbol of each state, where those of frequent states come first; and the columns that say what they mean."""
     rows = RowsOfPatterns(patterns.start, patterns.holder, patterns.code, patterns.outcome)
     names = Names(new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS))
     worth = worth_to_white(byte_of_row(np.arange(ROWS)))
@@ -82,7 +75,7 @@ def symbols_of(states: Cells, patterns: Patterns) -> Symbols:
     used, numbers = np.unique(chain_of, return_inverse=True)
     start, written = _unrolled(used, links)
     records["first"], records["rows"] = in_32_bits(start[numbers], "rows of symbols"), (start[1:] - start[:-1])[numbers]
-    return Symbols(of_state, records, written)
+    return of_state, {"symbols": records, "outcome_rows": written}
 
 
 # A row stands for all accrued codes up to the next one, and so does what has been written: where the two agree at
@@ -167,23 +160,12 @@ def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns
     return renumbered[numbers], Patterns(start, holder[rows], code[rows], outcome[rows], dtg[rows])
 
 
-class Details(NamedTuple):
-    """The states of a table beyond their symbols."""
+def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> tuple[WideInts, Patterns, Columns]:
+    """The detail of each state, whose symbols `of_state` says; the patterns that occur; and columns for them.
 
-    of_state: WideInts
-    """[state] -> its number in its group; frequent ones come first."""
-    symbol_groups: npt.NDArray[np.unsignedinteger[Any]]
-    """[symbol] -> its first group: one for each distance from 0 to its longest. As the file has it, like the next."""
-    group_states: npt.NDArray[np.unsignedinteger[Any]]
-    """[group] -> its first record."""
-    records: npt.NDArray[Any]
-    """The states by group: which rows the pattern of each has."""
-    patterns: Patterns
-    """Those that occur."""
-
-
-def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> Details:
-    """The details of states of which `of_state` says the symbols."""
+    A detail is a number in a group: frequent states have low ones. A symbol has a group for each distance from 0 to its
+    longest. The states lie by group, each with the rows of its pattern.
+    """
     pattern, patterns = occurring(states.pattern, patterns)
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
     np.maximum.at(longest, of_state, states.dtg)
@@ -199,7 +181,7 @@ def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> Details:
         places = group_states[groups[of_state[part]] + states.dtg[part]] + numbers[part]
         begins = start[pattern[part]]
         records["first"][places], records["rows"][places] = begins, start[pattern[part] + 1] - begins
-    return Details(numbers, groups[:-1], group_states, records, patterns)
+    return numbers, patterns, {"symbol_groups": groups[:-1], "group_states": group_states, "states": records}
 
 
 @borrowing

@@ -134,9 +134,9 @@ def _packed_layers(numbering: Numbering, table: Content, order: Order, threads: 
 def _sources(numbering: Numbering, table: Content, order: Order) -> dict[str, Source]:
     """What goes into the datasets of both files."""
     numbers, states = numbering
-    symbols = symbols_of(states, table.patterns)
-    details = details_of(states, symbols.of_state, table.patterns)
-    patterns, kinds = details.patterns, {**COLUMNS[Layer.OUTCOMES], **COLUMNS[Layer.DISTANCES]}
+    symbol_of, symbols = symbols_of(states, table.patterns)
+    detail_of, patterns, details = details_of(states, symbol_of, table.patterns)
+    kinds = {**COLUMNS[Layer.OUTCOMES], **COLUMNS[Layer.DISTANCES]}
     tallies = [
         (int(side), outcome.to_byte(), tally)
         for side in Color
@@ -147,18 +147,14 @@ def _sources(numbering: Numbering, table: Content, order: Order) -> dict[str, So
         (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
         for side, outcome, tally in tallies
     ]
+    blocks = np.array(order.layout.blocks, np.uint8).ravel()
+    small = {"counts": np.array(counts, kinds["counts"]), "longest": np.array(longest, kinds["longest"])}
+    columns = {"block_squares": blocks, **small, **symbols, **details}
     return {
-        SYMBOL: _looked_up(numbers, symbols.of_state, order),
+        SYMBOL: _looked_up(numbers, symbol_of, order),
         DTG: _looked_up(numbers, states.dtg ^ flips_of(states.entry, Color.WHITE), order, black=1),
-        DETAIL: _looked_up(numbers, details.of_state, order),
-        "block_squares": _array(np.array(order.layout.blocks, np.uint8).ravel()),
-        "counts": _array(np.array(counts, kinds["counts"])),
-        "symbols": _array(symbols.records),
-        "outcome_rows": _array(symbols.rows),
-        "longest": _array(np.array(longest, kinds["longest"])),
-        "symbol_groups": _array(details.symbol_groups),
-        "group_states": _array(details.group_states),
-        "states": _array(details.records),
+        DETAIL: _looked_up(numbers, detail_of, order),
+        **{name: _array(items) for name, items in columns.items()},
         "rows": _records(kinds["rows"], (patterns.holder, patterns.code, patterns.outcome, patterns.dtg)),
     }
 
