@@ -101,6 +101,7 @@ class Frame:
             self.before[child].append(parent)
         self.is_b: list[bool] = (self.keys[:, TURN] == int(goal.side)).tolist()
         self.plies = self._solved(states.tolist())
+        """[node] the plies that C needs at least until it is out; the first node is the position itself."""
 
     def _solved(self, states: list[int]) -> list[int | None]:
         """[node] the plies that C needs at least until it is out, None where it never is; worked backwards."""
@@ -123,21 +124,12 @@ class Frame:
             number += 1
         return plies
 
-    @property
-    def root_plies(self) -> int | None:
-        """The plies that C needs at least from the position itself."""
-        return self.plies[0]
-
     def squares_of(self, node: int) -> tuple[chess.Square, chess.Square]:
         """Where B and C stand."""
         key = self.keys[node].tolist()
         b = key[MOVER]
         fixed = self.board.occupied & ~(chess.BB_SQUARES[self.pair.b] | chess.BB_SQUARES[self.pair.c])
         return b, chess.lsb((key[WHITE] | key[BLACK]) & ~fixed & ~chess.BB_SQUARES[b])
-
-    def threshold_of(self, node: int) -> int:
-        """The threshold of a node."""
-        return int(self.keys[node, THRESHOLD])
 
     def way_out(self) -> list[str]:
         """C's shortest way out of a frame that does not hold, and B's longest resistance."""
@@ -238,9 +230,9 @@ def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameM
     """Where the men may stand while B holds: in positions that can arise; if B does not hold, all over the board."""
     frame = Frame(board, goal, accrued, pair, everywhere=True)
     threshold = goal.threshold(accrued)
-    at_first = [node for node in range(len(frame.plies)) if frame.threshold_of(node) == threshold]
+    at_first = [node for node, key in enumerate(frame.keys) if key[THRESHOLD] == threshold]
     held = {node for node in at_first if frame.plies[node] is None and not frame.is_b[node]}
-    if frame.root_plies is None:
+    if frame.plies[0] is None:
         held = frame.reached_while_held()
     turned = {frame.squares_of(node): node for node in at_first if frame.is_b[node]}
     squares: dict[str, list[str]] = {}

@@ -187,9 +187,9 @@ class _Ladder:
                 pair = parse_pair(self.board, goal.side, ",".join(climb.strategy.men))
         else:
             frames = (Frame(self.board, climb.tried, self.accrued, each) for each in self.pairs)
-            frame = max(frames, key=lambda each: each.root_plies or 0)
+            frame = max(frames, key=lambda each: each.plies[0] or 0)
             pair = frame.pair
-            escape = Escape(pair.men(self.board), frame.root_plies or 0, tuple(frame.way_out()))
+            escape = Escape(pair.men(self.board), frame.plies[0] or 0, tuple(frame.way_out()))
         shown = None if pair is None else (climb.tried, pair)
         return Holding(self.board, self.accrued, goal, climb.verdict, proof, escape, self._expanded, shown)
 

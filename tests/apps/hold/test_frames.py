@@ -7,6 +7,7 @@ import pytest
 
 from tbgen.apps.hold.answers import check_strategy
 from tbgen.apps.hold.closure import Attempt, Found
+from tbgen.apps.hold.closure_kernels import THRESHOLD
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, map_of, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.score import Color, Score
@@ -54,7 +55,7 @@ def test_every_position_of_a_frame_is_as_the_slow_reference_has_it(
     plies = {
         (*frame.squares_of(node), is_b): frame.plies[node]
         for node, is_b in enumerate(frame.is_b)
-        if frame.threshold_of(node) == threshold
+        if frame.keys[node, THRESHOLD] == threshold
     }
     assert plies.keys() == expected.keys()
     broken = {state for state in plies if state[2] and slow.codes[state] < threshold}  # by the other side's arrival
@@ -83,8 +84,8 @@ def test_the_search_finds_that_a_frame_holds_exactly_if_there_is_no_way_out(
     if board.is_valid() and any(board.legal_moves):
         board, wanted, accrued = asked(board.fen(), side, goal)
         frame, strategy = Frame(board, wanted, accrued, pair_of(b, c)), searched(board, wanted, accrued, pair_of(b, c))
-        assert (frame.root_plies is None) == (strategy is not None)
-        assert len(frame.way_out()) == (frame.root_plies or 0)
+        assert (frame.plies[0] is None) == (strategy is not None)
+        assert len(frame.way_out()) == (frame.plies[0] or 0)
         if strategy is not None:
             assert check_strategy(strategy).checked.positions > 0
 
@@ -106,7 +107,7 @@ def test_the_end_of_a_game_in_a_frame(fen: str, b: str, c: str, goal: str) -> No
     slow = SlowFrame(board, chess.WHITE, *pair).plies(wanted.threshold(accrued))
     expected = slow[pair.b, pair.c, board.turn == chess.WHITE]
     strategy = searched(board, wanted, accrued, pair)
-    assert Frame(board, wanted, accrued, pair).root_plies == expected
+    assert Frame(board, wanted, accrued, pair).plies[0] == expected
     assert (strategy is None) == (expected is not None)
     if strategy is not None:
         check_strategy(strategy)
@@ -137,5 +138,5 @@ def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
     assert set(all_pairs(board, side)[0]) == {chess.E1, chess.E8}
     _, wanted, accrued = asked(board.fen(), side, goal)
     frame = Frame(board, wanted, accrued, pair_of(b, c))
-    assert (frame.root_plies is None) == (searched(board, wanted, accrued, frame.pair) is not None)
+    assert (frame.plies[0] is None) == (searched(board, wanted, accrued, frame.pair) is not None)
     assert set(map_of(board, wanted, accrued, frame.pair).squares) <= set(chess.SQUARE_NAMES)
