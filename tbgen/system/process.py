@@ -84,10 +84,7 @@ def available_memory() -> int | None:
 def _free_memory() -> int | None:
     with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
         return _bytes_in(_PROC / "meminfo", "MemAvailable")
-    try:
-        return os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, OSError, ValueError):
-        return None
+    return None
 
 
 def _bytes_in(file: Path, name: str) -> int:
