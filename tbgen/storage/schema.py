@@ -15,6 +15,7 @@ bytes. Every byte of a file counts in a checksum.
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -210,10 +211,16 @@ def digest_of(*parts: bytes | memoryview) -> str:
     return digest.hexdigest()
 
 
+_local = threading.local()
+
+
 def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) -> bytes:
     """Compress a chunk; if `shuffled`, with the first bytes of all items first, then all second bytes ..."""
+    compressors = _local.__dict__.setdefault("compressors", {})
+    if level not in compressors:
+        compressors[level] = _compressor(level)
     raw = np.ascontiguousarray(chunk.view(np.uint8).reshape(-1, chunk.itemsize).T) if shuffled else chunk
-    packed: bytes = _compressor(level).compress(raw.data)
+    packed: bytes = compressors[level].compress(raw)
     return packed
 
 
@@ -238,8 +245,10 @@ def unpack(packed: bytes, items: int, kind: npt.DTypeLike, *, shuffled: bool) ->
 
 def unpack_into(packed: bytes | bytearray, found: npt.NDArray[Any]) -> None:
     """Fill an array with as many items that were packed unshuffled; ValueError if they are not as many."""
+    if not hasattr(_local, "decompressor"):
+        _local.decompressor = zstandard.ZstdDecompressor()
     try:
-        with zstandard.ZstdDecompressor().stream_reader(packed) as reader:
+        with _local.decompressor.stream_reader(packed) as reader:
             size = reader.readinto(found.view(np.uint8).data) if len(found) else 0
             more = reader.read(1)
     except zstandard.ZstdError as error:
