@@ -22,7 +22,7 @@ from tbgen.apps.match.play import GameRecord, Sheet
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.standings import Figures, MatchStandings
-from tbgen.apps.match.statistics import Strength
+from tbgen.apps.match.statistics import Distribution
 from tbgen.cli.options import beginning_so
 from tbgen.cli.output import Form, table_lines, text_of, written_whole
 from tbgen.cli.reporter import Bars, Reporter, Work, clock, compile_for
@@ -258,7 +258,7 @@ def _figures(record: Figures) -> list[str]:
     ]
 
 
-def _strength(strength: Strength) -> list[str]:
+def _strength(strength: Distribution) -> list[str]:
     """The share of points, Elo and its error."""
     error = "-" if strength.error is None else f"±{strength.error:.1f}"
     return [f"{float(100 * strength.share):.2f}", f"{strength.elo:+.1f}", error]
@@ -271,7 +271,7 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     rows = []
     for place, player in enumerate(standings.ranking(), start=1):
         strength = standings.record(player, mine).strength
-        totals = (in_decimals(standings.record(player, each).games.total) for each in others)
+        totals = (in_decimals(standings.record(player, each).games.points) for each in others)
         start = (str(place), standings.players[player], str(strength.games), in_decimals(strength.points))
         rows.append((*start, *_strength(strength), *totals))
     return table_lines(heads, rows)

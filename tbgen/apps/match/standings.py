@@ -12,7 +12,7 @@ from typing import Any
 
 from tbgen.apps.match.play import StoredGame
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.statistics import Distribution, Sprt, Strength
+from tbgen.apps.match.statistics import Distribution, Sprt
 from tbgen.rules.points import Komi, Scheme, Scoring, lexicographic_key
 from tbgen.score import Color
 from tbgen.text import facts_of
@@ -44,9 +44,9 @@ class Figures:
     pairs: Distribution
 
     @property
-    def strength(self) -> Strength:
-        """With the error over pairs, if all games are in pairs."""
-        return (self.pairs if self.pairs.games == self.games.games else self.games).strength()
+    def strength(self) -> Distribution:
+        """The pairs, whose error is smaller, if all games are in pairs; else the games."""
+        return self.pairs if self.pairs.games == self.games.games else self.games
 
     def facts(self) -> dict[str, Any]:
         """The figures for JSON; what has no bound or does not vary is null."""
@@ -117,7 +117,7 @@ class MatchStandings:
             games = self.record(player, self.scoring).games
             results = (each for each in self.results.values() if player in (each.pairing.white, each.pairing.black))
             outcomes = ((result.side(player), result.game.outcome) for result in results)
-            return games.mean if games.units else Fraction(0), lexicographic_key(outcomes)
+            return games.share if games.units else Fraction(0), lexicographic_key(outcomes)
 
         return sorted(range(len(self.players)), key=merit, reverse=True)
 

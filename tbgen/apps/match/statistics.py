@@ -8,8 +8,7 @@ nothing changes where p is 0, 1/2 or 1. docs/matches.md has the formulas of the 
 
 >>> from tbgen.rules.points import LOSS, WIN
 >>> games = Distribution({WIN: 136, LOSS: 96, DRAW: 111})
->>> strength = games.strength()
->>> f"{strength.elo:.2f} +/- {strength.error:.2f}, superior with {strength.superiority:.2%}"
+>>> f"{games.elo:.2f} +/- {games.error:.2f}, superior with {games.superiority:.2%}"
 '40.70 +/- 30.43, superior with 99.60%'
 """
 
@@ -52,22 +51,6 @@ def share_of(elo: float) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Strength:
-    """One side's result. `error` is half of the 95 % interval, None where it has no bound or nothing varies."""
-
-    games: int
-    points: Fraction
-    elo: float
-    error: float | None
-    superiority: float | None
-    """The likelihood that the side is the stronger one; None where nothing varies."""
-
-    @property
-    def share(self) -> Fraction:
-        return self.points / self.games if self.games else DRAW
-
-
-@dataclass(frozen=True, slots=True)
 class Distribution:
     """How often a unit of `games_each` games brought which share of its points.
 
@@ -87,32 +70,41 @@ class Distribution:
         return self.units * self.games_each
 
     @property
-    def total(self) -> Fraction:
-        """All points."""
+    def points(self) -> Fraction:
         return sum((share * count for share, count in self.counts.items()), Fraction(0)) * self.games_each
 
     @property
-    def mean(self) -> Fraction:
-        return self.total / self.games
+    def share(self) -> Fraction:
+        """The share of all points; half of them without a game."""
+        return self.points / self.games if self.units else DRAW
 
     @property
     def variance(self) -> Fraction:
         """The variance of a game's points; from pairs it leaves out what the opening decides."""
-        mean = self.mean
+        mean = self.share
         spread = sum(((share - mean) ** 2 * count for share, count in self.counts.items()), Fraction(0))
         return spread / self.units * self.games_each
 
-    def strength(self) -> Strength:
-        """Share, Elo, error and likelihood of superiority."""
-        if not self.units:
-            return Strength(0, Fraction(0), 0.0, None, None)
-        share, deviation = float(self.mean), math.sqrt(self.variance / self.games)
-        elo = elo_of(share)
-        if not deviation:
-            return Strength(self.games, self.total, elo, None, None)
-        low, high = (elo_of(share + side * _BOUND * deviation) for side in (-1, 1))
-        error = (high - low) / 2 if math.isfinite(high - low) else None
-        return Strength(self.games, self.total, elo, error, _NORMAL.cdf((share - 0.5) / deviation))
+    @property
+    def deviation(self) -> float:
+        """The standard error of the share; 0 without a game."""
+        return math.sqrt(self.variance / self.games) if self.units else 0.0
+
+    @property
+    def elo(self) -> float:
+        return elo_of(float(self.share))
+
+    @property
+    def error(self) -> float | None:
+        """Half of the 95 % interval of Elo; None where it has no bound or nothing varies."""
+        bounds = [elo_of(float(self.share) + side * _BOUND * self.deviation) for side in (-1, 1)]
+        width = bounds[1] - bounds[0]
+        return width / 2 if width and math.isfinite(width) else None
+
+    @property
+    def superiority(self) -> float | None:
+        """The likelihood that the side is the stronger one; None where nothing varies."""
+        return _NORMAL.cdf((float(self.share) - 0.5) / self.deviation) if self.deviation else None
 
     def by_quarters(self) -> tuple[int, ...]:
         """Units that brought about 0, 1/4, 1/2, 3/4 and 1 of their points: with pairs, the pentanomial counts."""

@@ -41,9 +41,9 @@ def test_standings_equal_a_plain_recount(
         whole = [sum(each) / 2 for each in pairs if len(each) == 2 and share_an_opening_with_colours_swapped]
         assert sorted(record.pairs.counts.elements()) == sorted(whole)  # type: ignore[attr-defined]
     ranked = [standings.record(player, scoring).games for player in standings.ranking()]
-    shares = [games.total / games.units if games.units else Fraction(0) for games in ranked]
+    shares = [games.points / games.units if games.units else Fraction(0) for games in ranked]
     assert shares == sorted(shares, reverse=True)
-    assert sum(games.total for games in ranked) == len(played)
+    assert sum(games.points for games in ranked) == len(played)
 
 
 def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
@@ -52,4 +52,4 @@ def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     for pairing, komi in zip(schedule(Tournament(2)), openings, strict=True):
         game = StoredGame(pairing.number, Score(10, Color.WHITE), "normal", "checkmate", 10)  # G5.0
         standings.add(Result(pairing, game, komi))
-    assert [standings.record(player, standings.scoring).games.total for player in range(2)] == [2, 0]
+    assert [standings.record(player, standings.scoring).games.points for player in range(2)] == [2, 0]

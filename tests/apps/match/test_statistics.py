@@ -50,7 +50,7 @@ def test_published_figures_come_out_to_the_last_digit_that_was_printed(row: dict
             found, found if row["kind"] == "pairs" else None
         )
     else:
-        value = float(getattr(found.strength(), row["statistic"]))
+        value = float(getattr(found, row["statistic"]))
     assert f"{value:.{len(row['value'].partition('.')[2])}f}" == row["value"]
 
 
@@ -64,15 +64,15 @@ def test_the_variance_over_pairs_is_that_of_their_sums(pairs: list[tuple[Fractio
 @given(ANY_POINTS)
 def test_strength_is_that_of_the_games_listed_one_by_one(points: list[Fraction]) -> None:
     found = games_of(points)
-    strength, (mean, variance) = found.strength(), reference.mean_and_variance(points)
-    assert (found.mean, found.variance, strength.points) == (mean, variance, sum(points))
+    mean, variance = reference.mean_and_variance(points)
+    assert (found.share, found.variance, found.points) == (mean, variance, sum(points))
     if 0 < mean < 1:
-        assert strength.elo == pytest.approx(float(reference.elo_of(reference.decimal(mean))), rel=1e-12, abs=1e-12)
+        assert found.elo == pytest.approx(float(reference.elo_of(reference.decimal(mean))), rel=1e-12, abs=1e-12)
     if not variance:
-        assert strength.superiority is None
+        assert found.superiority is None
         return
     z = (reference.decimal(mean) - reference.decimal(0.5)) / (reference.decimal(variance) / len(points)).sqrt()
-    assert strength.superiority == pytest.approx(0.5 * math.erfc(-float(z) / math.sqrt(2)), abs=1e-12)
+    assert found.superiority == pytest.approx(0.5 * math.erfc(-float(z) / math.sqrt(2)), abs=1e-12)
 
 
 @given(st.lists(PLAIN, max_size=40))
