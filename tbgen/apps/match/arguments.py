@@ -84,7 +84,7 @@ class Option(NamedTuple):
     field: str = ""
     """Of MatchSettings, or `part.field` for a part of it; empty where it is the option's name."""
     keys: Keys | None = None
-    """Of a group, whose value is words such as `key=value`; `field` is the part that they make."""
+    """Of a group, whose value is words such as `key=value`, each with a field of its own."""
 
 
 _REFUSED_KEYS = {
@@ -159,14 +159,13 @@ OPTIONS = {
             "openings",
             "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round",
             "Openings; plies and start as in cutechess-cli, order sequential or random.",
-            field="openings.",
             keys={
-                "file": ("file", Path),
-                "format": ("notation", choice(Notation)),
-                "order": ("order", choice(OpeningOrder)),
-                "start": ("start", whole(1)),
-                "plies": ("plies", whole(0)),
-                "policy": ("policy", choice(Policy)),
+                "file": ("openings.file", Path),
+                "format": ("openings.notation", choice(Notation)),
+                "order": ("openings.order", choice(OpeningOrder)),
+                "start": ("openings.start", whole(1)),
+                "plies": ("openings.plies", whole(0)),
+                "policy": ("plan.policy", choice(Policy)),
             },
         ),
         Option(
@@ -201,8 +200,11 @@ OPTIONS = {
             "resign",
             "movecount=N score=CP twosided=true|false",
             "An engine loses with G0.0 after so many evaluations in a row at -CP or below.",
-            field="rules.resign.",
-            keys={"movecount": ("moves", whole(1)), "score": ("centipawns", whole(0)), "twosided": ("two_sided", flag)},
+            keys={
+                "movecount": ("rules.resign.moves", whole(1)),
+                "score": ("rules.resign.centipawns", whole(0)),
+                "twosided": ("rules.resign.two_sided", flag),
+            },
         ),
         Option(
             "maxmoves",
@@ -234,13 +236,12 @@ OPTIONS = {
             "sprt",
             "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized",
             "Stop when a test of the first engine against the second is decided.",
-            field="sprt.",
             keys={
-                "elo0": ("elo0", float),
-                "elo1": ("elo1", float),
-                "alpha": ("alpha", number),
-                "beta": ("beta", number),
-                "model": ("model", choice(Model)),
+                "elo0": ("sprt.elo0", float),
+                "elo1": ("sprt.elo1", float),
+                "alpha": ("sprt.alpha", number),
+                "beta": ("sprt.beta", number),
+                "model": ("sprt.model", choice(Model)),
             },
         ),
         Option(
@@ -418,25 +419,18 @@ def _settings_in(words: Words) -> MatchSettings:
         if option.keys is None:
             fields[option.field or option.name] = _value("the match", option.name, word, option.read)
         else:
-            read = _read(f"-{option.name}", word, option.keys)
-            fields |= {option.field + name: value for name, value in read.items()}
+            fields |= _read(f"-{option.name}", word, option.keys)
     engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
     scoring = Scoring(**_part(fields, "rules.scoring."))
     fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
-    parts = {name: _part(fields, f"{name}.") for name in ("openings", "rules.resign", "sprt")}
-    openings = _openings(parts["openings"])
+    resign, sprt = _part(fields, "rules.resign."), _part(fields, "sprt.")
     return MatchSettings(
         engines,
-        Tournament(len(engines), **_part(fields, "plan."), policy=openings.policy),
-        PlayRules(
-            fifty_moves,
-            scoring,
-            Resign(**parts["rules.resign"]) if "resign" in words else None,
-            **_part(fields, "rules."),
-        ),
-        openings=openings,
+        Tournament(len(engines), **_part(fields, "plan.")),
+        PlayRules(fifty_moves, scoring, Resign(**resign) if resign else None, **_part(fields, "rules.")),
+        openings=_openings(_part(fields, "openings.")),
         tables=TableSettings(**_part(fields, "tables.")),
-        sprt=Sprt(**parts["sprt"]) if "sprt" in words else None,
+        sprt=Sprt(**sprt) if sprt else None,
         **fields,
     )
 

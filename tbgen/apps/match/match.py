@@ -14,7 +14,7 @@ from tbgen.apps.games.standings import MORE_GAMES, MOST_EXTENSIONS, EventGame
 from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.engine import EngineSpec, Offence
 from tbgen.apps.match.play import GameRecord, PlayRules, Sheet
-from tbgen.apps.match.schedule import Book, Format, Opening, OpeningOrder, Pairing, Policy, Tournament
+from tbgen.apps.match.schedule import Book, Format, Opening, OpeningOrder, Pairing, Tournament
 from tbgen.apps.match.standings import MatchStandings, Result, with_komi
 from tbgen.apps.match.statistics import Conclusion, Sprt
 from tbgen.rules.points import Scoring
@@ -160,7 +160,6 @@ class OpeningSettings:
     order: OpeningOrder = OpeningOrder.SEQUENTIAL
     start: int = 1
     plies: int | None = None
-    policy: Policy = Policy.DEFAULT
 
 
 @dataclass(frozen=True, slots=True)

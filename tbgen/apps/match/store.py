@@ -191,11 +191,11 @@ def digest_of(settings: MatchSettings) -> str:
         (spec.command, spec.name, str(spec.folder), sorted(spec.options.items()), str(spec.control), spec.white_view)
         for spec in settings.engines
     ]
-    openings, each = None, settings.openings
+    openings, each, plan = None, settings.openings, settings.plan
     if each.file is not None:
         content = hashlib.sha256(each.file.read_bytes()).hexdigest()
-        openings = (content, each.notation.value, each.order.value, each.start, each.plies, each.policy.value)
-    given, plan = settings.rules, settings.plan
+        openings = (content, each.notation.value, each.order.value, each.start, each.plies, plan.policy.value)
+    given = settings.rules
     rules = (given.fifty_moves, given.scoring, given.resign, given.most_moves, settings.tables)
     shape = (plan.games, plan.repeat, plan.format, plan.seeds, plan.swap, settings.chess960)
     return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()

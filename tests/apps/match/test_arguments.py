@@ -46,7 +46,7 @@ def settings(text: str, engines: str = TWO) -> MatchSettings:
                 "openings.order": OpeningOrder.RANDOM,
                 "openings.plies": 8,
                 "openings.start": 3,
-                "openings.policy": Policy.ROUND,
+                "plan.policy": Policy.ROUND,
                 "pgn": Path("games.pgn"),
                 "recover": True,
                 "event": "Cup",
