@@ -25,7 +25,7 @@ from tbgen.apps.games.files import open_text
 from tbgen.apps.games.game import root_of
 from tbgen.apps.games.tags import read_tags
 from tbgen.errors import TbgenError, UsageError
-from tbgen.rules.fen import format_fen, parse_fen
+from tbgen.rules.fen import format_fen
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.points import Komi
 from tbgen.score import Score
@@ -108,29 +108,27 @@ class Book:
         return self._known[place]
 
     def _read(self, entry: str | Movetext) -> Opening:
-        opening = self._from_line(entry) if isinstance(entry, str) else self._from_game(entry)
-        ended = opening.game(self._fifty_moves).ended
-        if ended is not None and ended.end is not None:
-            raise UsageError(f"the game is over ({ended.end.value})")
-        return opening
-
-    def _from_line(self, line: str) -> Opening:
-        board, accrued = parse_fen(_fen_in(line), chess960=self._chess960)
-        return Opening(board.fen(shredder=board.chess960, en_passant="fen"), accrued, chess960=board.chess960)
-
-    def _from_game(self, movetext: Movetext) -> Opening:
-        known = read_tags(movetext.tags)
-        board, accrued = root_of(movetext.tags, known)
+        tags, moves = (self._tags_in(entry), []) if isinstance(entry, str) else entry
+        known = read_tags(tags)
+        board, accrued = root_of(tags, known)
         game = Game(board, accrued=accrued)
-        for move in movetext.moves[: self._most_plies]:
+        for move in moves[: self._most_plies]:
             game.push_text(move)
-        return Opening(
+        opening = Opening(
             fen=board.fen(shredder=board.chess960, en_passant="fen"),
             accrued=accrued,
             moves=tuple(move.uci() for move in game.board.move_stack),
             komi=known.komi,
             chess960=self._chess960 or board.chess960,
         )
+        ended = opening.game(self._fifty_moves).ended
+        if ended is not None and ended.end is not None:
+            raise UsageError(f"the game is over ({ended.end.value})")
+        return opening
+
+    def _tags_in(self, line: str) -> dict[str, str]:
+        """A line of a book of positions, as the tags of a game without moves."""
+        return {"FEN": _fen_in(line), "Variant": "chess960" if self._chess960 else "standard"}
 
 
 def _fen_in(line: str) -> str:
