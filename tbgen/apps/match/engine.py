@@ -157,7 +157,7 @@ class Answer:
 class EngineProcess:
     """An engine process, from its start to its end; an engine that has ended needs a new one."""
 
-    def __init__(self, spec: EngineSpec, listener: Listener | None = None) -> None:
+    def __init__(self, spec: EngineSpec, listener: Listener = lambda direction, line: None) -> None:
         self.spec = spec
         self._uci = Uci(listener)
 

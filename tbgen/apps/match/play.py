@@ -14,7 +14,7 @@ from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
 from tbgen.apps.match.engine import Answer, Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending
-from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, Ply, final_outcome
+from tbgen.rules.game import FiftyMoves, Game, Ply, final_outcome
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import color_of
 from tbgen.score import MATE_CODE, Color, Score
@@ -147,7 +147,6 @@ class GameRecord:
     sheet: Sheet
     ending: Ending
     scoring: Scoring
-    fifty_moves: FiftyMoveSetting
     started: datetime
     seconds: float
 
@@ -193,7 +192,7 @@ def _tags(record: GameRecord) -> dict[str, str]:
         "Round": str(record.pairing.round),
         "White": record.names[0],
         "Black": record.names[1],
-        **write_tags(ending.outcome, record.scoring, fifty_moves=record.fifty_moves),
+        **write_tags(ending.outcome, record.scoring, fifty_moves=record.sheet.game.fifty_moves.setting),
         "RMobilitySource": ending.source.value,
         **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
         **({} if ending.bounds is None else {"RMobilityBounds": ending.bounds}),

@@ -117,7 +117,7 @@ class _Games:
         self._kept = asyncio.Event()
         """Set, and replaced, when a game is kept."""
 
-    async def next(self) -> Pairing | None:
+    async def _next(self) -> Pairing | None:
         """The next game to be played, if there is one and the match goes on; games in play may bring one."""
         while not self._stopped.is_set():
             waiting = (pairing for pairing in self.match.pairings if pairing.number not in self._begun)
@@ -130,7 +130,7 @@ class _Games:
             await self._kept.wait()
         return None
 
-    async def keep(self, board: int, record: GameRecord) -> None:
+    async def _keep(self, board: int, record: GameRecord) -> None:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
         await asyncio.to_thread(lambda: self._store.append(to_pgn(record, self._shared_tags)))
         self.match.standings.add(Result(record.pairing, stored(record), record.opening.komi))
@@ -148,7 +148,7 @@ class _Games:
         """
         match = self.match
         boards = range(min(match.settings.concurrency, len(match.pairings)))  # a knockout's first round is its widest
-        tasks = [asyncio.create_task(GameWorker(board, self, {} if board else engines).work()) for board in boards]
+        tasks = [asyncio.create_task(self._work(board, {} if board else engines)) for board in boards]
         playing = asyncio.create_task(asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION))
         stopping = asyncio.create_task(self._stopped.wait())
         try:
@@ -160,6 +160,60 @@ class _Games:
         for end in ends:
             if isinstance(end, Exception):
                 raise end
+
+    async def _work(self, board: int, engines: dict[int, EngineProcess]) -> None:
+        """Play game after game with the engines that run already; they quit when there are no more games."""
+        try:
+            while (pairing := await self._next()) is not None:
+                await _close(engines, but=(pairing.white, pairing.black))
+                await _to_its_end(self._keep(board, await self._game(board, pairing, engines)))
+                await asyncio.sleep(self.match.settings.wait)
+        except BaseException:  # nobody waits for an engine that thinks
+            for engine in engines.values():
+                engine.kill()
+            raise
+        finally:
+            await _to_its_end(_close(engines))
+
+    async def _game(self, board: int, pairing: Pairing, engines: dict[int, EngineProcess]) -> GameRecord:
+        match, opening, watcher = self.match, self.match.opening_of(pairing), self.watcher
+        rules = replace(match.rules, scoring=with_komi(match.rules.scoring, opening.komi))
+        sides = (pairing.white, pairing.black)
+        white, black = (Clock(match.settings.engines[player].control) for player in sides)
+        sheet = Sheet(opening.game(rules.fifty_moves), (white, black))
+        started, clock = datetime.now(UTC), time.perf_counter()  # noqa: TID251 - a date for a tag
+        watcher.game_begins(board, pairing, sheet)
+        ending = await self._prepare(sides, sheet, rules.scoring, engines)
+        if ending is None:
+            players = (engines[sides[0]], engines[sides[1]])
+            ending = await play(sheet, players, rules, lambda sheet: watcher.moved(board, sheet))
+        if ending.forfeit not in (None, Offence.TIME):  # the engine is started again for its next game
+            await engines.pop(sides[ending.outcome.holder.other]).close()
+        return GameRecord(
+            pairing=pairing,
+            names=(match.names[sides[0]], match.names[sides[1]]),
+            opening=opening,
+            sheet=sheet,
+            ending=ending,
+            scoring=rules.scoring,
+            started=started,
+            seconds=time.perf_counter() - clock,
+        )
+
+    async def _prepare(
+        self, sides: tuple[int, int], sheet: Sheet, scoring: Scoring, engines: dict[int, EngineProcess]
+    ) -> Ending | None:
+        """Make both engines ready for a new game; the first that fails has lost it."""
+        komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
+        for color, player in zip(Color, sides, strict=True):
+            engine = engines.get(player)
+            try:
+                if engine is None or not engine.is_running or engine.spec.restart:
+                    engine = await self.roster.start(player, engines)
+                await engine.begin(fen_of(sheet.game), komi)
+            except ForfeitError as error:
+                return forfeited(sheet, color, error)
+        return None
 
 
 async def _close(engines: dict[int, EngineProcess], *, but: tuple[int, ...] = ()) -> None:
@@ -179,67 +233,6 @@ def _rules_of(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> Play
         ordinary = syzygy_decider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves)
         deciders.append(stack.enter_context(ordinary))
     return replace(settings.rules, deciders=tuple(deciders), adjudicate=tables.adjudicate, last=last)
-
-
-class GameWorker:
-    """Plays games one after another; `engines` are those that run already, by player."""
-
-    def __init__(self, board: int, games: _Games, engines: dict[int, EngineProcess]) -> None:
-        self._board, self._games, self._engines = board, games, engines
-
-    async def work(self) -> None:
-        """Play game after game; the engines quit when there are no more."""
-        games = self._games
-        try:
-            while (pairing := await games.next()) is not None:
-                await _close(self._engines, but=(pairing.white, pairing.black))
-                await _to_its_end(games.keep(self._board, await self._game(pairing)))
-                await asyncio.sleep(games.match.settings.wait)
-        except BaseException:  # nobody waits for an engine that thinks
-            for engine in self._engines.values():
-                engine.kill()
-            raise
-        finally:
-            await _to_its_end(_close(self._engines))
-
-    async def _game(self, pairing: Pairing) -> GameRecord:
-        match, opening = self._games.match, self._games.match.opening_of(pairing)
-        rules = replace(match.rules, scoring=with_komi(match.rules.scoring, opening.komi))
-        sides = (pairing.white, pairing.black)
-        white, black = (Clock(match.settings.engines[player].control) for player in sides)
-        sheet = Sheet(opening.game(rules.fifty_moves), (white, black))
-        started, clock = datetime.now(UTC), time.perf_counter()  # noqa: TID251 - a date for a tag
-        self._games.watcher.game_begins(self._board, pairing, sheet)
-        ending = await self._prepare(sides, sheet, rules.scoring)
-        if ending is None:
-            players = (self._engines[sides[0]], self._engines[sides[1]])
-            ending = await play(sheet, players, rules, lambda sheet: self._games.watcher.moved(self._board, sheet))
-        if ending.forfeit not in (None, Offence.TIME):  # the engine is started again for its next game
-            await self._engines.pop(sides[ending.outcome.holder.other]).close()
-        return GameRecord(
-            pairing=pairing,
-            names=(match.names[sides[0]], match.names[sides[1]]),
-            opening=opening,
-            sheet=sheet,
-            ending=ending,
-            scoring=rules.scoring,
-            fifty_moves=rules.fifty_moves.setting,
-            started=started,
-            seconds=time.perf_counter() - clock,
-        )
-
-    async def _prepare(self, sides: tuple[int, int], sheet: Sheet, scoring: Scoring) -> Ending | None:
-        """Make both engines ready for a new game; the first that fails has lost it."""
-        komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
-        for color, player in zip(Color, sides, strict=True):
-            engine = self._engines.get(player)
-            try:
-                if engine is None or not engine.is_running or engine.spec.restart:
-                    engine = await self._games.roster.start(player, self._engines)
-                await engine.begin(fen_of(sheet.game), komi)
-            except ForfeitError as error:
-                return forfeited(sheet, color, error)
-        return None
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:
@@ -281,18 +274,15 @@ class Roster:
         self._chances[player] = _CHANCES
         return engine
 
-    def _listener(self, spec: EngineSpec) -> Listener | None:
+    def _listener(self, spec: EngineSpec) -> Listener:
         """A function that takes each line between referee and engine, for its log and for -debug."""
-        log = None if spec.log is None else self._logs[spec.log]
-        if log is None and not self._settings.debug:
-            return None
+        logs = [] if spec.log is None else [(self._logs[spec.log], "")]
+        if self._settings.debug:
+            logs.append((sys.stderr, f"{spec.name or spec.command[0]} "))
 
         def listen(direction: str, line: str) -> None:
-            text = f"{time.perf_counter() - self._begun:9.3f} {direction} {line}"
-            if log is not None:
-                log.write(text + "\n")
-            if self._settings.debug:
-                print(f"{spec.name or spec.command[0]} {text}", file=sys.stderr)
+            for log, before in logs:
+                print(f"{before}{time.perf_counter() - self._begun:9.3f} {direction} {line}", file=log)
 
         return listen
 

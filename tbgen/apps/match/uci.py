@@ -59,7 +59,7 @@ def evaluation_in(line: str, *, from_other_side: bool = False) -> Evaluation:
 class Uci(chess.engine.UciProtocol):
     """The protocol, with the moments at which a search was asked for and answered."""
 
-    def __init__(self, listener: Listener | None) -> None:
+    def __init__(self, listener: Listener) -> None:
         super().__init__()
         self._listener = listener
         self.root: str | None = None
@@ -72,8 +72,7 @@ class Uci(chess.engine.UciProtocol):
         if self.root is not None and line.startswith("position "):
             _, moves, played = line.partition(" moves ")
             line = f"position fen {self.root}{moves}{played}"
-        if self._listener is not None:
-            self._listener(">", line)
+        self._listener(">", line)
         super().send_line(line)
         if line.startswith("go"):
             self.last_info = self.last_best = ""
@@ -84,13 +83,11 @@ class Uci(chess.engine.UciProtocol):
             self.answered, self.last_best = time.perf_counter(), line
         elif line.startswith("info ") and " score " in line:
             self.last_info = line
-        if self._listener is not None:
-            self._listener("<", line)
+        self._listener("<", line)
 
     def error_line_received(self, line: str) -> None:
         self.last_complaint = line.strip() or self.last_complaint
-        if self._listener is not None:
-            self._listener("!", line)
+        self._listener("!", line)
 
     def pipe_data_received(self, fd: int, data: bytes | str) -> None:
         """An answer may come after its question has been given up, which python-chess takes ill."""

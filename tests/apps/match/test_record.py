@@ -41,8 +41,7 @@ def record_of(opening: Opening, plies: int) -> GameRecord:
     ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
     now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     names = ('Ann "the first"', r"B\ob")
-    setting = FiftyMoveSetting.FIDE
-    return GameRecord(Pairing(7, 2, 0, 1, 0, 3), names, opening, sheet, ending, Scoring(), setting, now, 1.5)
+    return GameRecord(Pairing(7, 2, 0, 1, 0, 3), names, opening, sheet, ending, Scoring(), now, 1.5)
 
 
 @pytest.mark.parametrize("opening", STARTS, ids=str)
