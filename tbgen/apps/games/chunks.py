@@ -19,7 +19,7 @@ _LONG_GAME_BYTES = 1 << 20
 """From here on a game is looked at again only when it has doubled, or a slow input would take quadratic time."""
 MOST_GAME_BYTES = 64 << 20
 """The longest game that is read: what has no end in sight must not take all memory."""
-_RESULTS = (None, "1-0", "0-1", "1/2-1/2", "*")
+_RESULTS: tuple[str | None, ...] = (None, *(result.decode() for result in at.RESULTS))
 _PROBLEMS = (None, "a comment is not closed", "a variation is not closed")
 _ESCAPED = re.compile(r'\\(["\\])')
 
@@ -69,7 +69,7 @@ class ScannedChunk(NamedTuple):
 
     def result_of(self, game: int) -> str | None:
         """The result that stands behind the moves."""
-        return _RESULTS[self.games[game, at.RESULT]]
+        return _RESULTS[int(self.games[game, at.RESULT])]
 
     def problem_of(self, game: int) -> str | None:
         """The error of syntax in a game, if it has one."""
@@ -122,11 +122,8 @@ def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False)
         raise PgnError(name, "it holds no games")
 
 
-class Movetext(NamedTuple):
-    """The tags and moves of a game, before anybody has played it."""
-
-    tags: dict[str, str]
-    moves: list[str]
+Movetext = tuple[dict[str, str], list[str]]
+"""The tags and moves of a game, before anybody has played it."""
 
 
 def movetexts(path: str | os.PathLike[str]) -> Iterator[Movetext]:
@@ -135,7 +132,7 @@ def movetexts(path: str | os.PathLike[str]) -> Iterator[Movetext]:
     with open_bytes(name) as pieces:
         for chunk in chunks_of(pieces, name, may_be_empty=True):
             for game in range(len(chunk.games)):
-                yield Movetext(chunk.tags_of(game), chunk.moves_of(game))
+                yield chunk.tags_of(game), chunk.moves_of(game)
 
 
 def decoded(text: bytes) -> str:

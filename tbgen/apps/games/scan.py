@@ -19,8 +19,8 @@ from tbgen.compiled.arrays import Bytes, Int, Ints
 from tbgen.compiled.jit import borrowing, by_address, inner
 
 END, FIRST_TAG, LAST_TAG, FIRST_MOVE, LAST_MOVE, RESULT, RESULT_AT, PROBLEM, TEXT_AT, TEXT_END, GAME_COLUMNS = range(11)
-"""games[n]: where a game ends, its rows of `tags` and `moves`, its result and where that stands (-1: nowhere), what is
-wrong with it, and where its movetext begins and ends (-1: nowhere)."""
+"""games[n]: where a game ends, its rows of `tags` and `moves`, its result (its place in `RESULTS` from 1 on, 0: none)
+and where that stands (-1: nowhere), what is wrong with it, and where its movetext begins and ends (-1: nowhere)."""
 
 NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION = range(3)
 GAMES, TAGS, MOVES, _IN_COMMENT, _DEPTH, _HAS_EVENT, STATE_WORDS = range(7)
@@ -34,12 +34,10 @@ LINE, NEXT_LINE, NAME, NAME_END, VALUE, VALUE_END, TAG_COLUMNS = range(7)
 MOVE, MOVE_END, MOVE_COLUMNS = range(3)
 """moves[n]: a move without its number and signs."""
 
-NO_RESULT, WHITE_WINS, BLACK_WINS, DRAW, UNKNOWN = range(5)
-
 PLAIN, SPACE, MARK = range(3)
 OPEN, CLOSE, LEFT, RIGHT, SEMICOLON, DOLLAR = (ord(letter) for letter in "{}();$")
 NEWLINE, RETURN, BRACKET, END_BRACKET, QUOTE, PERCENT = (ord(letter) for letter in '\n\r[]"%')
-DOT, ZERO, NINE, STAR, BANG, QUESTION = (ord(letter) for letter in ".09*!?")
+DOT, ZERO, NINE, BANG, QUESTION = (ord(letter) for letter in ".09!?")
 
 
 def _marked(*sets: tuple[bytes, int]) -> Bytes:
@@ -56,9 +54,10 @@ _NAME_CLASS = _marked((f"{string.ascii_letters}{string.digits}_".encode(), 2), (
 """[byte] -> 2 if a tag's name may begin with it, 1 if it may go on with it."""
 _LETTER = _marked((string.ascii_letters.encode() + bytes(range(0x80, 0x100)), 1))
 """[byte] -> 1 if it belongs to a letter or to any other character beyond ASCII."""
-EVENT, _ORDER_MARK, _WHITE, _BLACK, _DRAW, _EN_PASSANT, _EN_PASSANT_DOTS, _NOVELTY, _NULL = (
-    np.frombuffer(word, np.uint8)
-    for word in (b"Event", b"\xef\xbb\xbf", b"1-0", b"0-1", b"1/2-1/2", b"ep", b"e.p.", b"N", b"--")
+EVENT, _ORDER_MARK, _NULL = (np.frombuffer(word, np.uint8) for word in (b"Event", b"\xef\xbb\xbf", b"--"))
+RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
+_RESULTS, _SIGNS = (
+    tuple(np.frombuffer(word, np.uint8) for word in words) for words in (RESULTS, (b"ep", b"e.p.", b"N"))
 )
 
 
@@ -141,22 +140,18 @@ def word_end(text: Bytes, at: Int, end: Int) -> Int:
 
 
 @inner
-def result_of(text: Bytes, start: Int, end: Int) -> Int:
-    """The result that a word writes; NO_RESULT if it is none."""
-    if end - start == 1 and text[start] == STAR:
-        return UNKNOWN
-    if spells(text, start, end, _WHITE):
-        return WHITE_WINS
-    if spells(text, start, end, _BLACK):
-        return BLACK_WINS
-    return DRAW if spells(text, start, end, _DRAW) else NO_RESULT
+def place_of(text: Bytes, start: Int, end: Int, words: tuple[Bytes, ...]) -> Int:
+    """The place of a word in a list, from 1 on; 0 if it is not there."""
+    for place in range(len(words)):
+        if spells(text, start, end, words[place]):
+            return place + 1
+    return 0
 
 
 @inner
 def is_sign(text: Bytes, start: Int, end: Int) -> bool:
     """Whether a word is a number, an evaluation, `e.p.` or `N` and so no move; castling may be written with zeros."""
-    is_en_passant = spells(text, start, end, _EN_PASSANT) or spells(text, start, end, _EN_PASSANT_DOTS)
-    if is_en_passant or spells(text, start, end, _NOVELTY):
+    if place_of(text, start, end, _SIGNS):
         return True
     has_zeros = end - start > 1 and text[start] == ZERO and not ZERO <= text[start + 1] <= NINE
     if has_zeros or spells(text, start, end, _NULL):
@@ -198,7 +193,7 @@ def begin_game(found: ScanRows) -> None:
     game = found.games[state[GAMES]]
     state[_IN_COMMENT] = state[_DEPTH] = state[_HAS_EVENT] = 0
     game[FIRST_TAG], game[FIRST_MOVE] = state[TAGS], state[MOVES]
-    game[RESULT], game[RESULT_AT], game[PROBLEM], game[TEXT_AT] = NO_RESULT, -1, NO_PROBLEM, -1
+    game[RESULT], game[RESULT_AT], game[PROBLEM], game[TEXT_AT] = 0, -1, NO_PROBLEM, -1
 
 
 @inner
@@ -212,7 +207,7 @@ def finish_game(found: ScanRows, end: Int) -> None:
     elif state[_DEPTH]:
         game[PROBLEM] = OPEN_VARIATION
     has_text = game[FIRST_TAG] < game[LAST_TAG] or game[FIRST_MOVE] < game[LAST_MOVE]
-    if has_text or game[RESULT] != NO_RESULT:
+    if has_text or game[RESULT]:
         state[GAMES] += 1
     begin_game(found)
 
@@ -253,7 +248,7 @@ def read_word(text: Bytes, start: Int, end: Int, found: ScanRows) -> None:
     """Note the result or the move that a word of the main line writes; a result ends the game."""
     state = found.state
     game = found.games[state[GAMES]]
-    result = result_of(text, start, end)
+    result = place_of(text, start, end, _RESULTS)
     if result:
         game[RESULT], game[RESULT_AT] = result, start
         finish_game(found, end)
