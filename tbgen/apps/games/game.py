@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import chess
 
-from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, classical_result, read_tags, winner_of
+from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, classical_result, winner_of
 from tbgen.errors import TbgenError, UsageError, expect_number
 from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
@@ -147,16 +147,16 @@ def _first(*values: _T | None) -> _T:
 
 
 def root_of(
-    tags: Mapping[str, str], known: GameTags, game: Mobility = Mobility.RESET
+    fen: str | None, variant: str | None, accrued: Score | None, game: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Score | None]:
-    """The first position of a game, and the accrued score there if its tags give one."""
-    variant = tags.get("Variant", "").lower()
-    if variant not in _CHESS960 | _ORDINARY:
-        raise UsageError(f"no rules for the variant {tags['Variant']!r}")
-    board, accrued = parse_fen(tags.get("FEN", chess.STARTING_FEN), chess960=variant in _CHESS960, game=game)
-    if accrued is None and known.accrued is not None:
-        accrued = carried_into(board, known.accrued, game)
-    return board, accrued
+    """The first position of a game, and the accrued score there, as its tags give them."""
+    kind = (variant or "").lower()
+    if kind not in _CHESS960 | _ORDINARY:
+        raise UsageError(f"no rules for the variant {variant!r}")
+    board, carried = parse_fen(chess.STARTING_FEN if fen is None else fen, chess960=kind in _CHESS960, game=game)
+    if carried is None and accrued is not None:
+        carried = carried_into(board, accrued, game)
+    return board, carried
 
 
 def final_of(last: Stage, result: str) -> Score:
@@ -165,12 +165,12 @@ def final_of(last: Stage, result: str) -> Score:
 
 
 def contradictions(
-    tags: Mapping[str, str], written: str | None, last: Stage, ended: Stage | None, scoring: Scoring
+    tags: Mapping[str, str], known: GameTags, written: str | None, last: Stage, ended: Stage | None
 ) -> Iterator[str]:
     """Describe every contradiction in one line.
 
-    `written` is the result that stands after the moves, `ended` the first ply at which the game was over, `scoring`
-    what the tags ask for.
+    `known` are the tags of r-mobility among all, `written` is the result that stands after the moves, `ended` the
+    first ply at which the game was over.
     """
     result = tags.get("Result", written or _UNKNOWN)
     if "Result" in tags and written is not None and result != written:
@@ -181,9 +181,9 @@ def contradictions(
         if result not in (expected, _UNKNOWN):
             yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
     if GAME_TAG not in tags:  # else it was decided under a game that the moves alone do not tell
-        yield from _of_scores(tags, final_of(last, result), last.end, scoring)
-    if "FEN" in tags and "RMobilityAccrued" in tags:
-        yield from _of_fen(tags)
+        yield from _of_scores(tags, known, final_of(last, result), last.end)
+    if "FEN" in tags and known.accrued is not None:
+        yield from _of_fen(tags["FEN"], known.accrued)
 
 
 def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
@@ -193,9 +193,9 @@ def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
         yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
 
 
-def _of_scores(tags: Mapping[str, str], final: Score, end: End | None, scoring: Scoring) -> Iterator[str]:
-    """Describe a score that contradicts the moves, and points that contradict the score."""
-    known = read_tags(tags)
+def _of_scores(tags: Mapping[str, str], known: GameTags, final: Score, end: End | None) -> Iterator[str]:
+    """Describe a score that contradicts the moves, and points that contradict the score under its own scheme."""
+    scoring = GameSettings().scoring(known)
     if known.outcome is not None and end not in ON_THE_BOARD and tags.get("RMobilitySource") == Source.TABLEBASE.value:
         final = known.outcome  # no move need have reached it
     if known.outcome not in (final, None):
@@ -207,12 +207,11 @@ def _of_scores(tags: Mapping[str, str], final: Score, end: End | None, scoring: 
             yield f'Points say "{tags["Points"]}", but {final} is {written} ({scoring.scheme.value})'
 
 
-def _of_fen(tags: Mapping[str, str]) -> Iterator[str]:
+def _of_fen(fen: str, accrued: Score) -> Iterator[str]:
     """Describe two accrued scores that differ, in the FEN and in the tag."""
     try:
-        _, in_fen = parse_fen(tags["FEN"])
+        _, in_fen = parse_fen(fen)
     except TbgenError:
         return
-    accrued = read_tags(tags).accrued
     if in_fen not in (accrued, None):
         yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{accrued}"'

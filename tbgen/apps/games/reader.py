@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
-from typing import NamedTuple
 
 import chess
 import numpy as np
@@ -16,7 +15,7 @@ import numpy as np
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of, decoded
 from tbgen.apps.games.files import open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
-from tbgen.apps.games.tags import GameTags, read_tags
+from tbgen.apps.games.tags import read_tags
 from tbgen.board.board import BLACK, NO_MOVE, WHITE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.compiled.arrays import Ints, Words
@@ -82,14 +81,6 @@ def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnE
             yield from games_of(chunk, path, settings)
 
 
-class GameRoot(NamedTuple):
-    """The first position of a game."""
-
-    board: chess.Board
-    words: Words
-    carried: Score | None
-
-
 def games_of(chunk: ScannedChunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
     """Every game of a chunk, or the error that is in its place."""
     for place in range(len(chunk.games)):
@@ -110,39 +101,39 @@ def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) 
 def _replayed_game(chunk: ScannedChunk, place: int, name: str, number: int, settings: GameSettings) -> PgnGame:
     tags = chunk.tags_of(place)
     known = read_tags(tags)
-    root = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, settings.game)
-    spans = chunk.move_rows(place)
-    facts, words = _replayed(chunk, spans, root)
+    root, carried, words = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, settings.game)
+    facts, words = _replayed(chunk, chunk.move_rows(place), words.copy())
     if (problem := chunk.problem_of(place)) is not None:
         raise UsageError(problem)
     fifty_moves = settings.fifty_moves_of(known)
-    last, ended = _last_and_end(root, facts, fifty_moves, settings.game)
+    last, ended = _last_and_end(root, carried, facts, fifty_moves, settings.game)
     written = chunk.result_of(place)
     result = tags.get("Result", written or "*")
-    warnings = tuple(contradictions(tags, written, last, ended, GameSettings().scoring(known)))
+    warnings = tuple(contradictions(tags, known, written, last, ended))
     men = int(words[WHITE] | words[BLACK]).bit_count()
     return PgnGame(
         *(name, number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men),
-        _board=partial(_last_board, root.board, words, last.number),
-        _game=partial(_game_by_python_chess, root, fifty_moves, settings.game, chunk, place),
+        _board=partial(_last_board, root, words, last.number),
+        _game=partial(_game_by_python_chess, root, carried, fifty_moves, settings.game, chunk, place),
     )
 
 
 @lru_cache(maxsize=1024)
-def _root(fen: str | None, variant: str | None, accrued: Score | None, game: Mobility) -> GameRoot:
-    tags = {name: value for name, value in (("FEN", fen), ("Variant", variant)) if value is not None}
-    board, carried = root_of(tags, GameTags(accrued=accrued), game)
-    return GameRoot(board, words_of(board), carried)
+def _root(
+    fen: str | None, variant: str | None, accrued: Score | None, game: Mobility
+) -> tuple[chess.Board, Score | None, Words]:
+    """The first position of a game, what has accrued there, and the position as kernels take it."""
+    board, carried = root_of(fen, variant, accrued, game)
+    return board, carried, words_of(board)
 
 
-def _replayed(chunk: ScannedChunk, spans: Ints, root: GameRoot) -> tuple[list[list[int]], Words]:
-    """The columns of `board.replay` for every ply of a game, and its last position.
+def _replayed(chunk: ScannedChunk, spans: Ints, board: Words) -> tuple[list[list[int]], Words]:
+    """The columns of `board.replay` for every ply of a game, and its last position, which the first becomes.
 
     A word that the kernel cannot read may still be a move in another spelling.
     """
     rows = len(spans) + 1
     history, facts = np.empty((rows, HISTORY_WORDS), np.uint64), np.empty((rows, FACTS), np.int64)
-    board = root.words.copy()
     plies = int(replay(chunk.data, spans, board, history, facts, 0, NO_MOVE))
     while plies < len(spans):
         start, end = spans[plies].tolist()
@@ -153,13 +144,13 @@ def _replayed(chunk: ScannedChunk, spans: Ints, root: GameRoot) -> tuple[list[li
 
 
 def _last_and_end(
-    root: GameRoot, facts: list[list[int]], fifty_moves: FiftyMoves, game: Mobility
+    root: chess.Board, carried: Score | None, facts: list[list[int]], fifty_moves: FiftyMoves, game: Mobility
 ) -> tuple[Stage, Stage | None]:
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = facts[0]
-    own = Score(code, color_of(not root.board.turn))
-    accrued = first_accrued(root.board, own, root.carried, game)
-    stage = first_stage(own, accrued, root.board.halfmove_clock, bare, fifty_moves)
+    own = Score(code, color_of(not root.turn))
+    accrued = first_accrued(root, own, carried, game)
+    stage = first_stage(own, accrued, root.halfmove_clock, bare, fifty_moves)
     ended = None if stage.end is None else stage
     for code, reset, bare, seen in facts[1:]:
         stage = next_stage(stage, code, reset, bare, seen, fifty_moves, game)
@@ -175,9 +166,14 @@ def _last_board(root: chess.Board, words: Words, plies: int) -> chess.Board:
 
 
 def _game_by_python_chess(
-    root: GameRoot, fifty_moves: FiftyMoves, game: Mobility, chunk: ScannedChunk, place: int
+    root: chess.Board,
+    carried: Score | None,
+    fifty_moves: FiftyMoves,
+    game: Mobility,
+    chunk: ScannedChunk,
+    place: int,
 ) -> Game:
-    played = Game(root.board, accrued=root.carried, fifty_moves=fifty_moves, game=game)
+    played = Game(root, accrued=carried, fifty_moves=fifty_moves, game=game)
     for move in chunk.moves_of(place):
         played.push_text(move)
     return played

@@ -108,27 +108,21 @@ class Book:
         return self._known[place]
 
     def _read(self, entry: str | Movetext) -> Opening:
-        tags, moves = (self._tags_in(entry), []) if isinstance(entry, str) else entry
-        known = read_tags(tags)
-        board, accrued = root_of(tags, known)
-        game = Game(board, accrued=accrued)
+        tags, moves = ({"FEN": _fen_in(entry)}, []) if isinstance(entry, str) else entry
+        known, variant = read_tags(tags), "chess960" if self._chess960 else tags.get("Variant")
+        board, accrued = root_of(tags.get("FEN"), variant, known.accrued)
+        game = Game(board, accrued=accrued, fifty_moves=self._fifty_moves)
         for move in moves[: self._most_plies]:
             game.push_text(move)
-        opening = Opening(
+        if game.ended is not None and game.ended.end is not None:
+            raise UsageError(f"the game is over ({game.ended.end.value})")
+        return Opening(
             fen=board.fen(shredder=board.chess960, en_passant="fen"),
             accrued=accrued,
             moves=tuple(move.uci() for move in game.board.move_stack),
             komi=known.komi,
-            chess960=self._chess960 or board.chess960,
+            chess960=board.chess960,
         )
-        ended = opening.game(self._fifty_moves).ended
-        if ended is not None and ended.end is not None:
-            raise UsageError(f"the game is over ({ended.end.value})")
-        return opening
-
-    def _tags_in(self, line: str) -> dict[str, str]:
-        """A line of a book of positions, as the tags of a game without moves."""
-        return {"FEN": _fen_in(line), "Variant": "chess960" if self._chess960 else "standard"}
 
 
 def _fen_in(line: str) -> str:

@@ -31,7 +31,7 @@ def games_in(lines: Iterable[str], name: str, settings: GameSettings | None = No
 def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) -> PgnGame:
     tags = movetext.tags
     known = read_tags(tags)
-    board, accrued = root_of(tags, known)
+    board, accrued = root_of(tags.get("FEN"), tags.get("Variant"), known.accrued)
     game = Game(board, accrued=accrued, fifty_moves=settings.fifty_moves_of(known))
     for move in movetext.moves:
         game.push_text(move)
@@ -39,7 +39,7 @@ def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) 
         raise UsageError(movetext.problem)
     result = tags.get("Result", movetext.result or "*")
     last, ended = game.last.stage, None if game.ended is None else game.ended.stage
-    warnings = tuple(contradictions(tags, movetext.result, last, ended, GameSettings().scoring(known)))
+    warnings = tuple(contradictions(tags, known, movetext.result, last, ended))
     scoring, men = settings.scoring(known), game.board.occupied.bit_count()
     return PgnGame(
         name, number, tags, result, last, ended, scoring, game.fifty_moves, warnings, men, game.position, lambda: game
