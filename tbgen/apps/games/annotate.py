@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
+from tbgen.apps.games.tags import Source, format_game, last_move, numbered, write_tags
 from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, Material
-from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe
+from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe, Valued
 from tbgen.rules.fen import with_score
 from tbgen.rules.points import Scoring
 from tbgen.rules.stage import FiftyMoveSetting
@@ -64,17 +64,9 @@ class AnnotatedPly:
         return self.grade in (Grade.COSTS, Grade.LOSES)
 
     @property
-    def number(self) -> str:
-        """The number of the move, such as `30.` or `30...`; empty for the first position."""
-        if self.ply.move is None:
-            return ""
-        white = self.board.turn == chess.BLACK
-        return f"{self.board.fullmove_number - (not white)}{'.' if white else '...'}"
-
-    @property
     def move(self) -> str:
         """The move with its number, such as `30... Kd6`; empty for the first position."""
-        return f"{self.number} {self.ply.san}" if self.number else ""
+        return last_move(self.board, self.ply.san)
 
     @property
     def distance(self) -> str:
@@ -157,7 +149,7 @@ class Annotation:
         if first is None:
             return "no table knows a position of this game"
         known = in_plies(sum(each.value is not None and each.ply.move is not None for each in self.plies))
-        return f"tables know {known}, from {first.move} on" if first.number else f"tables know {known}, all of the game"
+        return f"tables know {known}, from {first.move} on" if first.move else f"tables know {known}, all of the game"
 
     @property
     def lost_in_words(self) -> str:
@@ -252,11 +244,6 @@ def pgn_of(
         **result,
         **({} if clock is None else {"RMobilityClock": clock}),
     }
-    moves = [(step.san, f"{step.own}, accrued {step.accrued}, {_to_go(step)}") for step in steps]
+    to_go = ("reached" if step.accrued == step.outcome else Valued.__str__(step) for step in steps)
+    moves = [(step.san, f"{step.own}, accrued {step.accrued}, {end}") for step, end in zip(steps, to_go, strict=True)]
     return format_game(tags, numbered(first.fullmove_number, first.turn == chess.WHITE, moves))
-
-
-def _to_go(step: LineStep) -> str:
-    if step.accrued == step.outcome:
-        return "reached"
-    return str(step.outcome) if step.dtg is None else f"{step.outcome} in {in_plies(step.dtg)}"

@@ -20,11 +20,15 @@ import enum
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from tbgen.errors import ScoreFormatError, UsageError, expect
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, expect_scheme, format_points, parse_komi, parse_points
 from tbgen.rules.stage import FiftyMoveSetting, expect_setting
 from tbgen.score import Color, Score, expect_score
+
+if TYPE_CHECKING:
+    import chess
 
 _OFF = ("0", "false", "no")
 
@@ -184,6 +188,17 @@ def numbered(number: int, white_to_move: bool, moves: Iterable[tuple[str, str]])
         if comment:
             yield f"{{{comment}}}"
         number, is_white, needs_number = number + (not is_white), not is_white, bool(comment)
+
+
+def last_move(board: chess.Board, san: str) -> str:
+    """The move that led to a position, with its number, such as `30... Kd6`; empty without a move.
+
+    >>> import chess
+    >>> last_move(chess.Board("8/8/3k4/8/8/3K4/8/8 w - - 3 31"), "Kd6")
+    '30... Kd6'
+    """
+    number = f"{board.fullmove_number - 1}..." if board.turn else f"{board.fullmove_number}."
+    return f"{number} {san}" if san else ""
 
 
 def _escaped(value: str) -> str:

@@ -28,7 +28,7 @@ def test_a_game_says_who_gave_what_away_and_what_would_have_kept_it(tables: Tabl
     assert (white.move, white.grade) == ("30. Bg4", Grade.LOSES)
     assert white.remark == "gives G1.5 away to Black; Ke5 kept it"
     assert white.lost == Fraction(9, 16) - (Fraction(1, 2) - Fraction(1, 2) ** 12)
-    assert black.number == "30..."
+    assert black.move.startswith("30... ")
     assert found.lost == {Color.WHITE: white.lost, Color.BLACK: black.lost}
     facts = found.facts()
     assert (facts["points_lost"]["black"], facts["missing"]) == (float(black.lost), {})
