@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from tbgen.apps.games.archive import Decided, GamesTask, decide_file, positions_to_solve, total
-from tbgen.apps.games.decide import Continue, Ground, Solve
+from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground, Solve
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
 from tbgen.cli import complain, complain_of, say
@@ -135,7 +135,8 @@ def command(
     has_copy = in_place or output is not None
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
-    task = GamesTask(settings, how, count_fifty, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
+    rules = AdjudicationRules(continued=how, counts_fifty_moves=count_fifty)
+    task = GamesTask(settings, rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
     compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []), quiet=quiet)
     with ExitStack() as stack:
         solving: Solve | None = None

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import chess
 
 from tbgen.apps.games.chunks import Chunk, ScannedChunk, chunks_of, scanned
-from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue, Ground, Solve, Verdict
+from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Ground, Solve, Verdict
 from tbgen.apps.games.files import open_bytes
 from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
@@ -56,8 +56,7 @@ class GamesTask:
     """The work on every game; small enough to send to a process."""
 
     settings: GameSettings = field(default_factory=GameSettings)
-    continued: Continue = Continue.UNLESS_OVER
-    counts_fifty_moves: bool = False
+    rules: AdjudicationRules = field(default_factory=AdjudicationRules)
     tables: Folders | None = None
     """The folders of tables, if any are to be asked."""
     texts: bool = True
@@ -140,8 +139,7 @@ class ChunkDecider:
     def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
         self.task, folders = task, task.tables
         self.tables = None if folders is None else Tablebase(folders, game=task.settings.game, missing_ok=True)
-        rules = AdjudicationRules(continued=task.continued, counts_fifty_moves=task.counts_fifty_moves)
-        self.adjudicator = Adjudicator(self.tables, rules, solve)
+        self.adjudicator = Adjudicator(self.tables, task.rules, solve)
 
     def close(self) -> None:
         if self.tables is not None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
 import chess
@@ -244,7 +244,7 @@ class Adjudicator:
         except MissingTableError as error:
             missing = Material.parse(error.material)
             why = f"the accrued score is provisional: {error}"
-            return stand.verdict(stand.last.accrued, Source.PROVISIONAL, why, missing)
+            return stand.verdict(stand.last.accrued, Source.PROVISIONAL, why, material=missing)
         clocked = None
         if self.tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
             clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
@@ -256,7 +256,7 @@ class Adjudicator:
             why += f", but {clocked}"
             if self.rules.counts_fifty_moves and clocked.outcome is not None:
                 final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
-        return stand.verdict(final, Source.TABLEBASE, why, table, dtg, clocked)
+        return stand.verdict(final, Source.TABLEBASE, why, material=table, dtg=dtg, clocked=clocked)
 
     def _solved(self, stand: _Stand) -> Verdict:
         """The outcome of best play from a position that no table has, or bounds of it, if it is solved."""
@@ -266,7 +266,7 @@ class Adjudicator:
         if bracket.exact is not None:
             return stand.verdict(bracket.exact, Source.SOLVED, f"{bracket.exact.in_words()}, with best play")
         why = f"the accrued score is provisional: best play leads to {bracket}"
-        return replace(stand.verdict(stand.last.accrued, Source.PROVISIONAL, why), bounds=bracket)
+        return stand.verdict(stand.last.accrued, Source.PROVISIONAL, why, bounds=bracket)
 
 
 class _Stand(NamedTuple):
@@ -282,13 +282,6 @@ class _Stand(NamedTuple):
     def stands(self, because: str) -> Verdict:
         return self.verdict(self.last.accrued, Source.GAME, f"the accrued score stands: {because}")
 
-    def verdict(
-        self,
-        final: Score,
-        source: Source,
-        why: str,
-        material: Material | None = None,
-        dtg: int | None = None,
-        clocked: ClockedValue | None = None,
-    ) -> Verdict:
-        return Verdict(final, source, self.scoring.points(final), why, material, dtg, clocked)
+    def verdict(self, final: Score, source: Source, why: str, **known: Any) -> Verdict:
+        """The verdict with the points of a final score; `known` are its other fields."""
+        return Verdict(final, source, self.scoring.points(final), why, **known)

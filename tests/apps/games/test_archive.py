@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from tbgen.apps.games import archive as decider
 from tbgen.apps.games.archive import ChunkDecider, Decided, GamesTask, decide_file, total
 from tbgen.apps.games.chunks import chunks_of
-from tbgen.apps.games.decide import Continue, Ground
+from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground
 from tbgen.apps.games.files import open_bytes
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.splice import OWN_TAGS
@@ -141,7 +141,7 @@ def test_a_game_is_continued_by_best_play_and_the_tags_say_so(table_folder: Path
     tags = tags_of(HELD, GamesTask(tables=table_folder))
     assert (tags["RMobilityResult"], tags["RMobilitySource"]) == ("G1.5", "tablebase")
     assert re.fullmatch(r"KBvK [1-9]\d*", tags["RMobilityTablebase"])
-    never = tags_of(HELD, GamesTask(continued=Continue.NEVER, tables=table_folder))
+    never = tags_of(HELD, GamesTask(rules=AdjudicationRules(continued=Continue.NEVER), tables=table_folder))
     assert (never["RMobilitySource"], "RMobilityTablebase" in never) == ("game", False)
 
 
@@ -159,7 +159,9 @@ def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: byt
     assert b"30... Kg6 31." in once
     assert decided(once, task) == once
     assert [told(game)[2] for game in plain(once)] == [told(game)[2] for game in plain(text)]  # type: ignore[index]
-    without = decided(once, GamesTask(tables=table_folder, lines=True, continued=Continue.NEVER))
+    without = decided(
+        once, GamesTask(rules=AdjudicationRules(continued=Continue.NEVER), tables=table_folder, lines=True)
+    )
     assert OWN_LINE.sub(b"", without) == OWN_LINE.sub(b"", text)
 
 
