@@ -42,8 +42,7 @@ _LONGEST_BEGINNING = max(map(len, _UNPACKERS))
 
 
 def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeDecodeError):
-        raise error
+    assert isinstance(error, UnicodeDecodeError)  # nobody encodes with it
     return error.object[error.start : error.end].decode("latin-1"), error.end
 
 

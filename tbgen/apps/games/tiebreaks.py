@@ -66,7 +66,10 @@ def wins(table: CrossTable) -> Values:
 
 def double_wins(table: CrossTable) -> Values:
     """How often a player won two games in a row against an opponent, with either colour once."""
-    return {name: Fraction(sum(map(_are_won_with_both_colours, _pairs(cells)))) for name, cells in table.items()}
+    return {
+        name: Fraction(sum(one.points == two.points == WIN and one.side is not two.side for one, two in _pairs(cells)))
+        for name, cells in table.items()
+    }
 
 
 def quick_wins(table: CrossTable) -> Values:
@@ -84,11 +87,6 @@ def _pairs(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
     for opponent in {cell.opponent for cell in cells}:
         games = [cell for cell in cells if cell.opponent == opponent and cell.is_played]
         yield from zip(games[::2], games[1::2], strict=False)
-
-
-def _are_won_with_both_colours(pair: tuple[Cell, Cell]) -> bool:
-    first, second = pair
-    return first.points == second.points == WIN and first.side is not second.side
 
 
 def _average_moves(cells: Sequence[Cell], points: Fraction) -> Fraction:
