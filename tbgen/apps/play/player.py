@@ -25,7 +25,7 @@ from tbgen.rules.position import color_of, own_score, play_move
 from tbgen.score import Color, Score
 
 if TYPE_CHECKING:
-    from tbgen.apps.play.search import Engine, Root, Searched
+    from tbgen.apps.play.search import Engine, Searched
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,18 +271,20 @@ class Beyond:
         engine = self._loaded(deadline, halt)
         if engine is None:
             return None
-        from tbgen.apps.play.search import Root  # loaded by now
-
         engine.allow()
         if halt.is_set():
             engine.stop()
         timer = threading.Timer(max(0.0, deadline - time.monotonic()), engine.stop)
         timer.start()
+        searched = engine.deepen(now, asked.depth, asked.nodes, only=only, most_lines=lines)
         try:
-            return _deepened(engine, Root(now.board, now.accrued, now.twice(), only, lines), asked, tell)
+            best = _deepest(searched, len(only) or now.board.legal_moves.count(), asked.seconds, tell)
         finally:
             timer.cancel()
             timer.join()
+        while engine.faults:
+            tell(f"info string error: {engine.faults.pop(0)}")
+        return best
 
     def _loaded(self, deadline: float, halt: threading.Event) -> Engine | None:
         """The search, once it is loaded; None if that would take too long."""
@@ -292,26 +294,25 @@ class Beyond:
         return self._engine
 
     def _load(self) -> None:
-        from tbgen.apps.play.search import Engine, Root
+        from tbgen.apps.play.search import Engine
 
         engine = Engine(self._tables)
-        next(engine.deepen(Root(chess.Board(), Score(41, Color.BLACK)), 1))  # the kernel is compiled or read now
+        next(engine.deepen(situation_of(chess.Board(), None, ()), 1))  # the kernel is compiled or read now
         self._engine = engine
 
 
-def _deepened(engine: Engine, root: Root, asked: Asked, tell: Callable[[str], None]) -> chess.Move | None:
-    """The best move of the deepest search that the limits allow."""
-    best, choices = None, len(root.only) or root.board.legal_moves.count()
-    for found in engine.deepen(root, asked.depth, asked.nodes):
+def _deepest(
+    searched: Iterator[Searched], choices: int, seconds: float | None, tell: Callable[[str], None]
+) -> chess.Move | None:
+    """The best move of the deepest search that the limits allow, where there are so many to choose from."""
+    best = None
+    for found in searched:
         tell("\n".join(_infos(found)))
         first = found.lines[0]
         best = first.moves[0]
-        is_clear = choices == 1 or first.is_mate or found.seconds > _ENOUGH * (asked.seconds or 0)
-        if asked.seconds is not None and is_clear:
+        is_clear = choices == 1 or first.is_mate or found.seconds > _ENOUGH * (seconds or 0)
+        if seconds is not None and is_clear:
             break
-    for fault in engine.faults:
-        tell(f"info string error: {fault}")
-    engine.faults.clear()
     return best
 
 

@@ -15,14 +15,15 @@ import chess
 import numpy as np
 
 from tbgen.apps.play import search_kernels as at
+from tbgen.apps.play.player import Situation
 from tbgen.apps.play.search_kernels import OPEN, Search, search
 from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import TbgenError
 from tbgen.material import Material, Role
-from tbgen.probe import BulkProbe, Tablebase
-from tbgen.score import Color, Score
+from tbgen.probe import Tablebase
+from tbgen.score import Color
 
 _ROLES: Final = tuple(sorted(Role, reverse=True))
 _STORED_SLOTS: Final = 1 << 20
@@ -32,20 +33,6 @@ _AT_ONCE: Final = 512
 """So many values of tables are found before `stop` is looked for: the disk may be slow."""
 _NO_LIMIT: Final = 1 << 60
 _NEAR_MATE: Final = at.MATE - at.MOST_PLIES
-
-
-@dataclass(frozen=True)
-class Root:
-    """The position to search."""
-
-    board: chess.Board
-    accrued: Score
-    over: Sequence[chess.Board] = ()
-    """Positions that end the game if they arise once more."""
-    only: Sequence[chess.Move] = ()
-    """The moves to choose from, if not all."""
-    lines: int = 1
-    """How many moves are wanted, each with its value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +76,8 @@ class Engine:
         self._status = np.zeros(at.STATUS, np.int64)
         self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
         self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
+        self._materials: dict[int, Material] = {}
+        """Counts of men -> the material that has them, for tables that the search may ask."""
         self._damaged: set[int] = set()
         self.faults: list[TbgenError] = []
         """The faults of tables, which the search does not ask again."""
@@ -101,15 +90,27 @@ class Engine:
         """Let the next search begin: a stop before this moment does not count."""
         self._status[at.STOP] = 0
 
-    def deepen(self, root: Root, most_depth: int | None = None, most_nodes: int | None = None) -> Iterator[Searched]:
-        """The results at depth 1, 2 and so on, until a limit or a call of `stop`."""
-        started, space = time.monotonic(), self._space(root, most_nodes)
-        names = {kernel_move(root.board, move): move for move in root.only or root.board.legal_moves}
-        order = np.array(list(names), np.int64)
+    def deepen(
+        self,
+        now: Situation,
+        most_depth: int | None = None,
+        most_nodes: int | None = None,
+        *,
+        only: Sequence[chess.Move] = (),
+        most_lines: int = 1,
+    ) -> Iterator[Searched]:
+        """The results at depth 1, 2 and so on, until a limit or a call of `stop`.
+
+        `only` are the moves to choose from, if not all; each of the `most_lines` best has its value.
+        """
+        started = time.monotonic()
+        space = self._space(now, _NO_LIMIT if most_nodes is None else most_nodes)
+        moves = dict.fromkeys(only or now.board.legal_moves)  # each once: kernels have room for no more
+        order = np.array([kernel_move(now.board, move) for move in moves], np.int64)
         deepest = at.DEEPEST if most_depth is None else max(1, min(most_depth, at.DEEPEST))
         for depth in range(1, deepest + 1):
             found, left = list[tuple[int, Ints]](), order
-            while len(left) and len(found) < root.lines:
+            while len(left) and len(found) < most_lines:
                 value = self._sure_value(space, left, depth)
                 if value == OPEN:
                     return
@@ -119,13 +120,16 @@ class Engine:
             if not found:
                 return
             order = np.array([*(line[0] for _, line in found), *left], np.int64)
-            lines = tuple(Line(value, _moves_of(root.board, line), depth) for value, line in found)
+            lines = tuple(Line(value, _moves_of(now.board, line), depth) for value, line in found)
             nodes, hits = int(self._status[at.NODES]), int(self._status[at.HITS])
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
-    def _space(self, root: Root, most_nodes: int | None) -> Search:
+    def _space(self, now: Situation, most_nodes: int) -> Search:
+        men, available = len(now.board.piece_map()), [] if self._tables is None else self._tables.available()
+        known = [each for one in available if one.men <= men for each in (one, one.flipped())]
+        self._materials = {_counts_of(each): each for each in known}
         self._status[[at.NODES, at.HITS]] = 0
-        self._status[at.MOST_NODES] = _NO_LIMIT if most_nodes is None else most_nodes
+        self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, max((each.men for each in known), default=0)
         if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search, too
             self._table_keys[:], self._table_outcomes[:], self._status[at.FILED] = 0, 0, 0
         space = Search(
@@ -138,21 +142,14 @@ class Engine:
             stored=np.zeros((_STORED_SLOTS, 2), np.uint64),
             table_keys=self._table_keys,
             table_outcomes=self._table_outcomes,
-            known=self._known(len(root.board.piece_map())),
+            known=np.array(sorted(self._materials.keys() - self._damaged), np.int64),
             asked=np.zeros((_ASKED, 4), np.int64),
-            over=np.array([words_of(board) for board in root.over], np.uint64).reshape(-1, BOARD_WORDS),
+            over=np.array([words_of(board) for board in now.twice()], np.uint64).reshape(-1, BOARD_WORDS),
             status=self._status,
         )
-        space.boards[0] = words_of(root.board)
-        space.frames[0, at.ACCRUED] = root.accrued.signed
+        space.boards[0] = words_of(now.board)
+        space.frames[0, at.ACCRUED] = now.accrued.signed
         return space
-
-    def _known(self, men: int) -> Ints:
-        """The counts of the materials with tables, up to so many men."""
-        available = [] if self._tables is None else [each for each in self._tables.available() if each.men <= men]
-        self._status[at.MOST_MEN] = max((each.men for each in available), default=0)
-        both = {_counts_of(each) for one in available for each in (one, one.flipped())}
-        return np.array(sorted(both - self._damaged), np.int64)
 
     def _sure_value(self, space: Search, moves: Ints, depth: int) -> int:
         """The value of the root by some moves, or OPEN; whatever tables are asked for is found."""
@@ -160,9 +157,9 @@ class Engine:
             value = int(search(space, moves, depth))
             if not self._status[at.ASKED]:
                 return value
-            is_over = self._status[at.NODES] >= self._status[at.MOST_NODES]
-            space = space if is_over else self._with_answers(space)
-            if is_over or self._status[at.STOP]:
+            if self._status[at.NODES] < self._status[at.MOST_NODES]:
+                self._answer(space)
+            if self._status[at.STOP] or self._status[at.NODES] >= self._status[at.MOST_NODES]:
                 return self._unasked(space)
             self._status[at.ASKED] = 0
 
@@ -174,8 +171,8 @@ class Engine:
         self._status[at.ASKED] = 0
         return OPEN
 
-    def _with_answers(self, space: Search) -> Search:
-        """Find the values that have been asked for, unless `stop` is called; a table that has none is left out then."""
+    def _answer(self, space: Search) -> None:
+        """Find the values that have been asked for, until `stop` is called; those of a damaged table stay unknown."""
         assert self._tables is not None
         slots, counts, squares, turns = space.asked[: self._status[at.ASKED]].T
         for men, turn, rows in _alike(counts, turns):
@@ -184,12 +181,13 @@ class Engine:
             if men in self._damaged:
                 continue
             try:
-                self._table_outcomes[slots[rows]] = _answers_for(self._tables, men, squares[rows], turn).outcome
+                material = self._materials[men]
+                places = squares[rows, None] >> at.SQUARE_BITS * np.arange(material.men - 1, -1, -1) & 63
+                answers = self._tables.probe_many(material, np.full(len(rows), turn is Color.WHITE), places)
+                space.table_outcomes[slots[rows]] = answers.outcome
             except TbgenError as error:
                 self.faults.append(error)
                 self._damaged.add(men)
-        is_sound = ~np.isin(space.known, list(self._damaged))
-        return space if is_sound.all() else space._replace(known=space.known[is_sound])
 
 
 def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:
@@ -199,16 +197,6 @@ def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:
             rows = np.flatnonzero((counts == men) & (turns == int(turn)))
             for start in range(0, len(rows), _AT_ONCE):
                 yield men, turn, rows[start : start + _AT_ONCE]
-
-
-def _answers_for(tables: Tablebase, counts: int, squares: Ints, to_move: Color) -> BulkProbe:
-    """The values of tables for positions with the same men."""
-    kinds = [(color, role) for color in Color for role in _ROLES]
-    numbers = [counts >> at.COUNT_BITS * place & 15 for place in range(len(kinds) - 1, -1, -1)]
-    men = [kind for kind, number in zip(kinds, numbers, strict=True) for _ in range(number)]
-    material = Material.of(*([role for side, role in men if side is color] for color in Color))
-    places = squares[:, None] >> at.SQUARE_BITS * np.arange(material.men - 1, -1, -1) & 63
-    return tables.probe_many(material, np.full(len(squares), to_move is Color.WHITE), places)
 
 
 def _counts_of(material: Material) -> int:

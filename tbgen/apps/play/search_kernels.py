@@ -162,26 +162,18 @@ class Search(NamedTuple):
 # Men are told by kind, White's first, in the order king, queen, rook, bishop, knight, pawn: `counts` has four bits for
 # each kind, `squares` six for each man, equal men in ascending order.
 @inner
-def counts_of(board: Words) -> Int:
-    """How many men of each kind stand on a board."""
+def men_on(board: Words) -> tuple[Int, Int]:
+    """How many men of each kind stand on a board, and where."""
     counts: Int = 0
-    for side in range(2):
-        for role in range(KING, PAWN - 1, -1):
-            counts = counts << COUNT_BITS | count(board[side] & board[KIND + role])
-    return counts
-
-
-@inner
-def squares_of(board: Words) -> Int:
-    """Where the men of a board stand."""
     squares: Int = 0
     for side in range(2):
         for role in range(KING, PAWN - 1, -1):
             men = board[side] & board[KIND + role]
+            counts = counts << COUNT_BITS | count(men)
             while men:
                 squares = squares << SQUARE_BITS | lowest_square(men)
                 men &= men - ONE
-    return squares
+    return counts, squares
 
 
 @inner
@@ -211,7 +203,7 @@ def table_outcome(s: Search, board: Words) -> Int:
     """The signed outcome that a table has for a position in its own score; 0 without a table, or UNKNOWN."""
     if count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN] or board[RIGHTS] or board[EN_PASSANT]:
         return 0
-    counts = counts_of(board)
+    counts, squares = men_on(board)
     place = np.searchsorted(s.known, counts)
     if place == len(s.known) or s.known[place] != counts:
         return 0
@@ -227,7 +219,7 @@ def table_outcome(s: Search, board: Words) -> Int:
         return 0 if 2 * s.status[FILED] > last else UNKNOWN
     n = s.status[ASKED]
     s.asked[n, 0], s.asked[n, 1] = slot, counts
-    s.asked[n, 2], s.asked[n, 3] = squares_of(board), np.int64(board[TURN])
+    s.asked[n, 2], s.asked[n, 3] = squares, np.int64(board[TURN])
     s.table_keys[slot] = key
     s.status[ASKED] += 1
     s.status[FILED] += 1

@@ -73,12 +73,9 @@ class ClockedValue:
     def __str__(self) -> str:
         if self.plies_left is None:
             return f"{self.table}: the fifty-move rule is ignored"
-        setting = self.fifty_moves.setting.value
-        if self.outcome is not None:
-            return f"under {setting}, with {in_plies(self.plies_left)} left, {self.outcome} ({self.within.value})"
-        if self.within is Within.BETWEEN:
-            return f"under {setting}, with {in_plies(self.plies_left)} left, between {self.accrued} and {self.table}"
-        return f"under {setting}, with {in_plies(self.plies_left)} left, not known"
+        bounds = f"between {self.accrued} and {self.table}" if self.within is Within.BETWEEN else "not known"
+        value = bounds if self.outcome is None else f"{self.outcome} ({self.within.value})"
+        return f"under {self.fifty_moves.setting.value}, with {in_plies(self.plies_left)} left, {value}"
 
     def facts(self) -> dict[str, Any]:
         """The answer as JSON has it."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from collections import Counter
+from typing import Any
 
 import chess
 import pytest
 
-from tbgen.apps.play.search import Engine, Root, Searched
+from tbgen.apps.play.player import Situation
+from tbgen.apps.play.search import Engine, Searched
 from tbgen.probe import Tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
@@ -18,23 +20,23 @@ from tests.reference import minimax
 MEN = "PPNBRQpnbrq"
 
 
-def random_root(men: int, chance: random.Random) -> Root:
+def random_root(men: int, chance: random.Random) -> Situation:
     """A position with a score that may have accrued, and some that end the game if they arise."""
     board = random_board(chance, "Kk" + "".join(chance.choices(MEN, k=men - 2)))
     accrued = own_score(board)
     if chance.random() < 0.7:
         accrued = Score(chance.randrange(2, 30), chance.choice(list(Color))).after(accrued, reset=False)
-    over = list[chess.Board]()
+    over = Counter[str]()
     for _ in range(chance.randrange(8)):
         walker = board.copy(stack=False)
         for _ in range(chance.randrange(1, 4)):
             if moves := list(walker.legal_moves):
                 walker.push(chance.choice(moves))
-        over.append(chess.Board(f"{walker.epd()} 0 1"))
-    return Root(board, accrued, over)
+        over[walker.epd()] = 2
+    return Situation(board, accrued, over)
 
 
-def slow_value(root: Root, depth: int, tables: Tablebase | None) -> int:
+def slow_value(root: Situation, depth: int, tables: Tablebase | None) -> int:
     """What the twin says, for the side to move."""
 
     def entry(board: chess.Board) -> minimax.Score | None:
@@ -42,13 +44,12 @@ def slow_value(root: Root, depth: int, tables: Tablebase | None) -> int:
         return None if found is None else (int(found.outcome.holder), found.outcome.code)
 
     accrued = int(root.accrued.holder), root.accrued.code
-    over = {board.epd() for board in root.over}
-    found = minimax.value(root.board.copy(stack=False), accrued, depth, entry, over)
+    found = minimax.value(root.board.copy(stack=False), accrued, depth, entry, set(root.seen))
     return found if root.board.turn else -found
 
 
-def last(engine: Engine, root: Root, depth: int) -> Searched:
-    *_, found = engine.deepen(root, depth)
+def last(engine: Engine, root: Situation, depth: int, **wanted: Any) -> Searched:
+    *_, found = engine.deepen(root, depth, **wanted)
     return found
 
 
@@ -81,7 +82,7 @@ def test_what_is_stored_of_other_depths_and_positions_changes_no_value(tables: T
     for men in (4, 6, 12, 24):
         root = random_root(men, chance)
         *_, found = used.deepen(root, 4)
-        fresh = last(Engine(tables), replace(root, only=list(root.board.legal_moves)), 4)
+        fresh = last(Engine(tables), root, 4, only=list(root.board.legal_moves))
         assert found.lines[0].value == fresh.lines[0].value, root.board.fen()
 
 
@@ -98,8 +99,8 @@ def test_several_lines_are_the_best_moves_one_by_one(tables: Tablebase) -> None:
     chance, engine = random.Random(5), Engine(tables)
     for _ in range(5):
         root = random_root(5, chance)
-        lines = last(engine, replace(root, lines=400), 2).lines
+        lines = last(engine, root, 2, most_lines=400).lines
         assert {line.moves[0] for line in lines} == set(root.board.legal_moves)
         for line in lines:
-            assert last(engine, replace(root, only=[line.moves[0]]), 2).lines[0].value == line.value
+            assert last(engine, root, 2, only=[line.moves[0]]).lines[0].value == line.value
         assert [line.value for line in lines] == sorted((line.value for line in lines), reverse=True)
