@@ -17,7 +17,7 @@ import click
 from tbgen.apps.games.standings import Standings, crosstable, in_decimals
 from tbgen.apps.match.arguments import OPTIONS, settings_of
 from tbgen.apps.match.engine import Offence
-from tbgen.apps.match.match import Match, MatchSettings, Notation
+from tbgen.apps.match.match import Match, MatchSettings
 from tbgen.apps.match.play import GameRecord, Sheet
 from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing
@@ -102,7 +102,7 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         click.echo(ctx.get_help())
         return 0
     settings = settings_of(arguments)
-    if settings.openings.notation is Notation.PGN:
+    if settings.openings.pgn:
         compile_for(Purpose.GAMES, quiet=settings.quiet)
     is_live = sys.stdout.isatty() and not settings.quiet
     with Bars(sys.stdout) if is_live else Reporter(sys.stdout, quiet=settings.quiet) as shown:
@@ -164,21 +164,23 @@ class MatchView:
     def begins(self, match: Match) -> None:
         self._match = match
         settings, done = match.settings, len(match.standings.results)
-        self.says(f"{', '.join(match.names)}: {counted(len(match.pairings), 'game', 'games')}, seed {match.seed}")
+        self.says(
+            f"{', '.join(match.standings.players)}: {counted(len(match.pairings), 'game', 'games')}, seed {match.seed}"
+        )
         if done:
             rest = "there is nothing left to play" if match.is_over() else "going on with the others"
             self.says(f"{counted(done, 'game', 'games')} played already; {rest}")
         cores = os.cpu_count() or 1
         if settings.concurrency > cores:
             self.says(f"note: {settings.concurrency} games at a time share {cores} cores; engines may lose on time")
-        plain = [name for name, knows in zip(match.names, match.knows_variant, strict=True) if not knows]
+        plain = [name for name, knows in zip(match.standings.players, match.knows_variant, strict=True) if not knows]
         if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
         self._games = self._work("games", len(match.pairings))
 
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         self._reporter.log(f"Started game {self._title(pairing)}")
-        names = self._match.names
+        names = self._match.standings.players
         self._boards[board] = self._work(f"{pairing.number}. {names[pairing.white]} - {names[pairing.black]}")
         self.moved(board, sheet)
 
@@ -221,7 +223,7 @@ class MatchView:
         return work
 
     def _title(self, pairing: Pairing) -> str:
-        names = self._match.names
+        names = self._match.standings.players
         return f"{pairing.number} of {len(self._match.pairings)} ({names[pairing.white]} vs {names[pairing.black]})"
 
     def _standings(self, *, final: bool) -> Iterator[str]:
@@ -291,7 +293,7 @@ def likelihood_text(likelihood: float) -> str:
 
 def bracket_lines(match: Match) -> Iterator[str]:
     """The meetings of a knockout, round by round."""
-    names = match.names
+    names = match.standings.players
     for meetings in match.bracket():
         yield f"Round {meetings[0].round}"
         for meeting in meetings:

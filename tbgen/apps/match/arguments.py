@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.engine import EngineSpec, TimeControl, nearest, parse_time_control
-from tbgen.apps.match.match import MatchSettings, Notation, OpeningSettings, TableSettings
+from tbgen.apps.match.match import MatchSettings, OpeningSettings, TableSettings
 from tbgen.apps.match.play import PlayRules, Resign
 from tbgen.apps.match.schedule import Format, OpeningOrder, Policy, Tournament
 from tbgen.apps.match.statistics import Model, Sprt
@@ -161,7 +161,7 @@ OPTIONS = {
             "Openings; plies and start as in cutechess-cli, order sequential or random.",
             keys={
                 "file": ("openings.file", Path),
-                "format": ("openings.notation", choice(Notation)),
+                "format": ("openings.pgn", named({"epd": False, "pgn": True})),
                 "order": ("openings.order", choice(OpeningOrder)),
                 "start": ("openings.start", whole(1)),
                 "plies": ("openings.plies", whole(0)),
@@ -220,7 +220,7 @@ OPTIONS = {
             "on|off",
             "on (default), or off: note the tables' verdict and play on.",
             flag,
-            "tables.adjudicate",
+            "rules.adjudicate",
         ),
         Option(
             "solve",
@@ -522,4 +522,4 @@ def _engine(each: Words, own: Words) -> EngineSpec:
 
 def _openings(fields: dict[str, Any]) -> OpeningSettings:
     is_pgn = ".pgn" in [suffix.lower() for suffix in fields.get("file", Path()).suffixes]
-    return OpeningSettings(**{"notation": Notation.PGN if is_pgn else Notation.EPD, **fields})
+    return OpeningSettings(**{"pgn": is_pgn, **fields})

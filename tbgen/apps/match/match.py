@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import enum
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -143,20 +142,14 @@ def _opening(plan: Tournament, place: int, game: int) -> int:
     return meetings * (of_meeting + extra // plan.repeat) + place
 
 
-class Notation(enum.Enum):
-    """How an opening file is written."""
-
-    EPD = "epd"
-    PGN = "pgn"
-
-
 @dataclass(frozen=True, slots=True)
 class OpeningSettings:
     """Where openings come from."""
 
     file: Path | None = None
     """None is the first position of chess."""
-    notation: Notation = Notation.EPD
+    pgn: bool = False
+    """Whether the file has games; else it has positions."""
     order: OpeningOrder = OpeningOrder.SEQUENTIAL
     start: int = 1
     plies: int | None = None
@@ -164,11 +157,10 @@ class OpeningSettings:
 
 @dataclass(frozen=True, slots=True)
 class TableSettings:
-    """Which tables are asked, from how many men on, and whether they end games."""
+    """Which tables are asked, and from how many men on."""
 
     folders: str | None = None
     men: int = 5
-    adjudicate: bool = True
     solve: int | None = None
     """CPU seconds for a last position that the tables do not have."""
     syzygy: str | None = None
@@ -206,7 +198,6 @@ class Match:
     """A match whose engines have answered; only its standings change from then on."""
 
     settings: MatchSettings
-    names: Sequence[str]
     knows_variant: Sequence[bool]
     """Of each engine, whether it knows the variant."""
     rules: PlayRules
@@ -222,8 +213,8 @@ class Match:
         """The finished games, by number, as standings of an event take them."""
         return [
             EventGame(
-                white=self.names[result.pairing.white],
-                black=self.names[result.pairing.black],
+                white=self.standings.players[result.pairing.white],
+                black=self.standings.players[result.pairing.black],
                 result=classical_result(result.game.outcome),
                 final=result.game.outcome,
                 scoring=with_komi(self.rules.scoring, result.komi),
@@ -288,7 +279,7 @@ def openings_of(settings: MatchSettings) -> Sequence[Opening] | Book:
         return [Opening(chess960=settings.chess960)]
     return Book(
         each.file,
-        pgn=each.notation is Notation.PGN,
+        pgn=each.pgn,
         most_plies=each.plies,
         fifty_moves=settings.rules.fifty_moves,
         chess960=settings.chess960,

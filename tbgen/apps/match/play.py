@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import chess
 
-from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
+from tbgen.apps.games.tags import Source, format_game, last_move, numbered, write_tags
 from tbgen.apps.match.engine import Answer, Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending
@@ -60,9 +60,7 @@ class Sheet:
     @property
     def move_text(self) -> str:
         """The last move with its number."""
-        last, board = self.game.last, self.game.board
-        number = f"{board.fullmove_number}." if board.turn == chess.BLACK else f"{board.fullmove_number - 1}..."
-        return f"{number} {last.san}" if last.san else "-"
+        return last_move(self.game.board, self.game.last.san) or "-"
 
 
 async def play(
@@ -130,7 +128,7 @@ async def _by_length(game: Game, rules: PlayRules) -> Ending | None:
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
     """The ending of a game that `side` forfeits: the other side wins with G0.0."""
     outcome = final_outcome(sheet.game.accrued, side.other)
-    return Ending(outcome, Source.RESULT, error.fault.value, f"{side} {error.details}", error.fault)
+    return Ending(outcome, Source.RESULT, error.fault.value, f"{side} {error.details}")
 
 
 TAG_LENGTH = 255

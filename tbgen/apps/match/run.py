@@ -11,6 +11,7 @@ from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain, count
+from typing import TextIO
 
 from tbgen.apps.games.tags import KNOCKOUT
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
@@ -65,22 +66,20 @@ def _match_of(
     store: Store,
 ) -> Match:
     """The match with what has been played of it."""
-    names, seed = distinct(engine.name for engine in met), store.state.seed
-    plan, book = settings.plan, settings.openings
+    plan, book, seed = settings.plan, settings.openings, store.state.seed
     needed = openings_of_knockout(plan) if plan.format is Format.KNOCKOUT else openings_needed(pairings)
     order = ordered(len(openings), needed, order=book.order, start=book.start, seed=seed)
     for place in order[:_READ_AHEAD]:
         openings[place]
     match = Match(
         settings=settings,
-        names=names,
         knows_variant=tuple(engine.knows_variant for engine in met),
         rules=rules,
         pairings=pairings,
         openings=openings,
         opening_order=order,
         seed=seed,
-        standings=MatchStandings(list(names), settings.rules.scoring),
+        standings=MatchStandings(distinct(engine.name for engine in met), settings.rules.scoring),
     )
     _take_up(match, store.games)
     return match
@@ -187,11 +186,14 @@ class _Games:
         if ending is None:
             players = (engines[sides[0]], engines[sides[1]])
             ending = await play(sheet, players, rules, lambda sheet: watcher.moved(board, sheet))
-        if ending.forfeit not in (None, Offence.TIME):  # the engine is started again for its next game
+        if ending.termination in (
+            Offence.ILLEGAL_MOVE.value,
+            Offence.ABANDONED.value,
+        ):  # the engine is started again for its next game
             await engines.pop(sides[ending.outcome.holder.other]).close()
         return GameRecord(
             pairing=pairing,
-            names=(match.names[sides[0]], match.names[sides[1]]),
+            names=(match.standings.players[pairing.white], match.standings.players[pairing.black]),
             opening=opening,
             sheet=sheet,
             ending=ending,
@@ -232,7 +234,7 @@ def _rules_of(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> Play
     if tables.syzygy is not None:
         ordinary = syzygy_decider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves)
         deciders.append(stack.enter_context(ordinary))
-    return replace(settings.rules, deciders=tuple(deciders), adjudicate=tables.adjudicate, last=last)
+    return replace(settings.rules, deciders=tuple(deciders), last=last)
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:
@@ -276,7 +278,7 @@ class Roster:
 
     def _listener(self, spec: EngineSpec) -> Listener:
         """A function that takes each line between referee and engine, for its log and for -debug."""
-        logs = [] if spec.log is None else [(self._logs[spec.log], "")]
+        logs: list[tuple[TextIO, str]] = [] if spec.log is None else [(self._logs[spec.log], "")]
         if self._settings.debug:
             logs.append((sys.stderr, f"{spec.name or spec.command[0]} "))
 

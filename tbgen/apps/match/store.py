@@ -188,17 +188,14 @@ def kept_from_matches(pgn: Path) -> Iterator[None]:
 def digest_of(settings: MatchSettings) -> str:
     """A digest of what decides the games: not how many at a time, nor how they are shown, nor how many rounds."""
     engines = [
-        (spec.command, spec.name, str(spec.folder), sorted(spec.options.items()), str(spec.control), spec.white_view)
-        for spec in settings.engines
+        replace(each, options=dict(sorted(each.options.items())), restart=False, hang=0.0, log=None, stderr=None)
+        for each in settings.engines
     ]
-    openings, each, plan = None, settings.openings, settings.plan
-    if each.file is not None:
-        content = hashlib.sha256(each.file.read_bytes()).hexdigest()
-        openings = (content, each.notation.value, each.order.value, each.start, each.plies, plan.policy.value)
-    given = settings.rules
-    rules = (given.fifty_moves, given.scoring, given.resign, given.most_moves, settings.tables)
-    shape = (plan.games, plan.repeat, plan.format, plan.seeds, plan.swap, settings.chess960)
-    return hashlib.sha256(repr((engines, openings, rules, shape)).encode()).hexdigest()
+    plan, file = replace(settings.plan, rounds=1), settings.openings.file
+    content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
+    openings = replace(settings.openings, file=None)
+    decisive = (engines, plan, content, openings, settings.rules, settings.tables, settings.chess960)
+    return hashlib.sha256(repr(decisive).encode()).hexdigest()
 
 
 def _end_of(file: int) -> int:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import chess
 
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.engine import Offence
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.position import color_of
@@ -29,7 +28,6 @@ class Ending:
     source: Source
     termination: str
     details: str
-    forfeit: Offence | None = None
     table: str | None = None
     """The name of the table that decided, with the plies until the score is reached."""
     bounds: str | None = None

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.match.match import MatchSettings, Notation
+from tbgen.apps.match.match import MatchSettings
 from tbgen.apps.match.schedule import Format, OpeningOrder, Policy
 from tbgen.apps.match.statistics import Model
 from tbgen.errors import UsageError
@@ -42,7 +42,7 @@ def settings(text: str, engines: str = TWO) -> MatchSettings:
                 "plan.games": 2,
                 "plan.rounds": 50,
                 "plan.repeat": 2,
-                "openings.notation": Notation.PGN,
+                "openings.pgn": True,
                 "openings.order": OpeningOrder.RANDOM,
                 "openings.plies": 8,
                 "openings.start": 3,
@@ -100,7 +100,7 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         "rules.fifty_moves.setting": FiftyMoveSetting.LEGACY,
         "sprt.elo0": -3.0,
         "sprt.elo1": 3.0,
-        "openings.notation": Notation.EPD,
+        "openings.pgn": False,
         "openings.plies": 4,
     }
     assert {name: attrgetter(name)(found) for name in expected} == expected
