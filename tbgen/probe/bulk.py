@@ -11,6 +11,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Bools, Ints
 from tbgen.errors import (
     AccruedError,
     CastlingError,
@@ -32,9 +33,6 @@ from tbgen.probe.values import Position, TableValues
 from tbgen.rules.position import own_score, why_not_accrued
 from tbgen.rules.stage import MOST_KING_CODE
 from tbgen.score import MOST_CODE, Color, Score, expect_score
-
-Int64s = npt.NDArray[np.int64]
-Truths = npt.NDArray[np.bool_]
 
 ManyAccrued: TypeAlias = Score | str | Iterable[Score | str | None] | npt.ArrayLike | None
 """Accrued scores: one for all positions, or one for each, also as signed numbers."""
@@ -60,13 +58,13 @@ _FEW = 3000
 class Positions(NamedTuple):
     """Positions of one material, with its colours as its table has them."""
 
-    sides: Int64s
+    sides: Ints
     """0 where White is to move, 1 where Black is."""
-    squares: Int64s
+    squares: Ints
     """[position, slot of the layout]"""
-    accrued: Int64s
+    accrued: Ints
     """+(code + 1) where White holds it, -(code + 1) where Black does, 0 where the position's own score counts."""
-    en_passant: Int64s
+    en_passant: Ints
     """The square behind a pawn that has just made a double step, -1 where there is none."""
 
 
@@ -131,7 +129,7 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
     return answers
 
 
-def accrued_numbers(accrued: ManyAccrued, count: int) -> Int64s:
+def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
     """One signed number a position for what has accrued in it: one score for all, or one for each."""
     if accrued is None:
         return np.zeros(count, np.int64)
@@ -145,7 +143,7 @@ def accrued_numbers(accrued: ManyAccrued, count: int) -> Int64s:
     return numbers
 
 
-def _targets(en_passant: npt.ArrayLike, sides: Int64s) -> Int64s:
+def _targets(en_passant: npt.ArrayLike, sides: Ints) -> Ints:
     """Squares, from squares or files (0 to 7, which no en passant square is); -1 stands for none."""
     given = _for_each(_whole_numbers(en_passant, "en_passant"), len(sides), "en_passant")
     if ((given < -1) | (given > 63)).any():
@@ -153,7 +151,7 @@ def _targets(en_passant: npt.ArrayLike, sides: Int64s) -> Int64s:
     return np.where((given >= 0) & (given < 8), given + np.where(sides == 0, _RANK_SIX, _RANK_THREE), given)
 
 
-def _whole_numbers(values: object, name: str) -> Int64s:
+def _whole_numbers(values: object, name: str) -> Ints:
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -163,7 +161,7 @@ def _whole_numbers(values: object, name: str) -> Int64s:
     return array.astype(np.int64)
 
 
-def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Int64s:
+def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Ints:
     """One value for each position."""
     try:
         return np.broadcast_to(values, count).astype(np.int64)
@@ -196,7 +194,7 @@ def _answer(values: TableValues, table: StoredTable, asked: Positions) -> BulkPr
 
 
 def _let_accrue(
-    values: TableValues, table: StoredTable, asked: Positions, answers: BulkProbe, rows: Int64s, places: Int64s
+    values: TableValues, table: StoredTable, asked: Positions, answers: BulkProbe, rows: Ints, places: Ints
 ) -> None:
     """Replace entry values where what has accrued makes a difference, as `StoredPosition.value` has it."""
     layout, accrued, entry = table.layout, asked.accrued[rows], answers.outcome[rows]
@@ -214,7 +212,7 @@ def _let_accrue(
 
 
 @cache
-def _possible_scores(bare: tuple[bool, ...]) -> Truths:
+def _possible_scores(bare: tuple[bool, ...]) -> Bools:
     """[holder, code] -> whether the score can have accrued; larger codes are as possible as _LARGE or the next."""
     return np.array(
         [[why_not_accrued(Score(code, holder), bare) is None for code in range(_LARGE + 2)] for holder in Color]
@@ -243,7 +241,7 @@ def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passan
     return board
 
 
-def own_codes(slots: Sequence[Slot], sides: Int64s, squares: Int64s) -> Int64s:
+def own_codes(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
     """The own code of each legal position without en passant rights; squares by slots, side 0 = White to move."""
     if len(squares) > _FEW:
         return _by_kernel(slots, sides, squares)
@@ -251,7 +249,7 @@ def own_codes(slots: Sequence[Slot], sides: Int64s, squares: Int64s) -> Int64s:
     return np.array([own_score(board_of(slots, side, men)).code for side, men in positions], np.int64)
 
 
-def _by_kernel(slots: Sequence[Slot], sides: Int64s, squares: Int64s) -> Int64s:
+def _by_kernel(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
     from tbgen.board.board import BOARD_WORDS, KIND, TURN
     from tbgen.board.moves import codes_on
 

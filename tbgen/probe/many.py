@@ -111,7 +111,7 @@ class BulkProbe(Shown):
     @property
     def rank(self) -> Floats:
         """Numbers for sorting, the greater the better for White; NaN without an answer."""
-        return self._of_each(lambda score: score.rank)
+        return self._of_each("rank", None)
 
     def points(self, scoring: Scoring | None = None) -> Floats:
         """White's points for each outcome.
@@ -122,14 +122,14 @@ class BulkProbe(Shown):
         Returns:
             Numbers from 0 to 1; NaN without an answer. Black has the rest of one point.
         """
-        rule = Scoring() if scoring is None else scoring
-        return self._of_each(lambda score: points_facts(rule.points(score))["white"])
+        return self._of_each("points", scoring)
 
-    def _of_each(self, number_of: Any) -> Floats:
-        """A number for each outcome, found once for each different one."""
+    def _of_each(self, name: str, scoring: Scoring | None) -> Floats:
+        """A column of numbers, which are found once for each different outcome."""
         different, which = np.unique(self.outcome, return_inverse=True)
-        numbers = [number_of(Score.from_byte(byte)) if byte else np.nan for byte in different.tolist()]
-        return np.array(numbers, np.float64)[which]
+        scores = [Score.from_byte(byte) if byte else None for byte in different.tolist()]
+        found: Floats = columns_of(scores, (), scoring)[name][which]
+        return found
 
     def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answers as columns by name, which pandas and polars take as a frame.

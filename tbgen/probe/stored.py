@@ -28,8 +28,7 @@ from tbgen.table import Patterns
 RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
 
-_BYTES: Final = range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2)
-_OUTCOMES: Final = {byte: Score.from_byte(byte) for byte in _BYTES if byte}
+_OUTCOMES: Final = {byte: Score.from_byte(byte) for byte in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if byte}
 
 Places = npt.NDArray[np.int64]
 Plies = npt.NDArray[np.float32]
@@ -49,10 +48,9 @@ class ChunkCache:
         """A chunk of one of a table's columns, from memory or from the disk."""
         key = (id(file), name, number)
         with self._lock:
-            found = self._chunks.get(key)
-            if found is not None:
+            if key in self._chunks:
                 self._chunks.move_to_end(key)
-                return found
+                return self._chunks[key]
         chunk = file.part(name, number)
         with self._lock:
             if key not in self._chunks:
@@ -62,43 +60,28 @@ class ChunkCache:
                 self._bytes -= self._chunks.popitem(last=False)[1].nbytes
         return chunk
 
-    def clear(self) -> None:
-        with self._lock:
-            self._chunks.clear()
-            self._bytes = 0
-
 
 class Column:
-    """A column of a table, of which only the chunks that are asked for are read.
+    """A column of a table, of which only the chunks that are asked for are read."""
 
-    It keeps the last of them beside the cache: moves lead to neighbours, and a look into the cache takes a lock.
-    """
-
-    __slots__ = ("_chunk", "_dataset", "_last", "_size")
+    __slots__ = ("_chunk", "_dataset", "_size")
 
     def __init__(self, file: LayerFile, name: str, cache: ChunkCache) -> None:
         self._chunk, self._dataset = partial(cache.chunk, file, name), file.dataset(name)
         self._size = self._dataset.chunk_items
-        self._last: tuple[int, npt.NDArray[Any]] = (-1, np.empty(0))
 
     def __getitem__(self, place: int) -> Any:
         """One item; a tuple if it has several fields."""
         number, offset = divmod(place, self._size)
-        last, chunk = self._last  # one tuple, so that threads see a number with its own chunk
-        if number != last:
-            chunk = self._chunk(number)
-            self._last = number, chunk
-        return chunk.item(offset)
+        return self._chunk(number).item(offset)
 
     def items(self, places: Places) -> npt.NDArray[Any]:
         """Many items, chunk by chunk."""
-        by_place = np.argsort(places, kind="stable")
-        numbers = places[by_place] // self._size
-        ends = np.flatnonzero(np.diff(numbers, append=-1)) + 1
-        result = np.empty(len(places), self._dataset.kind)
-        for start, end in itertools.pairwise([0, *ends.tolist()] if len(places) else []):
-            number, some = int(numbers[start]), by_place[start:end]
-            result[some] = self._chunk(number)[places[some] - number * self._size]
+        numbers, offsets = np.divmod(places, self._size)
+        by_chunk, result = np.argsort(numbers, kind="stable"), np.empty(len(places), self._dataset.kind)
+        starts = np.flatnonzero(np.diff(numbers[by_chunk], prepend=-1))
+        for some in np.split(by_chunk, starts[1:]) if len(places) else ():
+            result[some] = self._chunk(int(numbers[some[0]]))[offsets[some]]
         return result
 
 
@@ -189,19 +172,17 @@ class StoredTable:
         """The signed entry values of many positions, and their distances."""
         symbols = self.symbols.items(places)
         entry = self.meanings.items(symbols.astype(np.int64))["entry"].astype(np.int64)
-        if not self.knows_distances:
-            return entry, np.full(len(places), np.nan, np.float32)
-        return entry, self.dtg(self.column(DTG).items(places), entry, places).astype(np.float32)
+        dtg = self.dtg(self.column(DTG).items(places), entry, places) if self.knows_distances else np.nan
+        return entry, np.full(len(places), dtg, np.float32)
 
     def all_held(self, places: Places, accrued: Places) -> tuple[Places, Plies]:
         """`StoredPosition.held` for many positions: signed outcomes and distances."""
         symbols = self.symbols.items(places).astype(np.int64)
         records = self.meanings.items(symbols)
         outcome, _ = self._rows_for(records, self.outcome_rows, accrued)
-        if not self.knows_distances:
-            return outcome, np.full(len(places), np.nan, np.float32)
-        dtg, broken = np.zeros(len(places), np.float32), np.flatnonzero(outcome != accrued)
-        if len(broken):
+        dtg = np.full(len(places), 0 if self.knows_distances else np.nan, np.float32)
+        broken = np.flatnonzero(outcome != accrued)
+        if self.knows_distances and len(broken):
             some, column = places[broken], self.column
             groups = column("symbol_groups").items(symbols[broken]).astype(np.int64)
             groups += self.dtg(column(DTG).items(some), records["entry"][broken], some)
@@ -224,12 +205,12 @@ class StoredTable:
     def squares_of(self, board: chess.Board, flipped: bool) -> list[int]:
         """The squares of the layout's slots; with reversed colours the board is turned upside down."""
         men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-        turn = RANK_FLIP if flipped else 0
-        squares = []
-        for white, role in self._groups:
-            mine = men[role] & board.occupied_co[white is not flipped]
-            squares += [square ^ turn for square in chess.scan_forward(mine)]
-        return squares
+        turn, occupied = RANK_FLIP if flipped else 0, board.occupied_co
+        return [
+            square ^ turn
+            for white, role in self._groups
+            for square in chess.scan_forward(men[role] & occupied[white is not flipped])
+        ]
 
 
 class Answering(NamedTuple):
@@ -270,7 +251,7 @@ class OpenTables:
                 table.file.close()
             self._tables.clear()
             self._known.clear()
-        self._cache.clear()
+            self._cache = ChunkCache(0)
 
     def table(self, material: Material) -> StoredTable:
         """The open table that answers for a material."""

@@ -32,6 +32,8 @@ from tbgen.index.kernels import beside_image, sort_twins
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
+from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition
+from tbgen.probe.values import Successor
 
 if TYPE_CHECKING:
     from tbgen.storage.order import Order
@@ -40,7 +42,6 @@ CODE, RESET, PLACE, FACTS = range(4)
 """The columns of `facts`."""
 ELSEWHERE = -1
 """The place of a position that the table does not answer for."""
-_RANK_FLIP = 56
 
 
 class Placing(NamedTuple):
@@ -62,7 +63,7 @@ def write_squares(board: Words, placing: Placing, flipped: Int, squares: Ints) -
     for slot in range(len(placing.men)):
         if placing.twin_start[slot] == slot:
             left = board[placing.men[slot, 0] ^ flipped] & board[KIND + placing.men[slot, 1]]
-        squares[slot] = lowest_square(left) ^ _RANK_FLIP * flipped
+        squares[slot] = lowest_square(left) ^ RANK_FLIP * flipped
         left &= left - ONE
 
 
@@ -114,17 +115,23 @@ def find_successors(
     return number
 
 
-def successors_of(board: chess.Board, order: Order, *, flipped: bool) -> list[tuple[chess.Move, bool, int, int | None]]:
-    """The legal moves of a position that a table answers for, whether they reset, and what they lead to.
-
-    That is a code, and the place where the same table keeps the position; None if that has other men, or a pawn may
-    then take en passant.
-    """
-    placing, moves, facts = placing_of(order), np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
+def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
+    """The legal moves of a position that a table answers for, and what they lead to."""
+    table, flipped = answering.table, answering.flipped
+    placing, moves, facts = (
+        placing_of(table.file.order),
+        np.empty(MOST_MOVES, np.int64),
+        np.empty((MOST_MOVES, FACTS), np.int64),
+    )
     after, rows = np.empty(BOARD_WORDS, np.uint64), np.empty((2, len(placing.men)), np.int64)
     count = find_successors(words_of(board), placing, int(flipped), moves, facts, after, rows)
     return [
-        (_move_of(move), bool(reset), code, None if place == ELSEWHERE else place)
+        Successor(
+            _move_of(move),
+            bool(reset),
+            code,
+            None if place == ELSEWHERE else StoredPosition(table, place, flipped=flipped),
+        )
         for move, (code, reset, place) in zip(moves[:count].tolist(), facts[:count].tolist(), strict=True)
     ]
 

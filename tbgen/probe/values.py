@@ -7,7 +7,6 @@ not in the tables: one ply of search finds their value.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import chess
@@ -16,10 +15,10 @@ from tbgen.errors import AccruedError, CastlingError, IllegalPositionError, Miss
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
-from tbgen.probe.stored import Answering, OpenTables, StoredPosition
+from tbgen.probe.stored import Answering, OpenTables
 from tbgen.rules.fen import broken_rule, parse_fen
 from tbgen.rules.position import accrued_of, color_of, expect_board, is_reset, material_of, own_score, why_not_accrued
-from tbgen.score import Color, Mobility, Score, expect_score
+from tbgen.score import Mobility, Score, expect_score
 
 Position = chess.Board | str
 """A board, or a FEN, whose seventh field says what has accrued."""
@@ -89,9 +88,7 @@ class Values:
 
     def value(self, asked: Asked[Table]) -> Value:
         """The value of a position."""
-        if asked.board.has_legal_en_passant():
-            return self._searched(asked.board, asked.carried or asked.own())
-        return asked.table.find(asked.board).value(asked.carried, asked.own)
+        return self._value_on(asked.board, asked.table, asked.carried, asked.own)
 
     def moves(self, asked: Asked[Table]) -> Moves:
         """All moves with their values, best first."""
@@ -138,7 +135,7 @@ class Values:
     def _weighed(self, board: chess.Board, table: Table, successor: Successor, accrued: Score) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
         move, reset, code, found = successor
-        own = None if code is None else _score(code, color_of(board.turn))
+        own = None if code is None else Score(code, color_of(board.turn))
 
         def counted() -> Score:
             nonlocal own
@@ -150,20 +147,18 @@ class Values:
             outcome, dtg = found.value(carried, counted)
         else:
             board.push(move)
-            if board.has_legal_en_passant():
-                outcome, dtg = self._searched(board, carried.after(counted(), reset=False) if carried else counted())
-            else:
-                after = self._table_of(board) if reset else table
-                outcome, dtg = after.find(board).value(carried, counted)
+            outcome, dtg = self._value_on(board, self._table_of(board) if reset else table, carried, counted)
             board.pop()
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
         return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
-    def _searched(self, board: chess.Board, accrued: Score) -> Value:
-        """The value of a position with a legal en passant capture."""
-        best = self.moves(Asked(board, self._table_of(board), accrued, None))[0]
-        outcome, dtg = best.outcome, best.dtg
-        return outcome, 0 if outcome == accrued and dtg is not None else dtg
+    def _value_on(self, board: chess.Board, table: Table, carried: Score | None, own: Callable[[], Score]) -> Value:
+        """The value of a position with what had accrued before it, by its table, or by its moves if it is in none."""
+        if not board.has_legal_en_passant():
+            return table.find(board).value(carried, own)
+        accrued = own() if carried is None else carried.after(own(), reset=False)
+        best = self.moves(Asked(board, table, accrued, None))[0]
+        return best.outcome, 0 if best.outcome == accrued and best.dtg is not None else best.dtg
 
 
 class TableValues(Values):
@@ -214,7 +209,7 @@ class TableValues(Values):
         from tbgen.board.board import words_of
         from tbgen.board.moves import code_on
 
-        return _score(int(code_on(words_of(board))), color_of(not board.turn))
+        return Score(int(code_on(words_of(board))), color_of(not board.turn))
 
     def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
         """The same, found by a kernel where that is loaded."""
@@ -222,11 +217,7 @@ class TableValues(Values):
             return super()._successors(board, table)
         from tbgen.probe.successors import successors_of
 
-        stored, flipped = table.table, table.flipped
-        return [
-            Successor(move, reset, code, None if place is None else StoredPosition(stored, place, flipped=flipped))
-            for move, reset, code, place in successors_of(board, stored.file.order, flipped=flipped)
-        ]
+        return successors_of(board, table)
 
 
 def line_of(
@@ -264,11 +255,6 @@ def _epd_after(board: chess.Board, move: chess.Move) -> str:
     epd = board.epd()
     board.pop()
     return epd
-
-
-@cache
-def _score(code: int, holder: Color) -> Score:
-    return Score(code, holder)
 
 
 def check_position(board: chess.Board, is_known: bool) -> None:
