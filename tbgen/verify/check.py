@@ -23,7 +23,7 @@ from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally
 from tbgen.text import facts_of, in_plies
-from tbgen.verify.cells import numbering_of
+from tbgen.verify.cells import men_of
 from tbgen.verify.moves import new_scratch
 from tbgen.verify.pairs import MOST_CODES, check_pairs, find_own_codes, tally
 from tbgen.verify.resets import (
@@ -38,7 +38,7 @@ from tbgen.verify.resets import (
     needs_of,
     note_resets,
 )
-from tbgen.verify.values import Source, Subject, known_in, look_up, subject_of
+from tbgen.verify.values import Source, Subject, known_in, subject_of
 
 Progress = Callable[[str, int, int], None]
 """Told the phase, and how many cells of how many are done."""
@@ -172,17 +172,10 @@ class Check:
 
     def _wrong_form(self) -> Violation | None:
         """Make the subject; what is wrong with it before any rule of chess is asked."""
-        violation = rows_violation(self.table)
-        if violation:
-            return violation
-        if self._sample is None:
-            self.subject = subject_of(self.table)
-            self.subject.task[:] = ALL_TASKS
-        else:
-            cells, tasks = needs_of(self.layout, self._sample)
-            self.subject = subject_of(self.table, cells, partial(self._progress, "reading"))
-            self.subject.task[:-1] = tasks
-        return None
+        cells, tasks = (None, ALL_TASKS) if self._sample is None else needs_of(self.layout, self._sample)
+        self.subject = subject_of(self.table, cells, partial(self._progress, "reading"))
+        self.subject.task[: self._places()] = tasks
+        return rows_violation(self.table)
 
     def _fen(self, place: int, accrued: Score | None = None) -> str:
         """The FEN of the cell at a place of the subject's arrays."""
@@ -231,7 +224,7 @@ class Check:
         if self._sample is not None:
             cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(step=_LISTED)]))
         entry, dtg, *_ = known_in(source, cells, partial(self._progress, f"reading {material}"))
-        return Child(numbering_of(layout_of(material)), _ALL if cells is None else cells, entry, dtg)
+        return Child(men_of(layout_of(material)), _ALL if cells is None else cells, entry, dtg)
 
     def _wrong_reset(self) -> Violation | None:
         """Note what captures and promotions are worth, child by child."""
@@ -239,11 +232,11 @@ class Check:
         return next(filter(None, wrong), None)
 
     def _missing_successor(self, number: int, material: Material) -> Violation | None:
-        numbering = numbering_of(layout_of(material))
+        men = men_of(layout_of(material))
 
         def listed(start: int, stop: int) -> Cells:
             found = np.empty((3, (stop - start) * MOST_NEEDS), np.int64)
-            count = list_resets(self.subject, number, numbering, new_scratch(), new_scratch(), start, stop, found)
+            count = list_resets(self.subject, number, men, new_scratch(), new_scratch(), start, stop, found)
             return found[:, :count].copy()
 
         child, parent = self._child(material, listed), self.layout.material
@@ -307,7 +300,7 @@ class Check:
     def _wrong_longest(self) -> Violation | None:
         """Look up the positions that take longest."""
         for outcome, longest in itertools.chain(*(tallies.items() for tallies in self.table.tallies.values())):
-            entry, dtg = (int(found[0]) for found in look_up(self.table, np.array([longest.cell]))[:2])
+            entry, dtg = (int(found[0]) for found in known_in(self.table, np.array([longest.cell]))[:2])
             if (entry, dtg) != (outcome.to_byte(), longest.max_dtg):
                 expected, fen = in_words(outcome.to_byte(), longest.max_dtg), fen_of(self.layout, longest.cell)
                 return Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)

@@ -24,9 +24,9 @@ from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import every_material, read_bounded, write_whole
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
-from tbgen.verify.cells import Men, Numbering, men_of, numbering_of, side_of
+from tbgen.verify.cells import Men, men_of, side_of
 from tbgen.verify.moves import Scratch, is_position, new_scratch, own_code_in
-from tbgen.verify.values import RowsOfPatterns, code_of, rows_in_distances, rows_in_outcomes
+from tbgen.verify.values import Rows, code_of, is_worse, rows_in_outcomes, rows_of
 
 KNOWN: Final = Path(__file__).with_name("digests.csv")
 """The list that comes with the program."""
@@ -58,10 +58,10 @@ class Digests:
 
     def difference(self, known: Digests) -> str | None:
         """What differs from the known table, in words; None if nothing does."""
-        if self.outcomes != known.outcomes:
-            return f"its outcomes have the digest {self.outcomes}, those of the known table {known.outcomes}"
-        if self.distances is not None and self.distances != known.distances:
-            return f"its distances have the digest {self.distances}, those of the known table {known.distances}"
+        for layer in _LAYERS:
+            found, theirs = getattr(self, layer), getattr(known, layer)
+            if found not in (None, theirs):
+                return f"its {layer} have the digest {found}, those of the known table {theirs}"
         return None
 
 
@@ -72,7 +72,7 @@ class StoredValues(NamedTuple):
     entry: SignedBytes
     dtg: Shorts
     pattern: WideInts
-    patterns: RowsOfPatterns
+    rows: Rows
     possible: npt.NDArray[np.uint8]
     """[holder, code] -> the least code from this one on that can have accrued, or _NEVER."""
 
@@ -83,32 +83,23 @@ def find_highest_codes(values: StoredValues, highest: Bytes) -> None:
     """Own codes up to these may cut off rows of a state."""
     for state in range(highest.size):
         pattern, limit = values.pattern[state], code_of(int(values.entry[state]))
-        for row in range(values.patterns.first[pattern], values.patterns.end[pattern]):
-            code = values.possible[values.patterns.rows.holder[row], values.patterns.rows.code[row]]
+        for row in range(values.rows.first[pattern], values.rows.end[pattern]):
+            code = values.possible[values.rows.holder[row], values.rows.code[row]]
             if code <= limit:
                 highest[state] = max(highest[state], code)
 
 
 # keys[n] -> what tells the value in cells[n] from others: its state, and above it the own code where that cuts off rows
 @borrowing
-def find_keys(
-    men: Men, numbering: Numbering, highest: Bytes, scratch: Scratch, cells: Ints, states: WideInts, keys: Ints
-) -> None:
+def find_keys(men: Men, highest: Bytes, scratch: Scratch, cells: Ints, states: WideInts, keys: Ints) -> None:
     """Keys of values; _NO_POSITION where there is no position."""
     for n in range(cells.size):
         keys[n] = _NO_POSITION
-        if is_position(men, numbering, cells[n], scratch):
+        if is_position(men, cells[n], scratch):
             keys[n] = states[n]
             if highest[states[n]]:
-                own = own_code_in(men, scratch, side_of(numbering, cells[n]))
+                own = own_code_in(men, scratch, side_of(men, cells[n]))
                 keys[n] |= own << _OWN_SHIFT if own <= highest[states[n]] else 0
-
-
-@small
-def is_worse(outcome: Int, holder: Int, code: Int) -> bool:
-    """Whether an outcome, a signed byte, is worse for a holder than the code that it holds; 0 is no outcome."""
-    theirs = outcome if holder else -outcome
-    return bool(theirs > 0 or -theirs - 1 > code)
 
 
 @small
@@ -121,11 +112,11 @@ def put_short(room: Bytes, place: Int, number: Int) -> None:
 @inner
 def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, place: Int) -> tuple[int, int]:
     """Write the changes of a value from one accrued code to the next; returns their end, and how many they are."""
-    state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.patterns.rows
+    state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.rows
     pattern, most = values.pattern[state], code_of(int(values.entry[state]))
     count, last, current, plies = 0, -1, 0, 0
-    end = int(values.patterns.end[pattern])
-    for row in range(values.patterns.first[pattern], end):
+    end = int(values.rows.end[pattern])
+    for row in range(values.rows.first[pattern], end):
         holder = int(rows.holder[row])
         if holder != last:
             last, current, plies = holder, 0, 0
@@ -200,7 +191,7 @@ class _Digester:
     def __init__(self, file: TableFile) -> None:
         self._file, layout = file, file.order.layout
         self.leaf_places = leaf_places_of(file.order)
-        self._men, self._numbering = men_of(layout), numbering_of(layout)
+        self._men = men_of(layout)
         self._values = _values_of(file)
         self._highest = np.zeros(len(self._values.entry), np.uint8)
         find_highest_codes(self._values, self._highest)
@@ -210,7 +201,7 @@ class _Digester:
         last = min(first + _LEAVES_OF_A_TASK * self.leaf_places, self._file.order.layout.cells)
         keys, places = np.empty(last - first, np.int64), np.arange(first, last)
         cells, states = self._file.order.cells_of(places), self._states(first, last)
-        find_keys(self._men, self._numbering, self._highest, new_scratch(), cells, states, keys)
+        find_keys(self._men, self._highest, new_scratch(), cells, states, keys)
         return [
             self._leaf(keys[start : start + self.leaf_places], (first + start) // self._file.order.plane_places % 2)
             for start in range(0, last - first, self.leaf_places)
@@ -226,9 +217,9 @@ class _Digester:
 
     def _digest(self, keys: Ints, positions: Ints, side: int, *, distances: bool) -> bytes:
         """The digest of values: `keys` in the order of first appearance, and the number of each position's key."""
-        patterns, pattern = self._values.patterns, self._values.pattern[keys & _STATE_MASK]
-        rows = patterns.end[pattern] - patterns.first[pattern]
-        room, offsets = np.empty(int((5 + 5 * rows).sum()), np.uint8), np.empty(len(keys) + 1, np.int64)
+        rows, pattern = self._values.rows, self._values.pattern[keys & _STATE_MASK]
+        counts = rows.end[pattern] - rows.first[pattern]
+        room, offsets = np.empty(int((5 + 5 * counts).sum()), np.uint8), np.empty(len(keys) + 1, np.int64)
         write_values(self._values, keys, side, distances, room, offsets)
         written, ends, contents = room.tobytes(), offsets.tolist(), dict[bytes, int]()
         numbers = [contents.setdefault(written[ends[n] : ends[n + 1]], len(contents)) for n in range(len(keys))]
@@ -250,7 +241,7 @@ class _Digester:
 def _values_of(file: TableFile) -> StoredValues:
     possible = _possible_codes([sum(color is side for color, _ in file.order.layout.slots) == 1 for side in Color])
     if file.has_distances:
-        return StoredValues(*file.states, rows_in_distances(file), possible)
+        return StoredValues(*file.states, rows_of(file.patterns), possible)
     entry = np.ascontiguousarray(file.column("symbols")["entry"])
     numbers, no_dtg = np.arange(len(entry), dtype=np.uint32), np.zeros(len(entry), np.uint16)
     return StoredValues(entry, no_dtg, numbers, rows_in_outcomes(file), possible)
@@ -277,22 +268,17 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
         raise UsageError(f"{path} is no list of digests: it has no head {_COLUMNS}")
     found: dict[Material, Digests] = {}
     for number, line in rows[1:]:
-        material, digests = _read(path, number, line)
-        if material in found:
-            raise UsageError(f"{path}, line {number}: {material} is there twice")
-        found[material] = digests
+        name, *digests = line.split(",")
+        try:
+            material = Material.parse(name)
+            if not material.is_canonical or len(digests) != 2 or not all(map(_DIGEST.fullmatch, digests)):
+                raise UsageError("not a table and two digests of 64 hexadecimal digits")
+            if material in found:
+                raise UsageError(f"{material} is there twice")
+        except (MaterialError, UsageError) as error:
+            raise UsageError(f"{path}, line {number}: {error}") from None
+        found[material] = Digests(*digests)
     return found
-
-
-def _read(path: Path, number: int, line: str) -> tuple[Material, Digests]:
-    name, *digests = line.split(",")
-    try:
-        material = Material.parse(name)
-    except MaterialError as error:
-        raise UsageError(f"{path}, line {number}: {error}") from None
-    if not material.is_canonical or len(digests) != 2 or not all(map(_DIGEST.fullmatch, digests)):
-        raise UsageError(f"{path}, line {number}: not a table and two digests of 64 hexadecimal digits")
-    return material, Digests(*digests)
 
 
 def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:

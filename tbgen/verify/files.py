@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
-from tbgen.compiled.jit import borrowing, inner
+from tbgen.compiled.arrays import Ints, Ints32, SignedBytes
+from tbgen.compiled.jit import borrowing
 from tbgen.errors import UsageError
 from tbgen.index.layout import layout_of
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
@@ -23,30 +23,23 @@ from tbgen.score import Score
 from tbgen.storage.files import Folders, folder_with, folders_in, path_in, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify.check import Progress, Report, Violation, fen_of, silent, verify_table
-from tbgen.verify.values import RowsOfPatterns, breaking_row, code_of, rows_in_distances, rows_in_outcomes, signed
+from tbgen.verify.values import Rows, code_of, held_value, rows_in_outcomes, rows_of, signed
 
 _STATES = 1 << 20
 """So many states are looked at in one go: a table may have forty million."""
 
 
-@inner
-def broken_into(patterns: RowsOfPatterns, pattern: Int, holder: Int, code: Int) -> Int:
-    """What an accrued score becomes that nobody betters for its holder, as a signed outcome."""
-    row = breaking_row(patterns.rows, int(patterns.first[pattern]), int(patterns.end[pattern]) - 1, holder, code)
-    return signed(holder, code) if row < 0 else int(patterns.rows.outcome[row])
-
-
 # report -> accrued score, what the file of outcomes has, what the file of distances has, as signed outcomes
 @borrowing
 def find_other_break(
-    entry: SignedBytes, symbol: Ints, pattern: Ints32, outcomes: RowsOfPatterns, distances: RowsOfPatterns, report: Ints
+    entry: SignedBytes, symbol: Ints, pattern: Ints32, outcomes: Rows, distances: Rows, report: Ints
 ) -> int:
     """Whether an accrued score that is no higher than the entry value breaks differently in some state."""
     for state in range(len(entry)):
         for code in range(2, code_of(int(entry[state])) + 1):
             for holder in range(2):
-                stored = broken_into(outcomes, symbol[state], holder, code)
-                proved = broken_into(distances, pattern[state], holder, code)
+                stored = held_value(outcomes, symbol[state], holder, code)[0]
+                proved = held_value(distances, pattern[state], holder, code)[0]
                 if stored != proved:
                     report[0], report[1], report[2] = signed(holder, code), stored, proved
                     return True
@@ -55,7 +48,7 @@ def find_other_break(
 
 def wrong_outcome_row(file: TableFile, threads: int = 1, progress: Progress = silent) -> Violation | None:
     """A break in the file of outcomes that is not the one whose distance is known, which is held against the moves."""
-    outcomes, distances, count = rows_in_outcomes(file), rows_in_distances(file), len(file.states.entry)
+    outcomes, distances, count = rows_in_outcomes(file), rows_of(file.patterns), len(file.states.entry)
     columns: Sequence[npt.NDArray[Any]] = file.states.entry, file.symbol_of_state, file.states.pattern
 
     def look(first: int) -> npt.NDArray[np.int64] | None:

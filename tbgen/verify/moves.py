@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
-from tbgen.verify.cells import ATTACKS, WHITE_PAWN, Men, Numbering, cell_of, set_up, side_of
+from tbgen.verify.cells import ATTACKS, WHITE_PAWN, Men, cell_of, set_up, side_of
 
 NOBODY = -1
 NO_POSITION = 255
@@ -26,18 +25,18 @@ _KNIGHT, _QUEEN = 2, 5
 class Scratch(NamedTuple):
     """Where a position is set up and its moves are listed."""
 
-    squares: npt.NDArray[np.int64]
-    board: npt.NDArray[np.int64]
+    squares: Ints
+    board: Ints
     """[square] -> slot or NOBODY."""
-    rest: npt.NDArray[np.int64]
-    slot: npt.NDArray[np.int64]
+    rest: Ints
+    slot: Ints
     """[move] -> who moves; beside it, where to, whom it captures, and what a pawn becomes (0: nothing)."""
-    to: npt.NDArray[np.int64]
-    captured: npt.NDArray[np.int64]
-    promotion: npt.NDArray[np.int64]
-    cell: npt.NDArray[np.int64]
+    to: Ints
+    captured: Ints
+    promotion: Ints
+    cell: Ints
     """[move] -> the place it leads to, where it was asked for."""
-    after: npt.NDArray[np.int64]
+    after: Ints
 
 
 def new_scratch() -> Scratch:
@@ -167,13 +166,10 @@ def list_moves(men: Men, scratch: Scratch, side: Int, wanted: Int) -> Int:
 
 
 @inner
-def is_position(men: Men, numbering: Numbering, cell: Int, scratch: Scratch) -> bool:
+def is_position(men: Men, cell: Int, scratch: Scratch) -> bool:
     """Whether a cell is the primary one of a legal position, which is then set up."""
-    side = set_up(numbering, cell, scratch.squares)
-    return (
-        is_legal_position(men, scratch.squares, side)
-        and cell_of(numbering, side, scratch.squares, scratch.rest) == cell
-    )
+    side = set_up(men, cell, scratch.squares)
+    return is_legal_position(men, scratch.squares, side) and cell_of(men, side, scratch.squares, scratch.rest) == cell
 
 
 @inner
@@ -184,19 +180,22 @@ def own_code_in(men: Men, scratch: Scratch, side: Int) -> Int:
 
 
 @small
-def own_code_of(men: Men, numbering: Numbering, cell: Int, scratch: Scratch) -> Int:
+def own_code_of(men: Men, cell: Int, scratch: Scratch) -> Int:
     """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
-    if not is_position(men, numbering, cell, scratch):
+    if not is_position(men, cell, scratch):
         return NO_POSITION
-    return own_code_in(men, scratch, side_of(numbering, cell))
+    return own_code_in(men, scratch, side_of(men, cell))
 
 
 @inner
-def quiet_cell(numbering: Numbering, scratch: Scratch, side: Int, move: Int) -> int:
+def write_squares_after(scratch: Scratch, move: Int, squares: Ints) -> None:
+    """Write down where the men stand after a listed move, a captured one where it stood."""
+    for slot in range(squares.size):
+        squares[slot] = scratch.to[move] if slot == scratch.slot[move] else scratch.squares[slot]
+
+
+@inner
+def quiet_cell(men: Men, scratch: Scratch, side: Int, move: Int) -> int:
     """The cell that a move within the material leads to."""
-    slot = scratch.slot[move]
-    start = scratch.squares[slot]
-    scratch.squares[slot] = scratch.to[move]
-    cell = cell_of(numbering, 1 - side, scratch.squares, scratch.rest)
-    scratch.squares[slot] = start
-    return cell
+    write_squares_after(scratch, move, scratch.after)
+    return cell_of(men, 1 - side, scratch.after, scratch.rest)

@@ -13,23 +13,23 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bools, Bytes, Int, Ints, Shorts, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.layout import Layout
-from tbgen.verify.cells import WHITE_PAWN, Links, Men, Numbering, cell_of, men_of, numbering_of, set_up, side_of
+from tbgen.verify.cells import WHITE_PAWN, Links, Men, cell_of, men_of, set_up, side_of
 from tbgen.verify.moves import (
     NO_POSITION,
     NOBODY,
     QUIETS,
     RESETS,
     Scratch,
+    is_position,
     is_safe,
     list_moves,
     new_scratch,
-    own_code_of,
     quiet_cell,
+    write_squares_after,
 )
 from tbgen.verify.values import (
     Subject,
     cell_at,
-    facts_of,
     index_of_cell,
     key_after_reset,
     key_of,
@@ -48,6 +48,8 @@ RESETS_TASK, PAIRS_TASK = 1, 2
 """Bits of Subject.task: what is asked of a position beside its own code."""
 ALL_TASKS = RESETS_TASK | PAIRS_TASK
 EVERYTHING_FINE = -1
+FIRST_CODE = 2
+"""Lower ones end the game: nothing else can accrue then."""
 
 
 @inner
@@ -59,14 +61,14 @@ def is_wanted(subject: Subject, place: Int) -> bool:
 @inner
 def quiet_place(subject: Subject, scratch: Scratch, side: Int, move: Int) -> Int:
     """Where the position after a move within the material lies in the arrays."""
-    return index_of_cell(subject.cells, quiet_cell(subject.numbering, scratch, side, move))
+    return index_of_cell(subject.cells, quiet_cell(subject.men, scratch, side, move))
 
 
 @by_address
 class Child(NamedTuple):
     """The values of a table that resets lead to."""
 
-    numbering: Numbering
+    men: Men
     cells: Ints
     """The cells that the arrays have, in ascending order; none where they have them all."""
     entry: SignedBytes
@@ -74,10 +76,10 @@ class Child(NamedTuple):
 
 
 @inner
-def child_cell(links: Links, link: Int, child: Numbering, scratch: Scratch, side: Int, move: Int) -> int:
+def child_cell(links: Links, link: Int, child: Men, scratch: Scratch, side: Int, move: Int) -> int:
     """The child's cell that a listed move of a side leads to."""
     turned = links.reversed[link]
-    for n in range(child.men):
+    for n in range(child.color.size):
         slot = links.order[link, n]
         square = scratch.to[move] if slot == scratch.slot[move] else scratch.squares[slot]
         scratch.after[n] = square ^ 56 if turned else square
@@ -96,8 +98,7 @@ def list_en_passant(men: Men, scratch: Scratch, other: Scratch, move: Int) -> in
     """Legal captures en passant after a listed double step; both are set up and listed in `other`."""
     pawn, to = scratch.slot[move], scratch.to[move]
     behind = (scratch.squares[pawn] + to) >> 1
-    for slot in range(men.color.size):
-        other.squares[slot] = to if slot == pawn else scratch.squares[slot]
+    write_squares_after(scratch, move, other.squares)
     count = 0
     for slot in range(men.color.size):
         square = other.squares[slot]
@@ -114,7 +115,7 @@ def list_en_passant(men: Men, scratch: Scratch, other: Scratch, move: Int) -> in
 def list_resets(
     subject: Subject,
     number: Int,
-    child: Numbering,
+    child: Men,
     scratch: Scratch,
     other: Scratch,
     start: Int,
@@ -130,7 +131,7 @@ def list_resets(
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
-        side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+        side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
             slot, promotion = scratch.slot[move], scratch.promotion[move]
             link = links.at[scratch.captured[move] + 1, slot + 1 if promotion else 0, promotion]
@@ -157,7 +158,7 @@ def note_resets(subject: Subject, child: Child, found: Ints) -> int:
         outcome = int(child.entry[there])
         if outcome == 0:
             return place
-        side = side_of(subject.numbering, cell_at(subject.cells, place))
+        side = side_of(subject.men, cell_at(subject.cells, place))
         note_reset(subject, place, side, -outcome if found[2, n] else outcome, int(child.dtg[there]))
     return EVERYTHING_FINE
 
@@ -167,11 +168,11 @@ def double_step_value(
     subject: Subject, children: tuple[Child, Child], before: Scratch, scratch: Scratch, step: Int
 ) -> tuple[Int, Int]:
     """Entry value and distance after a double step, a move that is listed in `before`."""
-    men, numbering, links, pawn = subject.men, subject.numbering, subject.links, before.slot[step]
+    men, links, pawn = subject.men, subject.links, before.slot[step]
     color = men.color[pawn]
     side = 1 - color
     takers = list_en_passant(men, before, scratch, step)
-    place = index_of_cell(subject.cells, cell_of(numbering, side, scratch.squares, scratch.rest))
+    place = index_of_cell(subject.cells, cell_of(men, side, scratch.squares, scratch.rest))
     if takers == 0:
         return int(subject.entry[place]), int(subject.dtg[place])
     code = int(subject.own[place]) + 2 * takers
@@ -179,12 +180,11 @@ def double_step_value(
     best = key_of_reset(subject, place, side, accrued)
     child, link = children[color], links.at[pawn + 1, 0, 0]
     for capture in range(takers):
-        there = index_of_cell(child.cells, child_cell(links, link, child.numbering, scratch, side, capture))
+        there = index_of_cell(child.cells, child_cell(links, link, child.men, scratch, side, capture))
         entry, way = int(child.entry[there]), int(child.dtg[there])
         best = max(best, key_after_reset(subject, side, accrued, -entry if links.reversed[link] else entry, way))
     for move in range(list_moves(men, scratch, side, QUIETS)):
-        facts = facts_of(subject, quiet_place(subject, scratch, side, move))
-        outcome, dtg = stored_value(subject.rows, facts, color, code)
+        outcome, dtg = stored_value(subject, quiet_place(subject, scratch, side, move), color, code)
         best = max(best, key_of(side, accrued, outcome, dtg))
     return value_of_key(side, accrued, best)
 
@@ -200,7 +200,7 @@ def fold_pawn_moves(
     for place in range(start, stop):
         if not is_wanted(subject, place):
             continue
-        side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+        side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
             if scratch.captured[move] != NOBODY or scratch.promotion[move]:
                 continue
@@ -214,25 +214,23 @@ def fold_pawn_moves(
 
 
 @borrowing
-def find_positions(men: Men, numbering: Numbering, scratch: Scratch, cells: Ints, found: Bools) -> None:
+def find_positions(men: Men, scratch: Scratch, cells: Ints, found: Bools) -> None:
     """Which cells are the primary ones of legal positions."""
     for n in range(cells.size):
-        found[n] = own_code_of(men, numbering, cells[n], scratch) != NO_POSITION
+        found[n] = is_position(men, cells[n], scratch)
 
 
 # found[n] -> a cell, tasks[n] -> what is asked of it
 @borrowing
-def list_needs(
-    men: Men, numbering: Numbering, scratch: Scratch, other: Scratch, cells: Ints, found: Ints, tasks: Bytes
-) -> int:
+def list_needs(men: Men, scratch: Scratch, other: Scratch, cells: Ints, found: Ints, tasks: Bytes) -> int:
     """The cells of the same table that the check of some cells looks at; returns how many."""
     count = 0
     for cell in cells:
-        side = set_up(numbering, cell, scratch.squares)
+        side = set_up(men, cell, scratch.squares)
         for move in range(list_moves(men, scratch, side, QUIETS | RESETS)):
             if scratch.promotion[move] or scratch.captured[move] != NOBODY:
                 continue
-            found[count], tasks[count] = quiet_cell(numbering, scratch, side, move), 0
+            found[count], tasks[count] = quiet_cell(men, scratch, side, move), 0
             if is_double_step(men, scratch, move) and list_en_passant(men, scratch, other, move):
                 tasks[count] = RESETS_TASK
             count += 1
@@ -243,28 +241,32 @@ _BATCH = 1 << 12
 """Positions whose needs are listed at a time."""
 
 
+def positions_among(layout: Layout, cells: Cells) -> Cells:
+    """Those of some cells that hold positions."""
+    found = np.zeros(len(cells), np.bool_)
+    find_positions(men_of(layout), new_scratch(), cells, found)
+    return cells[found]
+
+
 def drawn_cells(layout: Layout, count: int, seed: int) -> Cells:
     """Random cells that hold positions, in ascending order."""
-    random, men, numbering, scratch = np.random.default_rng(seed), men_of(layout), numbering_of(layout), new_scratch()
-    kept = np.zeros(0, np.int64)
+    random, kept = np.random.default_rng(seed), np.zeros(0, np.int64)
     while len(kept) < count:
         drawn = np.setdiff1d(random.integers(0, layout.cells, 2 * count), kept)
-        is_position = np.zeros(len(drawn), np.bool_)
-        find_positions(men, numbering, scratch, drawn, is_position)
-        fresh = random.permutation(drawn[is_position])
+        fresh = random.permutation(positions_among(layout, drawn))
         kept = np.union1d(kept, fresh[: count - len(kept)])
     return kept
 
 
 def needs_of(layout: Layout, cells: Cells) -> tuple[Cells, npt.NDArray[np.uint8]]:
     """All cells that the check of some cells looks at, in ascending order, and what is asked of each."""
-    men, numbering, scratch, other = men_of(layout), numbering_of(layout), new_scratch(), new_scratch()
+    men, scratch, other = men_of(layout), new_scratch(), new_scratch()
     found, tasks = [cells], [np.full(len(cells), ALL_TASKS, np.uint8)]
     frontier = known = cells
     while len(frontier):
         for batch in np.split(frontier, range(_BATCH, len(frontier), _BATCH)):
             there, task = np.empty(len(batch) * MOST_NEEDS, np.int64), np.empty(len(batch) * MOST_NEEDS, np.uint8)
-            count = list_needs(men, numbering, scratch, other, batch, there, task)
+            count = list_needs(men, scratch, other, batch, there, task)
             found.append(there[:count].copy())
             tasks.append(task[:count].copy())
         every, number = np.unique(np.concatenate(found), return_inverse=True)

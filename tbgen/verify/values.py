@@ -11,12 +11,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.layout import layout_of
 from tbgen.storage.reader import TableFile
 from tbgen.table import EntryValues, Patterns, Table
-from tbgen.verify.cells import Links, Men, Numbering, links_of, men_of, numbering_of, side_of
+from tbgen.verify.cells import Links, Men, links_of, men_of, side_of
 from tbgen.verify.moves import NO_POSITION
 
 _LIMIT = 512
@@ -43,22 +43,15 @@ def index_of_cell(cells: Ints, cell: Int) -> Int:
 
 @by_address
 class Rows(NamedTuple):
-    """The rows of patterns, as a table has them: [row]. There may be a hundred million, so they are not copied."""
-
-    holder: Bytes
-    code: Bytes
-    outcome: SignedBytes
-    dtg: Shorts
-
-
-@by_address
-class RowsOfPatterns(NamedTuple):
-    """Which rows patterns have in one of a table's files."""
+    """The rows of patterns in one of a table's files. There may be a hundred million, so they are not copied."""
 
     first: Ints32
     """[pattern] -> its first row, and the one behind its last."""
     end: Ints32
-    rows: Rows
+    holder: Bytes
+    code: Bytes
+    outcome: SignedBytes
+    dtg: Shorts
 
 
 @by_address
@@ -68,14 +61,12 @@ class Subject(NamedTuple):
     forgets: bool
     """Whether resets wipe out what has accrued; under whole-game mobility they do not."""
     men: Men
-    numbering: Numbering
     links: Links
     cells: npt.NDArray[np.int64]
     """The cells that the arrays have, in ascending order; none where they have them all."""
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
     pattern: npt.NDArray[np.uint32]
-    row_start: WideInts
     rows: Rows
     task: npt.NDArray[np.uint8]
     """What is to be found out."""
@@ -94,6 +85,12 @@ def rank_of(outcome: Int) -> Int:
 
 
 @inner
+def worth_to(side: Int, outcome: Int) -> Int:
+    """A number that is the higher the better for a side."""
+    return -rank_of(outcome) if side else rank_of(outcome)
+
+
+@inner
 def signed(holder: Int, code: Int) -> Int:
     """The signed outcome of a holder and a code."""
     return code + 1 if holder == 0 else -(code + 1)
@@ -105,80 +102,51 @@ def code_of(signed: Int) -> Int:
     return (signed if signed > 0 else -signed) - 1
 
 
-class Facts(NamedTuple):
-    """What the table says of one position."""
-
-    entry: Int
-    dtg: Int
-    own: Int
-    own_holder: Int
-    first_row: Int
-    last_row: Int
+@inner
+def is_worse(outcome: Int, holder: Int, code: Int) -> bool:
+    """Whether an outcome is worse for a holder than the code that it holds; 0 is no outcome."""
+    return bool(outcome != 0 and worth_to(holder, outcome) < worth_to(holder, signed(holder, code)))
 
 
 @inner
-def facts_of(subject: Subject, place: Int) -> Facts:
-    """Look a position up."""
-    pattern = subject.pattern[place]
-    return Facts(
-        int(subject.entry[place]),
-        int(subject.dtg[place]),
-        int(subject.own[place]),
-        1 - side_of(subject.numbering, cell_at(subject.cells, place)),
-        int(subject.row_start[pattern]),
-        int(subject.row_start[pattern + 1]) - 1,
-    )
-
-
-@inner
-def breaking_row(rows: Rows, first: Int, last: Int, holder: Int, code: Int) -> Int:
-    """Which of some rows breaks an accrued score: the last that stands for it, if it is worse for the holder; or -1."""
-    for row in range(last, first - 1, -1):
+def held_value(rows: Rows, pattern: Int, holder: Int, code: Int) -> tuple[Int, Int]:
+    """Outcome and distance where nobody can better an accrued score for its holder; its last row may break it."""
+    held = signed(holder, code)
+    for row in range(int(rows.end[pattern]) - 1, int(rows.first[pattern]) - 1, -1):
         if rows.holder[row] == holder and rows.code[row] <= code:
-            gain = rank_of(int(rows.outcome[row])) - rank_of(signed(holder, code))
-            return row if (gain < 0 if holder == 0 else gain > 0) else -1
-    return -1
+            outcome = int(rows.outcome[row])
+            return (outcome, int(rows.dtg[row])) if is_worse(outcome, holder, code) else (held, 0)
+    return held, 0
 
 
 @inner
-def stored_value(rows: Rows, facts: Facts, holder: Int, code: Int) -> tuple[Int, Int]:
+def stored_value(subject: Subject, place: Int, holder: Int, code: Int) -> tuple[Int, Int]:
     """Outcome and distance that the table gives a position whose accrued score is this one."""
-    entry_code = code_of(facts.entry)
-    if code > facts.own or (code == facts.own and holder == facts.own_holder):
-        return facts.entry, facts.dtg
-    if entry_code < facts.own and entry_code < code:
-        return facts.entry, facts.dtg
-    row = breaking_row(rows, facts.first_row, facts.last_row, holder, code)
-    return (signed(holder, code), 0) if row < 0 else (int(rows.outcome[row]), int(rows.dtg[row]))
+    entry, own = int(subject.entry[place]), int(subject.own[place])
+    entry_code = code_of(entry)
+    is_own = code == own and holder != side_of(subject.men, cell_at(subject.cells, place))
+    if code > own or is_own or (entry_code < own and entry_code < code):
+        return entry, int(subject.dtg[place])
+    return held_value(subject.rows, int(subject.pattern[place]), holder, code)
 
 
 @inner
 def key_of(side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
     """How much the mover likes a move: first its outcome, then the way, short where it makes progress."""
-    return key_of_rank(side, rank_of(accrued), rank_of(outcome), dtg)
-
-
-@inner
-def key_of_rank(side: Int, bar: Int, rank: Int, dtg: Int) -> Int:
-    """The same by the ranks of the accrued score and of the outcome."""
-    if side:
-        rank, bar = -rank, -bar
-    if rank == bar:
-        return rank << _KEY_BITS
-    return rank << _KEY_BITS | (_FAR - dtg if rank > bar else dtg)
+    worth, bar = worth_to(side, outcome), worth_to(side, accrued)
+    if worth == bar:
+        return worth << _KEY_BITS
+    return worth << _KEY_BITS | (_FAR - dtg if worth > bar else dtg)
 
 
 @small
 def value_of_key(side: Int, accrued: Int, key: Int) -> tuple[Int, Int]:
     """Outcome and distance of a position whose best move has this key."""
-    rank = key >> _KEY_BITS
-    outcome = rank_of(-rank if side else rank)
-    if outcome == accrued:
+    worth, bar, way = key >> _KEY_BITS, worth_to(side, accrued), key & ((1 << _KEY_BITS) - 1)
+    outcome = rank_of(-worth if side else worth)
+    if worth == bar:
         return outcome, 0
-    way = key & ((1 << _KEY_BITS) - 1)
-    gain = rank_of(outcome) - rank_of(accrued)
-    is_progress = gain < 0 if side else gain > 0
-    return outcome, 1 + (_FAR - way if is_progress else way)
+    return outcome, 1 + (_FAR - way if worth > bar else way)
 
 
 # Under whole-game mobility the accrued score goes along, unless the position that is reached leads to a lower code: to
@@ -205,8 +173,8 @@ def key_of_reset(subject: Subject, place: Int, side: Int, accrued: Int) -> Int:
 def note_reset(subject: Subject, place: Int, side: Int, outcome: Int, dtg: Int) -> None:
     """A reset is worth this; only the best outcome stays, with both its ways."""
     best = int(subject.reset[place])
-    gain = rank_of(outcome) - rank_of(best)
-    if best == 0 or (gain < 0 if side else gain > 0):
+    gain = worth_to(side, outcome) - worth_to(side, best)
+    if best == 0 or gain > 0:
         subject.reset[place] = outcome
         subject.shortest[place] = subject.longest[place] = dtg
     elif gain == 0:
@@ -222,20 +190,18 @@ Tell = Callable[[int, int], None]
 """Told how many chunks of how many have been read."""
 
 
-def look_up(source: Source, cells: Ints | None, tell: Tell | None = None) -> list[npt.NDArray[Any]]:
-    """Entry values and distances in some cells or in all, and patterns where there are any; files tell of chunks."""
-    if isinstance(source, TableFile) and cells is not None:
-        return source.look_up(cells, tell)
-    values = source.values()
-    columns: list[npt.NDArray[Any]] = [values.entry, values.dtg]
-    if isinstance(values, Table):
-        columns.append(values.pattern)
-    return columns if cells is None else [column[cells] for column in columns]
-
-
 def known_in(source: Source, cells: Ints | None, tell: Tell | None = None) -> list[npt.NDArray[Any]]:
-    """As look_up, in the types of kernels. After those of some cells comes an item of zeros: what is not known."""
-    columns = look_up(source, cells, tell)
+    """Entry values and distances in some cells or in all, and patterns where there are any; files tell of chunks.
+
+    They have the types of kernels. After those of some cells comes an item of zeros: what is not known.
+    """
+    if isinstance(source, TableFile) and cells is not None:
+        columns = source.look_up(cells, tell)
+    else:
+        values = source.values()
+        patterns = [values.pattern] if isinstance(values, Table) else []
+        every: list[npt.NDArray[Any]] = [values.entry, values.dtg, *patterns]
+        columns = every if cells is None else [column[cells] for column in every]
     if cells is not None:
         columns = [np.append(column, 0) for column in columns]
     return [_array(column, kind) for column, kind in zip(columns, ("i1", "u2", "u4"), strict=False)]
@@ -248,13 +214,11 @@ def subject_of(source: Table | TableFile, cells: Ints | None = None, tell: Tell 
     return Subject(
         forgets=source.game.forgets,
         men=men_of(layout),
-        numbering=numbering_of(layout),
         links=links_of(layout),
         cells=np.zeros(0, np.int64) if cells is None else cells,
         entry=entry,
         dtg=dtg,
         pattern=pattern,
-        row_start=_array(source.patterns.start, "u4"),
         rows=rows_of(source.patterns),
         task=np.zeros(size, np.uint8),
         own=np.full(size, NO_POSITION, np.uint8),
@@ -265,25 +229,19 @@ def subject_of(source: Table | TableFile, cells: Ints | None = None, tell: Tell 
 
 
 def rows_of(patterns: Patterns) -> Rows:
-    """The rows of all patterns, one after another."""
-    holder, code = _array(patterns.holder, "u1"), _array(patterns.code, "u1")
-    return Rows(holder, code, _array(patterns.outcome, "i1"), _array(patterns.dtg, "u2"))
+    """The rows of all patterns, one after another, as the distances file has them."""
+    start, holder, code = _array(patterns.start, "u4"), _array(patterns.holder, "u1"), _array(patterns.code, "u1")
+    return Rows(start[:-1], start[1:], holder, code, _array(patterns.outcome, "i1"), _array(patterns.dtg, "u2"))
 
 
-def rows_in_distances(file: TableFile) -> RowsOfPatterns:
-    """The rows of a table's patterns."""
-    start = _array(file.patterns.start, "u4")
-    return RowsOfPatterns(start[:-1], start[1:], rows_of(file.patterns))
-
-
-def rows_in_outcomes(file: TableFile) -> RowsOfPatterns:
+def rows_in_outcomes(file: TableFile) -> Rows:
     """The rows of a table's symbols, which have no distances; an error of TableError if they are not there."""
     symbols, rows = file.column("symbols"), file.column("outcome_rows")
     first = np.ascontiguousarray(symbols["first"])
     if len(rows) < (first + symbols["rows"].astype(np.int64)).max(initial=0):
         raise file.outcomes.damaged("a symbol has rows that are not there")
     holder, code, outcome = (np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome"))
-    return RowsOfPatterns(first, first + symbols["rows"], Rows(holder, code, outcome, np.zeros(len(rows), np.uint16)))
+    return Rows(first, first + symbols["rows"], holder, code, outcome, np.zeros(len(rows), np.uint16))
 
 
 def _array(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:

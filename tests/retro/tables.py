@@ -12,10 +12,8 @@ from tbgen.retro import solve
 from tbgen.score import Mobility
 from tbgen.table import EntryValues, Table
 from tbgen.verify import verify_table
-from tbgen.verify.cells import men_of, numbering_of
 from tbgen.verify.check import Report
-from tbgen.verify.moves import new_scratch
-from tbgen.verify.resets import find_positions
+from tbgen.verify.resets import positions_among
 
 _values: dict[str, EntryValues] = {}
 
@@ -51,6 +49,4 @@ def report_of(table: Table, sample: int | None = None, seed: int = 0) -> Report:
 def has_filled_blank(table: Table) -> bool:
     """Whether a cell without a position has an entry value; a solver leaves it none, and a file may have any there."""
     layout, filled = layout_of(table.material), np.flatnonzero(table.entry)
-    found = np.zeros(len(filled), np.bool_)
-    find_positions(men_of(layout), numbering_of(layout), new_scratch(), filled, found)
-    return not found.all()
+    return len(positions_among(layout, filled)) < len(filled)

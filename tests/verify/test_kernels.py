@@ -16,7 +16,7 @@ from tbgen.material import Material
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.table import Table
-from tbgen.verify.cells import cell_of, images_of, men_of, numbering_of, set_up
+from tbgen.verify.cells import cell_of, images_of, men_of, set_up
 from tbgen.verify.check import Check
 from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch, own_code_of
 from tbgen.verify.pairs import list_successors, weigh_moves
@@ -27,22 +27,22 @@ from .model import Tables, best_values, board_of, is_position, random_table
 
 
 @kernel
-def placed_cell(numbering, side, squares, rest):
+def placed_cell(men, side, squares, rest):
     """The cell of a placement, in a kernel that is kept on disk, as are those below."""
-    return cell_of(numbering, side, squares, rest)
+    return cell_of(men, side, squares, rest)
 
 
 @kernel
-def own_code_in(men, numbering, cell, scratch):
+def own_code_in(men, cell, scratch):
     """The own code of a cell."""
-    return own_code_of(men, numbering, cell, scratch)
+    return own_code_of(men, cell, scratch)
 
 
 @kernel
-def count_images(numbering, cell, squares, rest):
+def count_images(men, cell, squares, rest):
     """How many placements a cell stands for, but for the order of equal men."""
-    set_up(numbering, cell, squares)
-    return images_of(numbering, squares, rest)
+    set_up(men, cell, squares)
+    return images_of(men, squares, rest)
 
 
 ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "KPPvKP", "KBPvKN", "KRRvKR")
@@ -51,31 +51,31 @@ ASSORTED = ("KNNvK", "KBBvKN", "KPPvK", "KPvKP", "KRvKP", "KNNNvK", "KQRvKB", "K
 @pytest.mark.parametrize("material", ["KNvK", "KPvK", *ASSORTED])
 def test_any_placement_has_the_cell_of_the_layout(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(2)
-    numbering, rest = numbering_of(layout), np.zeros(8, np.int64)
+    men, rest = men_of(layout), np.zeros(8, np.int64)
     for _ in range(1000):
         squares = [*random.integers(8, 56, layout.pawns), *random.integers(0, 64, layout.others + 2)]
         if len(set(squares[: layout.pawns])) == layout.pawns:
-            assert placed_cell(numbering, 1, np.array(squares), rest) == layout.cell_of(1, [int(s) for s in squares])
+            assert placed_cell(men, 1, np.array(squares), rest) == layout.cell_of(1, [int(s) for s in squares])
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", "KPvK", *ASSORTED])
 def test_own_codes_are_those_of_python_chess(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(3)
-    men, numbering, scratch = men_of(layout), numbering_of(layout), new_scratch()
+    men, scratch = men_of(layout), new_scratch()
     for cell in random.integers(0, layout.cells, 800).tolist():
         expected = own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
-        assert own_code_in(men, numbering, cell, scratch) == expected
+        assert own_code_in(men, cell, scratch) == expected
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", pytest.param("KNNvK", marks=pytest.mark.slow)])
 def test_images_add_up_to_all_placements(material: str) -> None:
     layout = layout_of(Material.parse(material))
-    numbering, squares, rest = numbering_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
+    group, squares, rest = men_of(layout), np.zeros(8, np.int64), np.zeros(8, np.int64)
     men, placements = len(layout.slots), 0
     for cell in range(layout.cells):
         side, there = layout.squares_of(cell)
         if len(set(there)) == men and layout.cell_of(side, there) == cell:
-            placements += layout.orders * count_images(numbering, cell, squares, rest)
+            placements += layout.orders * count_images(group, cell, squares, rest)
     assert placements == 2 * np.prod(range(64 - men + 1, 65))
 
 
@@ -103,7 +103,7 @@ def asked(tables: Tables, material: Material, cell: int) -> Subject:
 @kernel
 def best_keys(subject, scratch, cell, best):
     """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
-    side, place = set_up(subject.numbering, cell, scratch.squares), index_of_cell(subject.cells, cell)
+    side, place = set_up(subject.men, cell, scratch.squares), index_of_cell(subject.cells, cell)
     count = list_moves(subject.men, scratch, side, QUIETS)
     top = list_successors(subject, scratch, place, side, count)
     weigh_moves(subject, scratch, place, side, count, top, best)

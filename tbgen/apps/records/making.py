@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from tbgen.apps.records.census import Spread, TableCount, census_of
 from tbgen.apps.records.counting import REFLECTED, stands_on_diagonal
-from tbgen.apps.records.quiet import longest_stretch, positions_among
+from tbgen.apps.records.quiet import longest_stretch
 from tbgen.apps.records.record import (
     FOLDER,
     FORMAT,
@@ -47,14 +47,13 @@ from tbgen.score import Color, Score
 from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, remove_partials
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
-from tbgen.verify.cells import Numbering, images_of, set_up
+from tbgen.verify.cells import Men, images_of, set_up
 from tbgen.verify.check import Check, Violation
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
 from tbgen.verify.pairs import list_successors
-from tbgen.verify.resets import PAIRS_TASK, Cells, drawn_cells
-from tbgen.verify.values import Subject, cell_at, facts_of, rank_of, stored_value
+from tbgen.verify.resets import FIRST_CODE, PAIRS_TASK, Cells, drawn_cells, positions_among
+from tbgen.verify.values import Subject, cell_at, stored_value, worth_to
 
-_FIRST_CODE = 2
 _MOST_MOVES = 256
 _MOST_CODES = 256
 _SEED: Final = 1
@@ -71,9 +70,8 @@ def value_moves(
     best: Int = int(subject.reset[place])
     values[count] = best
     for move in range(count):
-        value = stored_value(subject.rows, facts_of(subject, scratch.cell[move]), holder, code)[0]
-        gain = rank_of(value) - rank_of(best)
-        if best == 0 or (gain < 0 if side else gain > 0):
+        value = stored_value(subject, scratch.cell[move], holder, code)[0]
+        if best == 0 or worth_to(side, value) > worth_to(side, best):
             best = value
         values[move] = value
     return best
@@ -83,11 +81,11 @@ def value_moves(
 def is_changing(subject: Subject, possible: Bools, scratch: Scratch, place: Int, first: Ints, second: Ints) -> bool:
     """Whether some accrued score needs another move than the position's own."""
     own = int(subject.own[place])
-    side = set_up(subject.numbering, cell_at(subject.cells, place), scratch.squares)
+    side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
     count = list_moves(subject.men, scratch, side, QUIETS)
     top = list_successors(subject, scratch, place, side, count)
     first_best = value_moves(subject, scratch, place, side, count, 1 - side, own, first)
-    for code in range(_FIRST_CODE, min(top + 1, own) + 1):
+    for code in range(FIRST_CODE, min(top + 1, own) + 1):
         for holder in range(2):
             if not possible[holder, code]:
                 continue
@@ -101,10 +99,10 @@ def is_changing(subject: Subject, possible: Bools, scratch: Scratch, place: Int,
 
 
 @inner
-def classes_of(numbering: Numbering, scratch: Scratch, orders: Int) -> Int:
+def classes_of(men: Men, scratch: Scratch, orders: Int) -> Int:
     """How many positions up to symmetry a cell stands for, its men being set up, equal ones told apart."""
-    is_image = images_of(numbering, scratch.squares, scratch.rest) == 4
-    is_reflected = is_image and stands_on_diagonal(scratch.squares[: numbering.men]) == REFLECTED
+    is_image = images_of(men, scratch.squares, scratch.rest) == 4
+    is_reflected = is_image and stands_on_diagonal(scratch.squares[: men.color.size]) == REFLECTED
     return orders // 2 if is_reflected else orders
 
 
@@ -115,10 +113,10 @@ def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: 
     """Count what is asked for: up to symmetry with equal men in `orders` orders told apart, or plainly if that is 0."""
     for place in range(subject.cells.size):
         own = subject.own[place]
-        if not subject.task[place] & PAIRS_TASK or own < _FIRST_CODE or own == NO_POSITION:
+        if not subject.task[place] & PAIRS_TASK or own < FIRST_CODE or own == NO_POSITION:
             continue
         changing = is_changing(subject, possible, scratch, place, values[0], values[1])  # which sets the men up
-        weight = classes_of(subject.numbering, scratch, orders) if orders else 1
+        weight = classes_of(subject.men, scratch, orders) if orders else 1
         found[0] += weight
         found[1] += weight if changing else 0
     return found[0]

@@ -27,20 +27,10 @@ from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
 from tbgen.score import Color
 from tbgen.storage.reader import TableFile
-from tbgen.verify.cells import men_of, numbering_of, set_up
+from tbgen.verify.cells import set_up, side_of
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
-from tbgen.verify.resets import Cells, find_positions
-from tbgen.verify.values import (
-    Facts,
-    Subject,
-    cell_at,
-    code_of,
-    facts_of,
-    index_of_cell,
-    signed,
-    stored_value,
-    subject_of,
-)
+from tbgen.verify.resets import Cells, positions_among
+from tbgen.verify.values import Subject, cell_at, code_of, index_of_cell, signed, stored_value, subject_of
 
 Longs = npt.NDArray[np.int64]
 
@@ -72,15 +62,15 @@ def pair_of(cell: Int, accrued: Int) -> Int:
 def know_own(subject: Subject, place: Int, scratch: Scratch) -> None:
     """See to it that a position's own code is known."""
     if subject.own[place] == NO_POSITION:
-        subject.own[place] = own_code_of(subject.men, subject.numbering, cell_at(subject.cells, place), scratch)
+        subject.own[place] = own_code_of(subject.men, cell_at(subject.cells, place), scratch)
 
 
 @inner
-def pair_after(facts: Facts, cell: Int, aim: Aim) -> Int:
+def pair_after(subject: Subject, place: Int, cell: Int, aim: Aim) -> Int:
     """The pair that a quiet move makes; with its own score accrued wherever value and best play are the same."""
-    outcome_code = code_of(aim.outcome)
-    replaced = aim.code > facts.own or (aim.code == facts.own and aim.holder == facts.own_holder)
-    if replaced or (outcome_code < facts.own and outcome_code < aim.code):
+    outcome_code, own = code_of(aim.outcome), int(subject.own[place])
+    replaced = aim.code > own or (aim.code == own and aim.holder != side_of(subject.men, cell))
+    if replaced or (outcome_code < own and outcome_code < aim.code):
         return pair_of(cell, 0)
     return pair_of(cell, signed(aim.holder, aim.code))
 
@@ -89,13 +79,12 @@ def pair_after(facts: Facts, cell: Int, aim: Aim) -> Int:
 def list_best(subject: Subject, scratch: Scratch, other: Scratch, side: Int, aim: Aim, after: Ints, count: Int) -> Int:
     """List the pairs that best play leads to by quiet moves; returns how many are listed."""
     for move in range(list_moves(subject.men, scratch, side, QUIETS)):
-        there = quiet_cell(subject.numbering, scratch, side, move)
+        there = quiet_cell(subject.men, scratch, side, move)
         place = index_of_cell(subject.cells, there)
         know_own(subject, place, other)
-        facts = facts_of(subject, place)
-        value, left = stored_value(subject.rows, facts, aim.holder, aim.code)
+        value, left = stored_value(subject, place, aim.holder, aim.code)
         if value == aim.outcome and left == aim.plies:
-            after[count] = pair_after(facts, there, aim)
+            after[count] = pair_after(subject, place, there, aim)
             count += 1
     return count
 
@@ -108,13 +97,13 @@ def follow(subject: Subject, scratch: Scratch, other: Scratch, pairs: Ints, star
     for n in range(pairs.size):
         cell, accrued = pairs[n] // _SCORES, pairs[n] % _SCORES - _OWN
         place = index_of_cell(subject.cells, cell)
-        side = set_up(subject.numbering, cell, scratch.squares)
+        side = set_up(subject.men, cell, scratch.squares)
         know_own(subject, place, other)
         own = int(subject.own[place])
         if accrued == 0:
             accrued = signed(1 - side, own)
         holder, code = 0 if accrued > 0 else 1, code_of(accrued)
-        outcome, dtg = stored_value(subject.rows, facts_of(subject, place), holder, code)
+        outcome, dtg = stored_value(subject, place, holder, code)
         aim = Aim(holder, code, outcome, dtg - 1)
         count = list_best(subject, scratch, other, side, aim, after, count)
         start[n + 1] = count
@@ -227,13 +216,6 @@ def positions_ahead(spreads: Iterable[Spread]) -> Longs:
     counts = [spread.distances for spread in spreads]
     at = np.array([sum(each) for each in itertools.zip_longest(*counts, fillvalue=0)] or [0], np.int64)
     return np.asarray(at.sum() - np.cumsum(at))
-
-
-def positions_among(layout: Layout, cells: Cells) -> Cells:
-    """Those of some cells that hold positions."""
-    is_position = np.zeros(len(cells), np.bool_)
-    find_positions(men_of(layout), numbering_of(layout), new_scratch(), cells, is_position)
-    return cells[is_position]
 
 
 def _line_along(tables: Tablebase, layout: Layout, board: chess.Board, way: Sequence[int], dtg: int) -> tuple[str, ...]:
