@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.board.moves import piece_reach
+from tbgen.board.board import piece_attacks
 from tbgen.compiled.arrays import Int, Ints, WideInts, Word
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings, row_of_byte
@@ -159,7 +159,7 @@ def out_of_check(men: BlockMen, squares: Ints, occupied: Word) -> tuple[Word, Wo
         if slot == men.pawns.size:
             continue
         start, role, color = squares[slot], men.role[slot], men.color[slot]
-        reached = PAWN_ATTACKS[color, start] if role == _PAWN else piece_reach(role, start, occupied)
+        reached = PAWN_ATTACKS[color, start] if role == _PAWN else piece_attacks(role, start, occupied)
         if color != _WHITE:
             black &= ~reached
         elif reached & square_bit(prey):
