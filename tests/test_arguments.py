@@ -157,10 +157,3 @@ def test_every_error_can_be_caught_from_the_public_face() -> None:
 
     for error in subclasses(TbgenError):
         assert error.__name__ in tbgen.__all__ or vars(errors)[error.__name__] is error
-
-
-def test_a_missing_table_is_a_key_error_too() -> None:
-    with tbgen.Tablebase("nowhere", missing_ok=True) as tables, pytest.raises(KeyError) as caught:
-        tables.probe(chess.Board("8/8/8/4KBk1/8/8/8/8 b - - 0 1"))
-    assert isinstance(caught.value, tbgen.MissingTableError)
-    assert "tbgen build KBvK" in str(caught.value)

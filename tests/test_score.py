@@ -62,19 +62,15 @@ def test_anything_else_is_an_error_that_quotes_it(text: str) -> None:
 @given(scores)
 def test_what_is_printed_is_read_back(score: Score) -> None:
     assert Score(str(score)) == score
-    assert f"{score:>9}".strip() == str(score)
-    assert len(f"{score:<9}") == 9
+    assert (f"{score:>9}", f"{score:<9}") == (str(score).rjust(9), str(score).ljust(9))
 
 
 def test_outcomes_have_the_one_order_seen_from_white() -> None:
     descending = [Score(code, Color.WHITE) for code in range(60)]
     descending += [Score(code, Color.BLACK) for code in reversed(range(60))]
     for better, worse in itertools.combinations(descending, 2):
-        assert better > worse
-        assert better >= worse
-        assert worse < better
-        assert worse <= better
-        assert better != worse
+        assert worse < better > worse
+        assert worse <= better >= worse != better
 
 
 def test_a_score_is_not_compared_with_anything_else() -> None:

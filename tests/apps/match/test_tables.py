@@ -41,31 +41,26 @@ def by_syzygy(
 
 
 @pytest.mark.parametrize(
-    ("value", "clock", "ignore", "decided"),
+    ("fen", "value", "ignore", "decided"),
     [
-        (2, 0, False, True),
-        (2, 7, False, False),
-        (2, 7, True, True),
-        (1, 0, False, False),
-        (1, 0, True, True),
-        (0, 0, True, False),
+        (ROOK.format(0), 2, False, True),
+        (ROOK.format(7), 2, False, False),
+        (ROOK.format(7), 2, True, True),
+        (ROOK.format(0), 1, False, False),
+        (ROOK.format(0), 1, True, True),
+        (ROOK.format(0), 0, True, False),
+        ("8/8/4k3/8/8/8/1B6/K7 w - - 0 1", 2, False, False),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", 2, False, False),
+        ("rr2k3/8/8/8/8/8/8/KR6 w - - 0 1", 2, False, False),
     ],
 )
-def test_syzygy_decides_wins_where_its_tables_are_exact(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: int, clock: int, ignore: bool, decided: bool
+def test_syzygy_decides_wins_where_its_tables_are_exact_and_know_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fen: str, value: int, ignore: bool, decided: bool
 ) -> None:
     for sign, score in ((1, "G0.0"), (-1, "-G0.0")):
-        decision = by_syzygy(monkeypatch, tmp_path, ROOK.format(clock), sign * value, ignore=ignore)
-        assert (decision is not None) == decided
-        if decision is not None:
-            assert (str(decision.outcome), decision.source, decision.table) == (score, Source.RESULT, None)
-
-
-@pytest.mark.parametrize(
-    "fen", ["8/8/4k3/8/8/8/1B6/K7 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "rr2k3/8/8/8/8/8/8/KR6 w - - 0 1"]
-)
-def test_what_syzygy_does_not_know_it_leaves(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, fen: str) -> None:
-    assert by_syzygy(monkeypatch, tmp_path, fen, 2) is None
+        decision = by_syzygy(monkeypatch, tmp_path, fen, sign * value, ignore=ignore)
+        found = decision and (str(decision.outcome), decision.source, decision.table)
+        assert found == ((score, Source.RESULT, None) if decided else None)
 
 
 def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table_folder: Path) -> None:
