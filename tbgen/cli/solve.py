@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tbgen.apps.games.tags import numbered
-from tbgen.cli.folders import folders_option, optional_folders_option
+from tbgen.cli.folders import folders_option, optional_folders_option, syzygy_option
 from tbgen.cli.options import (
     NAME,
     Asked,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver
 
 
-@declared("solve", kind=PositionCommand)
+@declared("solve", ("--prepare", "--syzygy"), kind=PositionCommand)
 @position_options
 @flag("--plan", "only_plan", help="Print the cost, and stop.")
 @option(
@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     metavar="S",
     help="Take S CPU seconds at most; bound promotions to keep within them, or else refuse.",
 )
+@syzygy_option()
 @threads_option
 @folders_option
 @form_option
@@ -68,6 +69,7 @@ def solve(
     only_plan: bool,
     prepare: str | None,
     budget: int,
+    syzygy: tuple[Path, ...] | None,
     threads: int | None,
     folders: tuple[Path, ...],
     form: Form,
@@ -83,6 +85,7 @@ def solve(
 
     --prepare makes closer bounds of promotions to five men beside a pawn, ahead and for all games of a material:
     who mates, in each position after a promotion. They stay in the folder "classes".
+    --syzygy asks tables of ordinary chess who mates instead, where that does not take too long.
 
     \b
     Examples:
@@ -97,7 +100,7 @@ def solve(
             _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form, quiet=quiet)
         return
     board, score = position_of(*asked.read())
-    with PositionSolver(folders, budget=budget, threads=threads or processors()) as solver:
+    with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
         plan = solver.plan(board)
         if only_plan:
             _show_plan(plan, answers=True) if form.is_table else print_facts(form, plan.facts())

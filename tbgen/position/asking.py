@@ -22,7 +22,7 @@ from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket, MoveBracket, Solution
 from tbgen.position.closure import Node, node_of
 from tbgen.position.known import SolvedBlock
-from tbgen.probe.answers import LineStep, Moves
+from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.values import Asked, Found, TableValues, Values, line_of
 from tbgen.rules.position import material_of, own_score
@@ -66,6 +66,7 @@ class Asking:
 
     def __init__(self, passes: Passes, bound: Bound) -> None:
         self._passes, self._bound, self._closure = passes, bound, passes[bound].closure
+        self.classes = passes[bound].classes
         self.known, self._values = self._closure.known, Values(lambda _: self, Mobility.RESET)
 
     def find(self, board: chess.Board) -> Found:
@@ -99,18 +100,23 @@ class Asking:
         if len(found) < len(moves):
             found.append(Score.from_signed(self._bound.value))
         value = max(found, key=lambda outcome: outcome.worth_to(Color.of(board.turn)))
-        limit = self._limit(board, new_man) if board.peek().promotion else None
-        return value if limit is None else (max if self._bound is Bound.LOWER else min)(value, limit)
+        limit = self._limit(board, new_man) if board.peek().promotion else value
+        return (max if self._bound is Bound.LOWER else min)(value, limit)
 
-    def _limit(self, board: chess.Board, new_man: int) -> Score | None:
-        """The bound that classes of mates give a position right after a promotion, if they are known."""
+    def _limit(self, board: chess.Board, new_man: int) -> Score:
+        """The bound that classes of mates, or else Syzygy tables, give a position right after a promotion."""
         pawns = *board.pieces(chess.PAWN, chess.WHITE), *board.pieces(chess.PAWN, chess.BLACK)
         node, cell = Node(material_of(board), pawns), 0
         man = Color.of(not board.turn), Role(board.piece_type_at(new_man) or 0)
-        limits = self._passes[self._bound].classes.limits(self._bound, node, man, new_man % 8)
+        limits = self.classes.limits(self._bound, node, man, new_man % 8, asks=False)
         for square in squares_on(board, node.layout)[len(node.pawns) :]:
             cell = cell if square == new_man else cell * 64 + square
-        return Score.from_byte(int(limits[cell])) if len(limits) else None
+        return Score.from_byte(int(limits[cell])) if len(limits) else self.classes.limit(self._bound, board)
+
+    def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
+        """The bracket of a legal position, within the bounds that Syzygy tables give it."""
+        least, most = (self.classes.limit(bound, board) for bound in Bound)
+        return Bracket(max(bracket.lower, least), min(bracket.upper, most))
 
     def value(self, board: chess.Board, accrued: Score) -> Score:
         """The bound of a position with an accrued score that its own score has gone into."""
@@ -143,8 +149,8 @@ def answer(passes: Passes, board: chess.Board, accrued: Score) -> Solution:
     lower, upper = (Asking(passes, bound) for bound in Bound)
     bracket = Bracket(lower.value(board, accrued), upper.value(board, accrued))
     line = best_line(lower, upper, board, accrued) if bracket.is_exact else []
-    plan = passes[Bound.LOWER].closure.plan()
-    return Solution(board.fen(), accrued, bracket, move_brackets(lower, upper, board, accrued), line, plan, 0.0)
+    plan, moves = passes[Bound.LOWER].closure.plan(), move_brackets(lower, upper, board, accrued)
+    return Solution(board.fen(), accrued, lower.closer(bracket, board), moves, line, plan, 0.0)
 
 
 def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[MoveBracket]:
@@ -155,7 +161,11 @@ def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Sco
         """The least and the greatest rank."""
         return sorted((bracket.lower.worth_to(mover), bracket.upper.worth_to(mover)))
 
-    found = [(each, Bracket(each.outcome, above[each.move])) for each in lower.moves(board, accrued)]
+    found, after = list[tuple[MoveProbe, Bracket]](), board.copy(stack=False)
+    for each in lower.moves(board, accrued):
+        after.push(each.move)
+        found.append((each, lower.closer(Bracket(each.outcome, above[each.move]), after)))
+        after.pop()
     most = max((worths(bracket)[1] for _, bracket in found), default=0)
     found.sort(key=lambda each: (*(-worth for worth in worths(each[1])), each[0].move.uci()))
     return [MoveBracket(move.move, move.san, each, worths(each)[0] >= most) for move, each in found]
@@ -164,13 +174,15 @@ def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Sco
 def best_line(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[LineStep]:
     """Best play from a position whose value is proved.
 
-    Each side plays by the bound that it can guarantee, so that no step leaves what is proved. Tables go on from where
-    it leads to them, if they have distances.
+    Each side plays by the bound that it can guarantee, so that no step leaves what is proved. The line ends after a
+    promotion if no move is proved there. Tables go on from where it leads to them, if they have distances.
     """
+    value = lower.value(board, accrued)
 
     def moves_of(walker: chess.Board, carried: Score) -> Moves:
         is_known = lower.known.has(material_of(walker))
-        return Moves() if is_known else (lower if walker.turn else upper).moves(walker, carried)
+        moves = Moves() if is_known else (lower if walker.turn else upper).moves(walker, carried)
+        return moves if moves and moves[0].outcome == value else Moves()
 
     steps = [replace(step, dtg=None) for step in line_of(board, accrued, MOST_PLIES, moves_of)]
     walker = board.copy(stack=False)

@@ -58,7 +58,8 @@ class Pass:
             edges = self.closure.edges[node]
             below = {(str(e.child.material), e.child.pawns, e.kind.value, self._digest(e)) for e in edges}
             which = self.bound.name if node in self.closure.inexact else ""
-            self._keys[node] = key_of([str(node.material), node.pawns, which, sorted(below)])
+            asked = self.classes.syzygy.digest if node in self.closure.asking else ""
+            self._keys[node] = key_of([str(node.material), node.pawns, which, asked, sorted(below)])
         return self._keys[node]
 
     def _digest(self, edge: Edge) -> str:
@@ -115,9 +116,9 @@ def solve_closures(closures: Iterable[Passes], pool: Executor, watch: Watch = un
             room = available_memory()
             takes_turns = room is not None and len(passes) * closure.memory_of(node) > room
             list((map if takes_turns else pool.map)(partial(Pass.solve, node=node), passes))
-            yield node.cpu_seconds
+            yield closure.seconds_of(node)
 
-    work_off(solved(), sum(node.cpu_seconds for node, _, _ in left), watch)
+    work_off(solved(), sum(closure.seconds_of(node) for node, closure, _ in left), watch)
 
 
 class _Child:
@@ -190,11 +191,12 @@ class BlockSolver:
     def _with_bounds(self, tables: ChildTables) -> ChildTables:
         """The child tables with the bounds of promotions without a capture to unsolved positions."""
         (start, entry, dtg), bound = tables.promotions, self.source.bound
+        limits_of = partial(self.source.classes.limits, bound, asks=self.node in self.source.closure.asking)
         for pawn in sorted({reset.promoted for reset in self.bounded}):
             color, pawns = self.layout.slots[pawn][0], self.node.pawns
             left, file = (*pawns[:pawn], *pawns[pawn + 1 :]), pawns[pawn] % 8
             limits = {
-                each.role: self.source.classes.limits(bound, Node(each.material, left), (color, each.role), file)
+                each.role: limits_of(Node(each.material, left), (color, each.role), file)
                 for each in self.bounded
                 if each.promoted == pawn
             }

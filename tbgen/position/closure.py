@@ -29,6 +29,8 @@ MOST_NODES = 1 << 20
 
 _CELL_SECONDS, _NODE_SECONDS = 0.6e-6, 0.015
 """CPU seconds of a cell, and of a block beside its cells."""
+_ASKED_SECONDS, _MOST_FREE_ASKED = 150e-6, 3
+"""CPU seconds of a position that Syzygy tables are asked about; men that are not pawns in the block that asks."""
 _CELL_BYTES, _CHILD_CELL_BYTES, _CELL_DISK_BYTES = 40, 3, 1
 """Memory of a cell of the block that is solved, and of the values that are read for it; disk of a cell."""
 
@@ -103,6 +105,8 @@ class Closure:
     """[node] -> its edges, in the order in which nodes are to be solved."""
     inexact: set[Node] = field(default_factory=set)
     """The nodes that lead to bounds."""
+    asking: dict[Node, float] = field(default_factory=dict)
+    """Those whose promotions Syzygy tables are asked about, and the CPU seconds of that."""
     cpu_seconds: float = 0.0
     """Of one pass."""
     _resets: dict[Material, list[Reset]] = field(default_factory=dict)
@@ -126,6 +130,21 @@ class Closure:
         """Take over the nodes of another closure with the same `most_free`."""
         self.edges.update({node: edges for node, edges in other.edges.items() if node not in self.edges})
         self.inexact |= other.inexact
+        self.asking |= other.asking
+
+    def ask(self, budget: float) -> None:
+        """Have Syzygy tables asked at as many nodes as the budget allows, in the order of solving."""
+        seconds = sum(map(self.seconds_of, self.edges))
+        for node, edges in self.edges.items():
+            bounds = sum(edge.kind is Kind.BOUND and edge.reset.gone == NO_SLOT for edge in edges)
+            more = bounds * 64**node.free * _ASKED_SECONDS
+            if bounds and node.free <= _MOST_FREE_ASKED and seconds + more <= budget:
+                self.asking[node] = more
+                seconds += more
+
+    def seconds_of(self, node: Node) -> float:
+        """CPU seconds of a node, with both bounds if that matters."""
+        return node.cpu_seconds * (1 + (node in self.inexact)) + self.asking.get(node, 0)
 
     def _edges_of(self, node: Node) -> Iterator[Edge]:
         slots, known = slots_of(node.material), self.known
@@ -148,7 +167,7 @@ class Closure:
         """The cost of solving all nodes; where memory is scarce, both bounds take turns."""
         passes = {node: 1 + (node in self.inexact) for node in self.edges}
         cells = sum(node.cells * times for node, times in passes.items())
-        seconds = round(sum(node.cpu_seconds * times for node, times in passes.items()), 1)
+        seconds = round(sum(map(self.seconds_of, passes)), 1)
         memory = PROGRAM_BYTES + max(map(self.memory_of, passes), default=0)
         edges = [edge for some in self.edges.values() for edge in some]
         bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}

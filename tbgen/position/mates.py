@@ -10,8 +10,8 @@ import itertools
 from collections.abc import Iterator
 from functools import lru_cache
 
+import chess
 import numpy as np
-from chess import square_name
 
 from tbgen.errors import ClosureTooLargeError
 from tbgen.index.layout import Slot, slots_of
@@ -20,14 +20,17 @@ from tbgen.position.bounds import Bound
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.closure import PROGRAM_BYTES, RANK_FLIP, Node, node_of
 from tbgen.position.known import BlockFolder, KnownTables, key_of
+from tbgen.probe.syzygy import NO_SYZYGY, SyzygyTables
 from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
-from tbgen.score import Color
+from tbgen.score import Color, Score
 from tbgen.table import Cells, Dictionary, Entries, Run
 
 _NOTHING = np.zeros(0, np.int64)
 MOST_FREE_MEN = 5
 _CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES = 40e-9, 0.05, 2
 """CPU seconds of a cell, and of a block beside its cells; memory of a cell."""
+_BY_WINNER = {bound: np.array([2 * bound.value, 1, bound.value, -1], np.int8) for bound in Bound}
+"""[bound][0, 1, UNKNOWN, -1]: the outcomes that are possible if nobody, White, anybody or Black forces mate."""
 
 
 def new_men(material: Material) -> list[Slot]:
@@ -72,8 +75,8 @@ def _image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entr
 class Classes:
     """Classes in files: a store for each placement of a pawn, in it a run for each new man on a square."""
 
-    def __init__(self, folder: BlockFolder, known: KnownTables) -> None:
-        self._folder, self._known = folder, known
+    def __init__(self, folder: BlockFolder, known: KnownTables, syzygy: SyzygyTables = NO_SYZYGY) -> None:
+        self._folder, self._known, self.syzygy = folder, known, syzygy
         self._rests = lru_cache(self._rest_of)
         self._kept = lru_cache(maxsize=4)(self._read)
 
@@ -88,7 +91,7 @@ class Classes:
         """The name of a node's classes; None if they cannot be made from the tables that are there."""
         material = node.material.canonical()
         rest = self._rests(material) if material.pawns == 1 else None
-        return None if rest is None else f"{material}-{square_name(_pawn_of(node))}-{rest}"
+        return None if rest is None else f"{material}-{chess.square_name(_pawn_of(node))}-{rest}"
 
     def has(self, node: Node) -> bool:
         """Whether the classes of a node are there."""
@@ -130,13 +133,16 @@ class Classes:
                 store.put(run, Dictionary(*[_NOTHING] * 3), Cells(codes, *rest))
         self._kept.cache_clear()
 
-    def limits(self, bound: Bound, node: Node, man: Slot, file: int) -> Entries:
+    def limits(self, bound: Bound, node: Node, man: Slot, file: int, *, asks: bool) -> Entries:
         """The bounds of a promotion to a man on a file, in the order of the cells of the block it came from.
 
-        `node` is what the promotion leads to, its pawn where it stands. Nothing if there are no classes of it.
+        `node` is what the promotion leads to, its pawn where it stands. Nothing if there are no classes of it, and
+        Syzygy tables are not asked instead.
         """
         if not self.has(node):
-            return np.zeros(0, np.int8)
+            goal = file + (56 if man[0] is Color.WHITE else 0)
+            winners = self.syzygy.winners(*node, man, goal) if asks else np.zeros(0, np.int8)
+            return _BY_WINNER[bound][winners]
         material, turned = node.material.canonical(), not node.material.is_canonical
         mirrored = (node.pawns[0] ^ RANK_FLIP * turned) != _pawn_of(node)
         kept = (man[0].other, man[1]) if turned else man
@@ -144,6 +150,10 @@ class Classes:
         assert codes is not None
         whites = sum(color is Color.WHITE for color, _ in slots_of(material)[2:-1]) - (kept[0] is Color.WHITE)
         return bytes_of(_image(codes, whites, turned=turned, mirrored=mirrored), bound)
+
+    def limit(self, bound: Bound, board: chess.Board) -> Score:
+        """The bound that Syzygy tables give a legal position."""
+        return Score.from_byte(int(_BY_WINNER[bound][self.syzygy.winner(board)]))
 
     def _read(self, node: Node, number: int) -> Entries | None:
         """A run of a node's classes, if all of them are there."""

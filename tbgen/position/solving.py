@@ -31,6 +31,7 @@ from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_NODES, Closure
 from tbgen.position.known import KnownTables, open_block_folder
 from tbgen.position.mates import Classes
+from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import default_folders
 from tbgen.probe.values import Position, TableValues, accrued_in
 from tbgen.retro.words.moves import MOST_SLOTS
@@ -72,6 +73,7 @@ class PositionSolver(contextlib.ExitStack):
         budget: The most CPU seconds for a position, by the plan.
         threads: Threads; two solve both bounds side by side where there is memory for that.
         cache_bytes: The most disk for solved blocks once a position is done.
+        syzygy: Folders of ordinary Syzygy tables, as for `folders`; they make bounds closer.
     """
 
     def __init__(
@@ -81,6 +83,7 @@ class PositionSolver(contextlib.ExitStack):
         budget: int = DEFAULT_BUDGET,
         threads: int = 2,
         cache_bytes: int = 1 << 34,
+        syzygy: Folders | None = None,
     ) -> None:
         super().__init__()
         given = folders_in(default_folders() if folders is None else folders)
@@ -91,7 +94,8 @@ class PositionSolver(contextlib.ExitStack):
         self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
         self.callback(self._known.close)
         self._folder = self.enter_context(open_block_folder(places, SOLVED))
-        self.classes = Classes(self.enter_context(open_block_folder(places, CLASSES)), self._known)
+        kept = self.enter_context(open_block_folder(places, CLASSES))
+        self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._pool = self.enter_context(ThreadPoolExecutor(count))
 
     def plan(self, board: chess.Board) -> SolvePlan:
@@ -128,6 +132,8 @@ class PositionSolver(contextlib.ExitStack):
                 if most_free == node.free:
                     raise
                 continue
+            if self.classes.syzygy.digest:
+                closure.ask(self.budget)
             yield closure
 
     def _passes(self, closure: Closure) -> Passes:
@@ -217,6 +223,7 @@ def solve(
     budget: int = DEFAULT_BUDGET,
     threads: int = 2,
     watch: Watch = unwatched,
+    syzygy: Folders | None = None,
 ) -> Solution:
     """The value of a position with more men than tables have, or bounds of the value.
 
@@ -227,12 +234,14 @@ def solve(
         budget: The most CPU seconds, by the plan.
         threads: The number of threads.
         watch: The solver calls it with the part that is done and the seconds that are left.
+        syzygy: Folders of ordinary Syzygy tables, as for `folders`; they make bounds closer.
 
     Returns:
         Bounds of the value, and of each move. Equal bounds prove a value.
 
     Raises:
         ClosureTooLargeError: The position leads to more than the budget allows, or has a table of its own.
+        UsageError: A folder of `syzygy` has no tables.
         MissingTableError: A table that a capture leads to is missing.
         NotEnoughMemoryError: The position needs more memory than is free.
         NotEnoughDiskError: The position needs more disk than is free.
@@ -245,5 +254,5 @@ def solve(
     ...         error.material
     'KvK'
     """
-    with PositionSolver(folders, budget=budget, threads=threads) as solver:
+    with PositionSolver(folders, budget=budget, threads=threads, syzygy=syzygy) as solver:
         return solver.solve(position, accrued, watch)

@@ -1,0 +1,110 @@
+"""Syzygy tables as a source of bounds. None are here: functions that know the truth, or a part of it, stand in."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from pathlib import Path
+from unittest import mock
+
+import chess
+import chess.syzygy
+import pytest
+
+from tbgen.position import closure
+from tbgen.position.solving import PositionSolver
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.score import Score
+from tests.position.test_mates import FENS, outside
+from tests.position.test_solving import PAWNS, PIECES, SEED, Folder, contradictions, files_in, folder_of, pairs, solved
+
+__all__ = ["folder_of"]
+
+Probe = Callable[[chess.Board], int]
+Asks = Callable[[Probe], Path]
+ON_THE_SEVENTH = "8/4P3/8/4k3/8/8/8/4K3 w - - 0 1"
+EN_PASSANT = "8/8/8/8/3pP2k/8/8/K7 b - e3 0 1"
+
+
+@pytest.fixture
+def asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asks:
+    """A folder of Syzygy tables that a function stands in for; they answer at once."""
+    monkeypatch.setattr(closure, "_ASKED_SECONDS", 0)
+
+    def made(probe: Probe) -> Path:
+        monkeypatch.setattr(chess.syzygy, "Tablebase", lambda: mock.Mock(add_directory=mock.Mock(), probe_wdl=probe))
+        return tmp_path
+
+    return made
+
+
+def nothing(board: chess.Board) -> int:
+    raise chess.syzygy.MissingTableError("no such table")
+
+
+def mates_in(tables: Tablebase, *, promoted: bool = False) -> Probe:
+    """What Syzygy tables would say: a mate is a win or a cursed win. They may have none with a pawn."""
+
+    def probe(board: chess.Board) -> int:
+        outcome = tables.probe(board.copy(stack=False)).outcome
+        size = 0 if outcome.code else 1 + board.occupied % 2
+        return nothing(board) if promoted and board.pawns else size if outcome.holder.chess == board.turn else -size
+
+    return probe
+
+
+def test_mates_after_promotions_make_bounds_closer_and_never_wrong(
+    folder_of: Folder, asks: Asks, tables: Tablebase
+) -> None:
+    """A block and its moves agree: the bounds of a position are the best that its moves have."""
+    folder, syzygy, closer = folder_of("KvK"), asks(mates_in(tables, promoted=True)), 0
+    drawn = pairs(random.Random(SEED), ["KPk", "Kkp"], 60)
+    asked = [each for each in drawn if each[0].pawns & (chess.BB_FILE_A | chess.BB_FILE_H)]
+    with PositionSolver(folder) as plain, PositionSolver(folder, syzygy=syzygy) as solver:
+        assert contradictions(solver, tables, asked) == []
+        for board, accrued in asked:
+            far, near = plain.solve(board, accrued), solver.solve(board, accrued)
+            assert outside(near, far) == []
+            closer += far.bracket != near.bracket
+            bounds = ((each.bracket.lower, each.bracket.upper) for each in near.moves or [near])
+            best = tuple(map(max if board.turn else min, zip(*bounds, strict=True)))
+            assert (near.bracket.lower, near.bracket.upper) == best, board.fen()
+    assert closer > 5
+
+
+@pytest.mark.slow
+def test_mates_after_promotions_beside_a_pawn_are_never_wrong(
+    folder_of: Folder, asks: Asks, four_men_folder: Path
+) -> None:
+    folder, asked = folder_of(*PIECES, "KPvK"), [(chess.Board(fen), Score(own)) for fen, own in FENS]
+    with open_tablebase(four_men_folder) as tables:
+        for promoted in (False, True):
+            with PositionSolver(folder, budget=1, syzygy=asks(mates_in(tables, promoted=promoted))) as solver:
+                assert contradictions(solver, tables, asked) == []
+
+
+def test_tables_that_do_not_know_a_position_change_nothing(folder_of: Folder, asks: Asks) -> None:
+    facts = [solved(folder_of("KvK"), PAWNS, syzygy=each).facts() for each in (None, asks(nothing))]
+    assert [{**each, "cpu_seconds": 0} for each in facts] == [{**facts[0], "cpu_seconds": 0}] * 2
+
+
+def test_the_position_itself_is_asked_with_its_right_to_take_en_passant(
+    folder_of: Folder, asks: Asks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(closure, "_MOST_FREE_ASKED", 0)
+    syzygy = asks(lambda board: 1 if board.has_legal_en_passant() else nothing(board))
+    here, plain = (solved(folder_of("KvK"), EN_PASSANT, syzygy=each) for each in (syzygy, None))
+    there = solved(folder_of(), EN_PASSANT.replace("e3", "-"), syzygy=syzygy)
+    assert [each.bracket.exact for each in (here, plain, there)] == [Score("-G0.0"), None, None]
+
+
+def test_blocks_rest_on_the_tables_that_were_asked_as_far_as_the_budget_goes(
+    folder_of: Folder, asks: Asks, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, syzygy, made = folder_of("KvK"), asks(nothing), list[tuple[int, int]]()
+    for name, seconds in (("KQvK", 0), ("KQvK", 0), ("KRvK", 0), ("KRvK", 1e-3), ("KRvK", 2e-3)):
+        (syzygy / f"{name}.rtbw").touch()
+        monkeypatch.setattr(closure, "_ASKED_SECONDS", seconds)
+        plan = solved(folder, ON_THE_SEVENTH, budget=18, syzygy=syzygy).plan
+        made.append((len(files_in(folder)), int(plan.cpu_seconds)))
+    assert made == [(2, 0), (2, 0), (4, 0), (4, 16), (6, 0)]
