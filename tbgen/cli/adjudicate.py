@@ -16,7 +16,7 @@ from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground, Solve
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
 from tbgen.cli import complain, complain_of, say
-from tbgen.cli.folders import optional_folders_option
+from tbgen.cli.folders import optional_folders_option, syzygy_option
 from tbgen.cli.options import (
     NAME,
     declared,
@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     needs="--solve",
     help="Take S CPU seconds at most for a position, and keep the accrued score where that is too little.",
 )
+@syzygy_option(needs="--solve")
 @flag("--line", "lines", help="Append best play to the moves, as a variation.")
 @settings_options
 @game_option
@@ -90,6 +91,7 @@ def command(
     count_fifty: bool,
     solve: bool,
     budget: int,
+    syzygy: tuple[Path, ...] | None,
     lines: bool,
     settings: GameSettings,
     game: Mobility,
@@ -143,7 +145,8 @@ def command(
         if solve:
             from tbgen.position.solving import PositionSolver  # not before its kernels are compiled
 
-            solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors()))
+            made = PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy)
+            solver = stack.enter_context(made)
             _solve_ahead(solver, names, task, quiet=quiet)
             solving = solver.bracket
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
