@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import struct
 import threading
 from collections.abc import Callable, Iterator
 from functools import lru_cache
@@ -17,9 +18,10 @@ from typing import Final
 import chess
 import numpy as np
 
-from tbgen.errors import UsageError
+from tbgen.errors import UnreadableFileError, UsageError
 from tbgen.index.layout import Slot, Squares, slots_of
 from tbgen.material import Material
+from tbgen.rules.position import material_of
 from tbgen.storage.files import Folders, folders_in
 from tbgen.table import Entries
 
@@ -72,7 +74,10 @@ NO_SYZYGY: Final = SyzygyTables(lambda _: None, "")
 
 @contextlib.contextmanager
 def open_syzygy(folders: Folders | None) -> Iterator[SyzygyTables]:
-    """The Syzygy tables of some folders, if any are named; UsageError for a folder that has none."""
+    """The Syzygy tables of some folders, if any are named; UsageError for a folder that has none.
+
+    The tables raise UnreadableFileError if one of them is damaged.
+    """
     if folders is None:
         yield NO_SYZYGY
         return
@@ -90,6 +95,8 @@ def open_syzygy(folders: Folders | None) -> Iterator[SyzygyTables]:
                 value: int = tables.probe_wdl(board)
             except KeyError:  # a table is missing, or there are too many men
                 return None
+            except (OSError, ValueError, IndexError, AssertionError, struct.error) as error:  # a damaged table
+                raise UnreadableFileError(f"a Syzygy table for {material_of(board)}", str(error)) from None
             return (value > 0) - (value < 0)
 
         yield SyzygyTables(probe, sha256(repr(sorted(files)).encode()).hexdigest())
