@@ -61,7 +61,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     nodes, began = [node for node in closure.edges if node.material == material], time.process_time()
     counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
-        classes = Classes(BlockFolder(Path(name) / "classes"), known)
+        classes = Classes([Path(name)], known)
         if given.classes:
             list(classes.make(material))
         passes = passes_of(closure, BlockFolder(Path(name)), classes)

@@ -17,10 +17,13 @@ from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import compile_for, reporter
 from tbgen.compiled.known import Purpose
 from tbgen.library.catalog import Catalog
+from tbgen.library.classes import title_of
 from tbgen.library.fetch import fetch
-from tbgen.material import MOST_TABLE_MEN, Material, build_order
+from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units
 
+_PROVE_TABLES = "the value of a position needs its own table alone; prove them with: tbgen verify --digest"
+_CHECK_CLASSES = "check a sample of them with: tbgen verify --classes --sample 1000"
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
@@ -95,16 +98,26 @@ def command(
         serve("tbgen.apps.site.server:from_environment", listening, workers)
 
 
-@declared("fetch")
+@declared("fetch", *(("--classes", each) for each in ("--children", "--outcomes")))
 @wanted_options("all tables that are there")
 @option("--from", "url", required=True, metavar="URL", help="Fetch from this server: `tbgen serve`, or a web server.")
 @flag("--children", help="Fetch the tables that captures and promotions lead to as well.")
 @flag("--outcomes", help="Fetch outcomes alone, without distances.")
+@flag("--classes", help="Fetch the classes of mates that suit the tables in DIR, not tables.")
 @option("--jobs", default=4, type=click.IntRange(1, 64), help="Fetch N files at once.")
 @new_folder_option
 @form_option
 def fetch_command(
-    wanted: Wanted, *, url: str, children: bool, outcomes: bool, jobs: int, data: Path, form: Form, quiet: bool
+    wanted: Wanted,
+    *,
+    url: str,
+    children: bool,
+    outcomes: bool,
+    classes: bool,
+    jobs: int,
+    data: Path,
+    form: Form,
+    quiet: bool,
 ) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
 
@@ -117,12 +130,21 @@ def fetch_command(
       tbgen fetch --from https://tables.example --men 5 --outcomes
       tbgen fetch --from https://tables.example KRvKP --children
       tbgen fetch --from http://127.0.0.1:8000 --all --data copy
+      tbgen fetch --from https://tables.example KQRvKRP --classes
     """
-    materials = wanted.materials(MOST_TABLE_MEN)
+    materials = wanted.materials(MOST_BUILT_MEN if classes else MOST_TABLE_MEN)
 
     def choose(offered: Iterable[Material]) -> Iterable[Material]:
         chosen = [material for material in offered if material in set(materials)] if wanted.every else materials
         return build_order(chosen) if children else chosen
+
+    def choose_classes(offered: Iterable[str]) -> Iterable[str]:
+        from tbgen.position.mates import open_classes
+
+        with open_classes([data]) as known:
+            found = {name: title_of(Path(name))[0] for name in offered if known.suits(Path(name))}
+        lacking = [str(each) for each in materials if wanted.names and each not in found.values()]
+        return [*lacking, *(name for name, each in found.items() if wanted.every or each in materials)]
 
     with reporter(quiet=quiet) as shown:
         work = shown.work("fetching", as_share=True)
@@ -134,13 +156,20 @@ def fetch_command(
 
         waiting = "a build or another fetch is at work in this folder; waiting for it to end ..."
         done = fetch(
-            data, url, choose, outcomes_alone=outcomes, jobs=jobs, tell=tell, on_wait=partial(shown.say, waiting)
+            data,
+            url,
+            choose_classes if classes else choose,
+            outcomes_alone=outcomes,
+            classes=classes,
+            jobs=jobs,
+            tell=tell,
+            on_wait=partial(shown.say, waiting),
         )
     if not form.is_table:
         facts = {
             "from": url,
-            "fetched": [str(offer.material) for offer in done.fetched],
-            "there": [str(material) for material in done.there],
+            "fetched": [*dict.fromkeys(str(offer.material) for offer in done.fetched)],
+            "there": [*dict.fromkeys(map(str, done.there))],
             "bytes": done.bytes,
             "seconds": round(done.seconds, 3),
         }
@@ -149,4 +178,4 @@ def fetch_command(
         speed = in_units(done.bytes / max(done.seconds, 0.001))
         click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
         if done.fetched:
-            click.echo("the value of a position needs its own table alone; prove them with: tbgen verify --digest")
+            click.echo(_CHECK_CLASSES if classes else _PROVE_TABLES)

@@ -16,20 +16,34 @@ from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.library.catalog import figures_of
-from tbgen.material import Material
+from tbgen.library.classes import PLACEMENTS
+from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in, tables_of
 from tbgen.text import counted, in_units
 
+_CLASSES: dict[str, Column] = {
+    "classes": "material",
+    "placements": lambda row: f"{row['placements']} of {PLACEMENTS}",
+}
 
-@declared("list")
+
+@declared("list", ("--classes", "--figures"), ("--classes", "--game"))
 @names_argument
 @flag("--figures", help="Show the figures of every table, as if all were named.")
+@flag("--classes", help="List the classes of mates that `tbgen solve --prepare` made, not the tables.")
 @game_option
 @folders_option
 @form_option
 def list_command(
-    names: tuple[str, ...], *, figures: bool, game: Mobility, folders: tuple[Path, ...], form: Form, quiet: bool
+    names: tuple[str, ...],
+    *,
+    figures: bool,
+    classes: bool,
+    game: Mobility,
+    folders: tuple[Path, ...],
+    form: Form,
+    quiet: bool,
 ) -> int:
     """List the tables of the folders, or show the figures of those that are named.
 
@@ -43,7 +57,10 @@ def list_command(
       tbgen list --data tables --json
       tbgen list KBvK KNvK KvK
       tbgen list KBvKN --format csv
+      tbgen list --classes
     """
+    if classes:
+        return _list_classes(names, folders, form)
     if not names and not figures:
         return _list(folders, form, quiet=quiet)
     found, faults = _figures_in(folders, named_or_there(names, folders), quiet=True)
@@ -74,6 +91,30 @@ def _list(folders: tuple[Path, ...], form: Form, *, quiet: bool) -> int:
         click.echo(f"{counted(len(found), 'table', 'tables')}, {whole}; positions count every placement on 64 squares")
     elif not faults:
         click.echo(no_tables(folders))
+    return complain_of(faults)
+
+
+def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -> int:
+    """A row for the classes of each material, and another for those that rest on other tables or programs."""
+    from tbgen.position.mates import open_classes
+
+    wanted = [table_material(name, MOST_BUILT_MEN) for name in names]
+    with open_classes(folders) as classes:
+        found, faults = classes.found()
+    facts = [
+        {
+            "material": str(material),
+            "placements": len(files),
+            "bytes": sum(file.seal.length for file in files),
+            "folder": str(folder),
+            "suits": suits,
+        }
+        for (material, folder, suits), files in found.items()
+        if not wanted or material in wanted
+    ]
+    columns: dict[str, Column] = {**_CLASSES, "size": lambda row: in_units(row["bytes"])}
+    columns |= {"suit these tables": lambda row: "yes" if row["suits"] else "no", "from": "folder"}
+    show_facts(facts, columns) if form.is_table else print_facts(form, facts)
     return complain_of(faults)
 
 
@@ -114,7 +155,12 @@ def _show(table: Facts) -> None:
         show_facts([row for row in rows if row["side"] == side], columns, whole=True)
 
 
-@declared("verify", ("--digest", "--sample", "--against"), ("--against", "--threads"))
+@declared(
+    "verify",
+    ("--digest", "--sample", "--against"),
+    ("--against", "--threads"),
+    *(("--classes", each) for each in ("--digest", "--against", "--threads", "--game")),
+)
 @names_argument
 @option("--sample", type=click.IntRange(1), help="Check N random positions of each table, not all.")
 @option("--seed", type=click.IntRange(0), default=0, needs="--sample", help="Draw other positions.")
@@ -132,6 +178,9 @@ def _show(table: Facts) -> None:
     help="Compare with this list of known tables, not with the one that comes with tbgen.",
 )
 @option("-o", "--output", type=FILE, needs="--digest", help="Enter the digests into this list.")
+@flag(
+    "--classes", needs="--sample", help="Check the classes of mates that `tbgen solve --prepare` made, not the tables."
+)
 @threads_option
 @game_option
 @folders_option
@@ -145,6 +194,7 @@ def verify(
     by_digest: bool,
     known_in: Path | None,
     output: Path | None,
+    classes: bool,
     threads: int | None,
     game: Mobility,
     folders: tuple[Path, ...],
@@ -165,7 +215,10 @@ def verify(
       tbgen verify KBvKN --sample 100000 --seed 7
       tbgen verify --against ordinary
       tbgen verify --digest
+      tbgen verify --classes KQRvKRP --sample 1000
     """
+    if classes and sample is not None:
+        return _verify_classes(names, folders, sample, seed, form, quiet=quiet)
     if by_digest and not game.forgets and known_in is None:
         raise UsageError(f"the known digests are of r-mobility; name a list of {game} tables with --list")
     wanted = named_or_there(names, folders)
@@ -190,9 +243,38 @@ class _Checking(NamedTuple):
     note: str | None = None
 
 
-def _checked(wanted: Sequence[Material], checking: _Checking, form: Form, *, quiet: bool) -> int:
-    """Check one table after another. A fault of one does not stop the others."""
-    found, faults = list[Facts](), list[TableError]()
+def _verify_classes(
+    names: Sequence[str], folders: Sequence[Path], sample: int, seed: int, form: Form, *, quiet: bool
+) -> int:
+    """Check a sample of the classes of each material that suit the tables."""
+    from tbgen.library.checking import Checker
+    from tbgen.position.mates import open_classes
+
+    with open_classes(folders) as classes:
+        found, faults = classes.found()
+        there = {material: files for (material, _, suits), files in found.items() if suits}
+        wanted = [table_material(name, MOST_BUILT_MEN) for name in names] or [*there]
+        if not wanted or not there.keys() >= {*wanted}:
+            where = ", ".join(map(str, folders))
+            raise UsageError(
+                f"no such classes suit the tables in {where}; make them with: tbgen solve --prepare MATERIAL"
+            )
+
+        def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
+            checker = Checker(classes.known, material, there[material])
+            return checker.check(sample, seed, lambda done: shown.reach(done, sample, title=f"{material}: positions"))
+
+        verdict: dict[str, Column] = {"verdict": lambda facts: "consistent" if facts["right"] else "wrong"}
+        return _checked(
+            wanted, _Checking(check, {**_CLASSES, "positions": "positions", **verdict}), form, faults, quiet=quiet
+        )
+
+
+def _checked(
+    wanted: Sequence[Material], checking: _Checking, form: Form, known: Sequence[TableError] = (), *, quiet: bool
+) -> int:
+    """Check one table after another. A fault of one does not stop the others, nor do those that are known."""
+    found, faults = list[Facts](), [*known]
     with progress("tables", len(wanted), quiet=quiet) as shown:
         for number, material in enumerate(wanted):
             try:

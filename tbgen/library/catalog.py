@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from tbgen import __version__
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
+from tbgen.library.classes import CLASSES, files_in
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.score import Mobility
 from tbgen.storage.files import FileDigests, Layer, open_regular, path_of, tables_of, write_whole
@@ -282,6 +283,10 @@ class Catalog:
                     self._all[str(material)] = Entry(material, _stored(table.outcomes), distances)
             except TableError as error:
                 self.faults.append(error)
+        files, faults = files_in(folder / CLASSES for folder in folders)
+        self.classes = {file.path.stem: _stored(file) for file in reversed(files)}
+        """Files of classes of mates by name, of the first folder that has them."""
+        self.faults += faults
         self.entries = {name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN}
         """Pages and `tbgen fetch` read tables of two to five men (record 282)."""
 
@@ -291,12 +296,14 @@ class Catalog:
     @cached_property
     def tag(self) -> str:
         """A digest of the version and of all tables, offered or not: two servers with the same one answer alike."""
-        parts = [__version__, *(f"{name} {entry.digest}" for name, entry in sorted(self._all.items()))]
+        files: dict[str, Entry | StoredFile] = {**self._all, **self.classes}
+        parts = [__version__, *(f"{name} {each.digest}" for name, each in sorted(files.items()))]
         return sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def facts(self) -> dict[str, Any]:
-        """All tables as JSON has them."""
-        return {"tables": [entry.facts() for entry in self.entries.values()]}
+        """All tables and classes as JSON has them."""
+        tables, classes = self.entries.values(), self.classes.values()
+        return {"tables": [entry.facts() for entry in tables], "classes": [file.facts() for file in classes]}
 
 
 def _stored(file: LayerFile) -> StoredFile:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import math
 import os
 import re
 import socket
@@ -20,13 +21,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from tbgen import __version__
 from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
+from tbgen.library.classes import CLASSES, SUFFIX, ClassesFile, shape_of, title_of
 from tbgen.material import Material, all_materials
 from tbgen.storage.files import Layer, build_lock, path_of
 from tbgen.storage.layerfile import LayerFile
@@ -54,7 +56,7 @@ class Fetched:
 
     fetched: Sequence[Entry]
     there: Sequence[Material]
-    """Tables that were in the folder before."""
+    """Tables that were in the folder before, or a material for each file of classes."""
     bytes: int
     seconds: float
 
@@ -62,15 +64,17 @@ class Fetched:
 def fetch(
     folder: Path,
     url: str,
-    choose: Callable[[Iterable[Material]], Iterable[Material]],
+    choose: Callable[[Iterable[Any]], Iterable[Any]],
     *,
     outcomes_alone: bool = False,
+    classes: bool = False,
     jobs: int = 4,
     tell: Callable[[int, int, int, int], None] = lambda *_: None,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Fetched:
     """Fetch the tables that `choose` picks of those that a server has; FetchError if one cannot be had.
 
+    It picks materials, or with `classes` names of files of classes of mates.
     What is sound in the folder stays. Tables that are complete by then stay as well if something goes wrong.
 
     `tell` hears how many tables are fetched, how many bytes they have, how many of these an earlier fetch left, and how
@@ -84,11 +88,12 @@ def fetch(
         come += size
         tell(len(tables), whole, left, come)
 
-    offers = server.offers()
+    offers: Mapping[Any, Entry] = server.offers(_classes_in if classes else _tables_in)
     wanted = list(dict.fromkeys(choose(offers)))
     missing = [str(material) for material in wanted if material not in offers]
     if missing:
-        raise FetchError(url, f"it has no table {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}")
+        kind = "classes that suit the tables here, of" if classes else "table"
+        raise FetchError(url, f"it has no {kind} {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}")
     with build_lock(folder, on_wait):
         there = [each for each in wanted if _is_there(folder, offers[each], outcomes_alone=outcomes_alone)]
         due = [offers[each] for each in wanted if each not in there]
@@ -103,12 +108,14 @@ def fetch(
             list(pool.map(_fetch_table, sorted(tables, key=lambda table: -sum(file.bytes for file in table))))
         with contextlib.suppress(OSError):
             (folder / STAGE).rmdir()
-    return Fetched(due, there, whole - left, time.monotonic() - begun)
+    return Fetched(due, [offers[each].material for each in there], whole - left, time.monotonic() - begun)
 
 
 def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
-    """Whether a folder has a table that can be read, with all that is wanted of it."""
+    """Whether a folder has a table that can be read, with all that is wanted of it, or a file of classes."""
     try:
+        if offer.outcomes.path.suffix == SUFFIX:
+            return bool(ClassesFile(folder / offer.outcomes.path).check())
         with TableFile(path_of(folder, offer.material)) as file:
             return outcomes_alone or offer.distances is None or file.has_distances
     except (TableError, OSError):
@@ -141,7 +148,7 @@ class _Download:
         file = offer.outcomes if layer is Layer.OUTCOMES or offer.distances is None else offer.distances
         self._file, self._layer, self._outcomes = file, layer, offer.outcomes.digest
         self._server, self._tell = server, tell
-        self._name, self._path = folder / file.path, folder / STAGE / file.digest[:16] / file.path
+        self._name, self._path = folder / file.path, folder / STAGE / file.digest[:16] / file.path.name
         self.bytes, self.got = file.bytes, min(self._size(), file.bytes)
 
     def fetch(self) -> None:
@@ -158,6 +165,7 @@ class _Download:
 
     def take_name(self) -> None:
         """Let the folder have the file."""
+        self._name.parent.mkdir(exist_ok=True)
         self._path.replace(self._name)
         sync_folder(self._name.parent)
         self._path.parent.rmdir()
@@ -181,7 +189,7 @@ class _Download:
             raise broken
 
     def _continue(self, size: int) -> None:
-        answer = self._server.get(str(self._file.path), size, self.bytes)
+        answer = self._server.get(self._file.path.name, size, self.bytes)
         with answer as (start, pieces), self._path.open("ab", buffering=0) as file:
             if start < size:
                 file.truncate(start)
@@ -193,11 +201,13 @@ class _Download:
 
     def _fault(self) -> str:
         """The first fault of the file, byte by byte, against its seal and the catalog."""
+        is_table = self._path.suffix != SUFFIX
         try:
-            with contextlib.closing(LayerFile(self._path, self._layer)) as file:
+            opened = LayerFile(self._path, self._layer) if is_table else ClassesFile(self._path)
+            with contextlib.closing(opened) as file:
                 file.check()
                 found = file.seal.body_digest, file.index.attributes.get("outcomes", self._outcomes)
-            if self._layer is Layer.OUTCOMES:
+            if is_table and self._layer is Layer.OUTCOMES:
                 TableFile(self._path).close()  # it looks at what all its readers ask for
         except Exception as error:  # a file may be made to break its reader
             return str(error) if isinstance(error, TableError) else f"it cannot be read: {type(error).__name__}"
@@ -231,13 +241,13 @@ class Server:
         for connection in [*self._open]:
             _cut(connection)
 
-    def offers(self) -> dict[Material, Entry]:
-        """The tables of the catalog."""
+    def offers(self, read: Callable[[Field], Mapping[Any, Entry]]) -> Mapping[Any, Entry]:
+        """The tables of the catalog, or all else that is read so in it."""
         with self.get(self._catalog) as (_, pieces):
             text = b"".join(pieces)
         try:
-            return _offers_in(text)
-        except (ValueError, InputError) as error:
+            return read(parse_json(text))
+        except (ValueError, InputError, TableError) as error:
             raise FetchError(self.url, f"its catalog {self._catalog} is wrong: {str(error)[:_MOST_SAID]}") from None
 
     @contextlib.contextmanager
@@ -316,28 +326,39 @@ def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) ->
     return "" if due in (None, length) else f"it sends {length} bytes where the catalog says {due}"
 
 
-def _offers_in(text: bytes) -> dict[Material, Entry]:
+def _tables_in(catalog: Field) -> dict[Material, Entry]:
     """The tables of a catalog; ValueError or InputError says what is wrong with it."""
-    rows, known, found = [*parse_json(text)["tables"].each()], set(all_materials()), dict[Material, Entry]()
+    rows, known, found = [*catalog["tables"].each()], set(all_materials()), dict[Material, Entry]()
     if len(rows) > len(known):
         raise ValueError(f"it has {len(rows)} tables, and there are {len(known)}")
     for row in rows:
         material, distances = row["material"].read(Material), row.get("distances")
         if material not in known or material in found:
             raise ValueError(f"{material} is {'there twice' if material in found else 'no table'}")
-        after = None if distances.value is None else _file_in(distances, material, Layer.DISTANCES)
-        found[material] = Entry(material, _file_in(row, material, Layer.OUTCOMES), after)
+        most = _MOST_CELL_BYTES * layout_of(material).cells
+        path, beside = (path_of(Path(), material, layer) for layer in Layer)
+        after = None if distances.value is None else _file_in(distances, material, beside, most)
+        found[material] = Entry(material, _file_in(row, material, path, most), after)
     return found
 
 
-def _file_in(row: Field, material: Material, layer: Layer) -> StoredFile:
-    """A file as a catalog has it; its name is known, whatever the catalog says."""
+def _classes_in(catalog: Field) -> dict[str, Entry]:
+    """The files of classes of a catalog, by name; an error of TableError may say what is wrong with it, too."""
+    found = dict[str, Entry]()
+    for row in catalog.get("classes", []).each():
+        path = Path(CLASSES, Path(row["file"].text()).name)
+        material, *_ = title_of(path)
+        found[path.name] = Entry(material, _file_in(row, material, path, math.prod(shape_of(material))), None)
+    return found
+
+
+def _file_in(row: Field, material: Material, path: Path, most: int) -> StoredFile:
+    """A file as a catalog has it, of not many more bytes than `most`; its name is known, whatever the catalog says."""
     file, size, digest = row["file"].text(), row["bytes"].whole(), row["sha256"].text()
-    name = path_of(Path(), material, layer).name
-    if file != name:
-        raise ValueError(f"the file of {material} is {file!r} and not {name}")
-    if not 0 < size <= _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20):
-        raise ValueError(f"{name} has {size} bytes")
+    if file != path.name:
+        raise ValueError(f"the file of {material} is {file!r} and not {path.name}")
+    if not 0 < size <= most + (1 << 20):
+        raise ValueError(f"{path.name} has {size} bytes")
     if not re.fullmatch("[0-9a-f]{64}", digest):
-        raise ValueError(f"the digest of {name} is none")
-    return StoredFile(Path(name), size, digest)
+        raise ValueError(f"the digest of {path.name} is none")
+    return StoredFile(path, size, digest)

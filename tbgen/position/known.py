@@ -94,13 +94,9 @@ class BlockFolder:
         folder.mkdir(parents=True, exist_ok=True)
         self._used: dict[str, SolvedBlock] = {}
 
-    def has(self, key: str) -> bool:
-        """Whether there are files under a key."""
-        return self._path(key).is_dir()
-
     def get(self, key: str) -> SolvedBlock | None:
         """A solved block; None if it is not there."""
-        if key not in self._used and self.has(key):
+        if key not in self._used and self._path(key).is_dir():
             with contextlib.suppress(OSError), self.store(key) as store:
                 if store.runs():
                     os.utime(self._path(key))

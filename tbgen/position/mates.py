@@ -6,36 +6,33 @@ lead to: a new man on its last rank, and the other side to move. Each takes a by
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from pathlib import Path
 
 import chess
 import numpy as np
 
-from tbgen.errors import ClosureTooLargeError
+from tbgen.errors import ClosureTooLargeError, TableError
 from tbgen.index.layout import Slot, slots_of
-from tbgen.material import Material, Role
+from tbgen.library.classes import CLASSES, SUFFIX, ClassesFile, files_in, new_men, shape_of, title_of, write_classes
+from tbgen.material import Material
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.closure import PROGRAM_BYTES, RANK_FLIP, Node, node_of
-from tbgen.position.known import BlockFolder, KnownTables, key_of
+from tbgen.position.known import KnownTables, key_of
 from tbgen.probe.syzygy import NO_SYZYGY, SyzygyTables
 from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
 from tbgen.score import Color, Score
-from tbgen.table import Cells, Dictionary, Entries, Run
+from tbgen.table import Entries
 
-_NOTHING = np.zeros(0, np.int64)
 MOST_FREE_MEN = 5
 _CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES = 40e-9, 0.05, 2
 """CPU seconds of a cell, and of a block beside its cells; memory of a cell."""
 _BY_WINNER = {bound: np.array([2 * bound.value, 1, bound.value, -1], np.int8) for bound in Bound}
 """[bound][0, 1, UNKNOWN, -1]: the outcomes that are possible if nobody, White, anybody or Black forces mate."""
-
-
-def new_men(material: Material) -> list[Slot]:
-    """The men that a promotion can have brought about, one of each kind."""
-    return [man for man in dict.fromkeys(slots_of(material)) if man[1] not in (Role.PAWN, Role.KING)]
 
 
 def slice_of(sets: Sets, material: Material, man: Slot, file: int) -> Entries:
@@ -73,29 +70,43 @@ def _image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entr
 
 
 class Classes:
-    """Classes in files: a store for each placement of a pawn, in it a run for each new man on a square."""
+    """Classes in files, one for each placement of a pawn. Those that are made go to the first of the folders."""
 
-    def __init__(self, folder: BlockFolder, known: KnownTables, syzygy: SyzygyTables = NO_SYZYGY) -> None:
-        self._folder, self._known, self.syzygy = folder, known, syzygy
+    def __init__(self, folders: Sequence[Path], known: KnownTables, syzygy: SyzygyTables = NO_SYZYGY) -> None:
+        self._folders, self.known, self.syzygy = folders, known, syzygy
         self._rests = lru_cache(self._rest_of)
+        self._file = lru_cache(self._opened)
         self._kept = lru_cache(maxsize=4)(self._read)
 
-    def _rest_of(self, material: Material) -> str | None:
-        """A digest of all that the classes of a canonical material rest on; None if tables are missing."""
+    def _rest_of(self, material: Material) -> list[tuple[str, str]] | None:
+        """What the classes of a canonical material rest on, by digest; None if tables are missing."""
         children = children_of(material)
-        if self._known.has(material) or not all(map(self._known.has, children)):
+        if self.known.has(material) or not all(map(self.known.has, children)):
             return None
-        return key_of([str(material), [(str(child), self._known.digest(child)) for child in children]])
+        return [(str(child), self.known.digest(child)) for child in children]
 
     def key(self, node: Node) -> str | None:
         """The name of a node's classes; None if they cannot be made from the tables that are there."""
         material = node.material.canonical()
         rest = self._rests(material) if material.pawns == 1 else None
-        return None if rest is None else f"{material}-{chess.square_name(_pawn_of(node))}-{rest}"
+        name = f"{material}-{chess.square_name(_pawn_of(node))}"
+        return None if rest is None else f"{name}-{key_of([name, rest])}"
+
+    def suits(self, path: Path) -> bool:
+        """Whether a file of classes, by its name, rests on the tables and the program that are there."""
+        material, square, _ = title_of(path)
+        return self.key(node_of(material, [chess.parse_square(square)])) == path.stem
+
+    def found(self) -> tuple[dict[tuple[Material, Path, bool], list[ClassesFile]], list[TableError]]:
+        """The files of a material in a folder that suit or do not, and the faults of those that cannot be used."""
+        (files, faults), found = files_in(self._folders), dict[tuple[Material, Path, bool], list[ClassesFile]]()
+        for file in files:
+            found.setdefault((file.material, file.path.parent, self.suits(file.path)), []).append(file)
+        return found, faults
 
     def has(self, node: Node) -> bool:
         """Whether the classes of a node are there."""
-        return len(node.pawns) == 1 and self._kept(node, 0) is not None
+        return len(node.pawns) == 1 and self._file(node) is not None
 
     def _missing(self, material: Material) -> list[list[Node]]:
         """The placements of each file that lacks classes, for materials with one pawn that a promotion leads to."""
@@ -103,9 +114,9 @@ class Classes:
         promoted = [each for each in same if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]
         if not promoted:
             raise ClosureTooLargeError(str(material), "no promotion leads to one pawn and at most five other men")
-        lacking = [each for each in promoted if not self._known.has(each)]
+        lacking = [each for each in promoted if not self.known.has(each)]
         for child in itertools.chain(*map(children_of, lacking)):
-            self._known.table(child)
+            self.known.table(child)
         files = [[node_of(each, [rank * 8 + file]) for rank in range(1, 7)] for each in lacking for file in range(4)]
         return [nodes for nodes in files if not all(map(self.has, nodes))]
 
@@ -119,19 +130,12 @@ class Classes:
     def make(self, material: Material) -> Iterator[float]:
         """Make the classes that are missing, placement by placement; the CPU seconds that the plan has for each."""
         for (promoted, pawns), *_ in self._missing(material):
-            for square, sets in MatesSolver(promoted, self._known.plane).file(pawns[0] % 8):
+            for square, sets in MatesSolver(promoted, self.known.plane).file(pawns[0] % 8):
                 node = node_of(promoted, [square])
-                self._put(node, sets)
+                slices = (slice_of(sets, promoted, *each) for each in itertools.product(new_men(promoted), range(8)))
+                write_classes(self._folders[0] / f"{self.key(node)}{SUFFIX}", slices)
+                self._file.cache_clear()
                 yield seconds_of(node)
-
-    def _put(self, node: Node, sets: Sets) -> None:
-        with self._folder.store(f"{self.key(node)}") as store:
-            for number, (man, file) in enumerate(itertools.product(new_men(node.material), range(8))):
-                codes = slice_of(sets, node.material, man, file)
-                rest, nothing = (np.zeros(len(codes), np.uint16), np.zeros(len(codes), np.uint32)), codes[:0]
-                run = Run(number * len(codes), (number + 1) * len(codes), 0, _NOTHING, (nothing, rest[0][:0]))
-                store.put(run, Dictionary(*[_NOTHING] * 3), Cells(codes, *rest))
-        self._kept.cache_clear()
 
     def limits(self, bound: Bound, node: Node, man: Slot, file: int, *, asks: bool) -> Entries:
         """The bounds of a promotion to a man on a file, in the order of the cells of the block it came from.
@@ -147,7 +151,6 @@ class Classes:
         mirrored = (node.pawns[0] ^ RANK_FLIP * turned) != _pawn_of(node)
         kept = (man[0].other, man[1]) if turned else man
         codes = self._kept(node, new_men(material).index(kept) * 8 + (file ^ 7 * mirrored))
-        assert codes is not None
         whites = sum(color is Color.WHITE for color, _ in slots_of(material)[2:-1]) - (kept[0] is Color.WHITE)
         return bytes_of(_image(codes, whites, turned=turned, mirrored=mirrored), bound)
 
@@ -155,14 +158,28 @@ class Classes:
         """The bound that Syzygy tables give a legal position."""
         return Score.from_byte(int(_BY_WINNER[bound][self.syzygy.winner(board)]))
 
-    def _read(self, node: Node, number: int) -> Entries | None:
-        """A run of a node's classes, if all of them are there."""
-        key, size = self.key(node), 64 ** (node.free - 1)
-        if key is None or not self._folder.has(key):
-            return None
-        with self._folder.store(key) as store:
-            whole = len(store.runs()) == 8 * len(new_men(node.material.canonical()))
-            return store.values(number * size, (number + 1) * size)[0] if whole else None
+    def _opened(self, node: Node) -> ClassesFile | None:
+        """The file of a node's classes, the first that is sound."""
+        for folder in self._folders if (key := self.key(node)) else ():
+            with contextlib.suppress(TableError):
+                file = ClassesFile(folder / f"{key}{SUFFIX}")
+                file.check()
+                return file
+        return None
+
+    def _read(self, node: Node, number: int) -> Entries:
+        """A slice of a node's classes."""
+        file, cells = self._file(node), shape_of(node.material)[1]
+        assert file is not None
+        codes: Entries = file.items(CLASSES, number * cells, (number + 1) * cells)
+        return codes
+
+
+@contextlib.contextmanager
+def open_classes(folders: Sequence[Path]) -> Iterator[Classes]:
+    """The classes beside the tables of some folders, to be looked at."""
+    with contextlib.closing(KnownTables(folders, 1 << 26, outcomes_only=True)) as known:
+        yield Classes([folder / CLASSES for folder in folders], known)
 
 
 def _pawn_of(node: Node) -> int:

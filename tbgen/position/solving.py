@@ -23,8 +23,9 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     expect_number,
 )
+from tbgen.library.classes import CLASSES
 from tbgen.material import Material
-from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
+from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, shared_node
 from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
@@ -94,7 +95,8 @@ class PositionSolver(contextlib.ExitStack):
         self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
         self.callback(self._known.close)
         self._folder = self.enter_context(open_block_folder(places, SOLVED))
-        kept = self.enter_context(open_block_folder(places, CLASSES))
+        made = self.enter_context(open_block_folder(places, CLASSES)).folder
+        kept = [made, *(place / CLASSES for place in places)]
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._pool = self.enter_context(ThreadPoolExecutor(count))
 

@@ -54,8 +54,8 @@ class LayerFile:
     """
 
     def __init__(self, path: Path, layer: Layer) -> None:
-        self.path, self.layer = path, layer
-        self.material, self.game = _title_of(path, layer)
+        self.path, self.layer, self.holds = path, layer, layer.value
+        self.material, self.game = self._title()
         try:
             with open_regular(path) as file:
                 self._opened: _OpenFile | None = _OpenFile(os.dup(file.fileno()))
@@ -66,6 +66,16 @@ class LayerFile:
             raise self.damaged(str(error.strerror)) from None
         self._columns_lock = threading.Lock()
         self._columns: dict[str, npt.NDArray[Any]] = {}
+
+    def _title(self) -> tuple[Material, Mobility]:
+        """The material and the game that the file's name says."""
+        for game in Mobility:
+            suffix = suffix_of(self.layer, game)
+            with contextlib.suppress(MaterialError):
+                material = Material.parse(self.path.name.removesuffix(suffix))
+                if f"{material}{suffix}" == self.path.name and material.is_canonical:
+                    return material, game
+        raise self.damaged("its name is not that of a table")
 
     @cached_property
     def seal(self) -> Seal:
@@ -78,7 +88,7 @@ class LayerFile:
             raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
         if seal.game != str(self.game):
             raise self.damaged(f"it is the table of {seal.material} under {seal.game}")
-        if (seal.material, seal.layer) != (str(self.material), self.layer.value):
+        if (seal.material, seal.layer) != (str(self.material), self.holds):
             raise self.damaged(f"it is the table of {seal.material}, {seal.layer}")
         if self._size != seal.length:
             raise self.damaged(f"it has {self._size} bytes of {seal.length}")
@@ -110,7 +120,7 @@ class LayerFile:
         kinds = [datasets[name].kind == kind for name, kind in COLUMNS[self.layer].items()]
         rules = {
             f"it is the table of {facts['material']}, {facts['layer']}": (facts["material"], facts["layer"])
-            == (str(self.material), self.layer.value),
+            == (str(self.material), self.holds),
             "its seal is that of another file": (facts["game"], facts.get("outcomes", ""))
             == (self.seal.game, self.seal.outcomes),
             "its axes are not those of its material": json.loads(facts["axes"]) == order.names,
@@ -215,14 +225,3 @@ def _are_outcomes(field: npt.NDArray[Any]) -> bool:
 
 _POSSIBLE = {"side": _are_sides, "holder": _are_sides, "outcome": _are_outcomes, "entry": _are_outcomes}
 """[field] -> whether it has values that mean something; where they lie apart, no other check sees them all."""
-
-
-def _title_of(path: Path, layer: Layer) -> tuple[Material, Mobility]:
-    """The material and the game that a file's name says."""
-    for game in Mobility:
-        suffix = suffix_of(layer, game)
-        with contextlib.suppress(MaterialError):
-            material = Material.parse(path.name.removesuffix(suffix))
-            if f"{material}{suffix}" == path.name and material.is_canonical:
-                return material, game
-    raise DamagedTableError(str(path), "its name is not that of a table")

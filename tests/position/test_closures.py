@@ -33,7 +33,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     closure.add(root)
     assert root in closure.inexact
     with ThreadPoolExecutor(1) as pool:
-        classes = Classes(BlockFolder(tmp_path / "classes"), closure.known)
+        classes = Classes([tmp_path], closure.known)
         passes = passes_of(closure, BlockFolder(tmp_path / "solved"), classes)
         solve_closures([passes], pool)
     nodes = [node for node in closure.edges if node.material == material]

@@ -19,21 +19,18 @@ QUIET = "rnbqkbnr/1p2pppp/p2p4/2p5/2P1P3/2N2N2/PP1P1PPP/R1BQKB1R b KQkq - 1 4"
 
 def test_the_seventh_field_carries_the_accrued_score() -> None:
     board, accrued = parse_fen(f"{QUIET} -G26.5")
-    assert str(own_score(board)) == "G27.5"
-    assert str(accrued) == "-G26.5"
+    assert (str(own_score(board)), str(accrued)) == ("G27.5", "-G26.5")
     assert format_fen(board, accrued) == f"{QUIET} -G26.5"
 
 
 @pytest.mark.parametrize("field", ["G28.5", "-G3.5", "G0.0"])
 def test_right_after_a_reset_the_field_is_redundant(field: str) -> None:
     board, accrued = parse_fen(f"{AFTER_RESET} {field}")
-    assert str(accrued) == "G28.5"
-    assert accrued == own_score(board)
+    assert str(accrued) == str(own_score(board)) == "G28.5"
 
 
 def test_on_a_tie_the_holder_named_by_the_field_keeps_the_score() -> None:
-    _, accrued = parse_fen("8/8/4k3/5q2/6K1/8/8/8 w - - 9 40 G2.0")
-    assert str(accrued) == "G2.0"
+    assert str(parse_fen("8/8/4k3/5q2/6K1/8/8/8 w - - 9 40 G2.0")[1]) == "G2.0"
 
 
 @pytest.mark.parametrize("field", ["G0.0", "-G0.5"])
@@ -44,8 +41,7 @@ def test_a_game_does_not_go_on_after_mate_or_stalemate(field: str) -> None:
 
 @pytest.mark.parametrize("fen", ["8/8/8/4KBk1/8/8/8/8 b", "8/8/8/4KBk1/8/8/8/8 b - -", " 8/8/8/4KBk1/8/8/8/8  b "])
 def test_fields_at_the_end_may_be_left_out(fen: str) -> None:
-    board, _ = parse_fen(fen)
-    assert board.fen() == "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+    assert parse_fen(fen)[0].fen() == "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
 @pytest.mark.parametrize(
@@ -89,9 +85,8 @@ def test_what_is_no_fen_is_refused_with_a_reason(fen: str, reason: str) -> None:
     ],
 )
 def test_an_illegal_position_is_refused_with_the_rule_it_breaks(fen: str, rule: str) -> None:
-    with pytest.raises(IllegalPositionError, match=rule) as caught:
+    with pytest.raises(IllegalPositionError, match=rule):
         parse_fen(fen)
-    assert caught.value.rule in str(caught.value)
 
 
 def test_a_position_no_game_reaches_is_legal_where_tables_hold_it() -> None:

@@ -223,21 +223,21 @@ def test_another_format_or_game_is_refused(
 
 
 @pytest.mark.parametrize(
-    ("name", "value", "words"),
+    ("name", "value", "reason"),
     [
-        ("axes", '["a"]', None),
-        ("material", "KBvK", None),
-        ("layer", "both", None),
-        ("game", "chess", None),
-        ("outcomes", "0", None),
+        ("axes", '["a"]', "axes are not those"),
+        ("material", "KBvK", "it is the table of KBvK"),
+        ("layer", "both", "it is the table of KNvK, both"),
+        ("game", "chess", "its seal is that of another file"),
+        ("outcomes", "0", "its seal is that of another file"),
         ("generator", 3, "an attribute is no text"),
     ],
 )
 def test_a_wrong_attribute_is_found_even_under_a_right_seal(
-    written: Path, path: Path, name: str, value: Any, words: str | None
+    written: Path, path: Path, name: str, value: Any, reason: str
 ) -> None:
     resealed(path, lambda index: index.attributes.update({name: value}))
-    with pytest.raises(DamagedTableError, match=words):
+    with pytest.raises(DamagedTableError, match=reason):
         check_file(written)
 
 

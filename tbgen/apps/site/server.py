@@ -123,6 +123,7 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         "/tables/tables.json": partial(service.ask, answer=service.list),
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
+        "/tables/{name}.classes": service.classes,
         "/health": service.health,
         "/openapi.json": service.openapi,
         f"{EXPLORER}/plain": service.plain,

@@ -52,7 +52,7 @@ from tbgen.apps.site.guard import (
 from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value
 from tbgen.compiled.known import Purpose, load_for
 from tbgen.errors import MaterialError, MissingTableError, TbgenError, UsageError
-from tbgen.library.catalog import Catalog, Entry
+from tbgen.library.catalog import Catalog, Entry, StoredFile
 from tbgen.material import Material
 from tbgen.position import SOLVED
 from tbgen.probe import Tablebase
@@ -221,10 +221,14 @@ class Service:
         file = self._entry(name).file(f"{name}{dot}{layer}.h5")
         if file is None:
             raise HTTPException(404, f"{name} has no distances here" if layer == "dtg" else "no table has such a file")
-        headers = tagged(f'"{file.digest}"')
-        if is_known(request, headers["ETag"]):
-            return Response(status_code=304, headers=headers)
-        return FileResponse(file.path, headers=headers, media_type=TABLE)
+        return _sent(request, file, TABLE)
+
+    async def classes(self, request: Request) -> Response:
+        """A file of classes of mates, whole or in part."""
+        file = self.catalog.classes.get(request.path_params["name"])
+        if file is None or not file.is_there():
+            raise HTTPException(404, "no such classes are here; /tables has all that are")
+        return _sent(request, file, "application/octet-stream")
 
     def _entry(self, name: str) -> Entry:
         """The table of a name; what is none is not called a table that could be built."""
@@ -348,3 +352,11 @@ class SitePages(StaticFiles):
         reply = await super().get_response(path, scope)
         reply.headers["Content-Security-Policy"] = POLICY
         return reply
+
+
+def _sent(request: Request, file: StoredFile, kind: str) -> Response:
+    """A file, unless the asker has it already."""
+    headers = tagged(f'"{file.digest}"')
+    if is_known(request, headers["ETag"]):
+        return Response(status_code=304, headers=headers)
+    return FileResponse(file.path, headers=headers, media_type=kind)
