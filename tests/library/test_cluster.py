@@ -8,7 +8,6 @@ from pathlib import Path
 from unittest import mock
 
 import pytest
-from distributed import LocalCluster
 
 from tbgen.errors import BuildError, UsageError
 from tbgen.library import build as build_module
@@ -26,6 +25,8 @@ WANTED = build_order(map(Material.parse, ("KNvK", "KBvK")))
 @pytest.fixture(scope="module")
 def address() -> Iterator[str]:
     """Two workers, each a process with one thread, that are started again when they die."""
+    from distributed import LocalCluster  # half a second, which only the process that needs it should spend
+
     with LocalCluster(
         n_workers=2, threads_per_worker=1, dashboard_address=":0", memory_limit="1GiB", silence_logs=50
     ) as there:
