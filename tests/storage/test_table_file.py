@@ -49,9 +49,17 @@ from tests.storage.forging import Items, resealed, rewritten
 KNIGHT = Material.parse("KNvK")
 
 
+@pytest.fixture(scope="module")
+def knight_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the table of KNvK; not to be written to."""
+    write_table(folder := tmp_path_factory.mktemp("knight"), solved("KNvK"), generator="1.2.3", source="abc")
+    return folder
+
+
 @pytest.fixture
-def written(tmp_path: Path) -> Path:
-    write_table(tmp_path, solved("KNvK"), generator="1.2.3", source="abc")
+def written(knight_folder: Path, tmp_path: Path) -> Path:
+    """A copy of the table."""
+    shutil.copytree(knight_folder, tmp_path, dirs_exist_ok=True)
     return path_of(tmp_path, KNIGHT)
 
 
