@@ -263,7 +263,9 @@ class Asked(NamedTuple):
     @property
     def is_position(self) -> bool:
         """Whether the words begin like a position, and not like the name of a file."""
-        return bool(self.words) and (self.words[0].split()[:1] == [START] or self.words[0].count("/") == _RANKS - 1)
+        word = next(iter(" ".join(self.words).split()), "")
+        ranks = word.split("/")
+        return word == START or (len(ranks) == _RANKS and ranks[0] not in ("", ".", ".."))
 
     def read(self) -> tuple[str, list[str], Score | None]:
         """The FEN, all moves after it, and the score of --accrued; UsageError if the FEN gives another score."""
