@@ -203,7 +203,7 @@ _FILE_B = np.uint64(_A_FILE << 1)
 """One file further than the a-file, so that the shift by 58 drops the h-file and keeps the six inner squares."""
 _GATHER_FILE = np.uint64(_LONG_DIAGONAL)
 _THIRD_RANK, _SIXTH_RANK = np.uint64(0x0000000000FF0000), np.uint64(0x0000FF0000000000)
-SEVEN, NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
+_SEVEN, _NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
 
 
 @small
@@ -229,8 +229,8 @@ def rook_attacks(square: Int, occupied: Word) -> Word:
 def pawn_attacks(pawns: Word, black: bool) -> Word:
     """The squares that pawns attack."""
     if black:
-        return (pawns & NOT_A_FILE) >> NINE | (pawns & NOT_H_FILE) >> SEVEN
-    return (pawns & NOT_A_FILE) << SEVEN | (pawns & NOT_H_FILE) << NINE
+        return (pawns & NOT_A_FILE) >> _NINE | (pawns & NOT_H_FILE) >> _SEVEN
+    return (pawns & NOT_A_FILE) << _SEVEN | (pawns & NOT_H_FILE) << _NINE
 
 
 @small

@@ -139,11 +139,10 @@ def legal_moves(board: Words, moves: Ints) -> Int:
     return number
 
 
-@borrowing
-def code_on(board: Words) -> Int:
-    """The code of a position: twice its legal moves, and one if there is no check."""
-    side = np.int64(board[TURN])
-    bounds, moves = bounds_of(board, side), np.int64(0)
+@inner
+def code_within(board: Words, side: Int, bounds: Bounds) -> Int:
+    """The code of a position whose bounds are known."""
+    moves = np.int64(0)
     for role in range(PAWN, KING + 1):
         left = board[side] & board[KIND + role]
         while left:
@@ -153,6 +152,13 @@ def code_on(board: Words) -> Int:
                 moves += 3 * count(targets & LAST_RANKS)  # a promotion is four moves
             left &= left - ONE
     return 2 * moves + (bounds.checkers == NOTHING)
+
+
+@borrowing
+def code_on(board: Words) -> Int:
+    """The code of a position: twice its legal moves, and one if there is no check."""
+    side = np.int64(board[TURN])
+    return code_within(board, side, bounds_of(board, side))
 
 
 # boards[n] holds the words of a board, as board.py describes them; codes[n] receives its code.

@@ -26,7 +26,7 @@ from tbgen.board.board import (
     play,
     role_on,
 )
-from tbgen.board.moves import Bounds, bounds_of, code_on, targets_of
+from tbgen.board.moves import Bounds, bounds_of, code_within, targets_of
 from tbgen.compiled.arrays import Bytes, Int, Ints, Words
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
@@ -42,9 +42,9 @@ _ROLES[list(b"PNBRQK")] = range(PAWN, KING + 1)
 
 
 @inner
-def read_move(board: Words, text: Bytes, start: Int, end: Int) -> Int:
+def read_move(board: Words, bounds: Bounds, text: Bytes, start: Int, end: Int) -> Int:
     """The legal move that `text[start:end]` writes; NO_MOVE if there is none or more than one."""
-    bounds, last = bounds_of(board, np.int64(board[TURN])), end
+    last = end
     if last - start > 1 and (text[last - 1] == _PLUS or text[last - 1] == _HASH):
         last -= 1
     if text[start] == _CAPITAL or text[start] == _ZERO:
@@ -174,13 +174,15 @@ def times_seen(history: Words, ply: Int, since_reset: Int) -> Int:
 
 # history as above; facts[ply] = CODE, RESET, BARE_KINGS, TIMES_SEEN of the position after so many plies.
 @inner
-def write_ply(board: Words, history: Words, facts: Ints, ply: Int, reset: bool, since_reset: Int) -> None:
+def write_ply(
+    board: Words, bounds: Bounds, history: Words, facts: Ints, ply: Int, reset: bool, since_reset: Int
+) -> None:
     """Write down a position and what the rules ask of it."""
     copy_words(board, history[ply])
     forget_idle_en_passant(history[ply])
     seen = times_seen(history, ply, since_reset)
     history[ply, BOARD_WORDS] = np.uint64(seen)
-    facts[ply, CODE] = code_on(board)
+    facts[ply, CODE] = code_within(board, np.int64(board[TURN]), bounds)
     facts[ply, RESET] = reset
     facts[ply, BARE_KINGS] = (board[WHITE] | board[BLACK]) == board[KIND + KING]
     facts[ply, TIMES_SEEN] = seen
@@ -193,19 +195,21 @@ def replay(text: Bytes, spans: Ints, board: Words, history: Words, facts: Ints, 
 
     The game begins, or goes on, after `ply` plies. `move` is the next move if the caller has read it, else NO_MOVE.
     """
+    bounds = bounds_of(board, np.int64(board[TURN]))
     if ply == 0:
-        write_ply(board, history, facts, 0, False, 0)
+        write_ply(board, bounds, history, facts, 0, False, 0)
     since_reset = ply
     while since_reset > 0 and facts[since_reset, RESET] == 0:
         since_reset -= 1
     for number in range(ply, len(spans)):
         if move == NO_MOVE:
-            move = read_move(board, text, np.int64(spans[number, 0]), np.int64(spans[number, 1]))
+            move = read_move(board, bounds, text, np.int64(spans[number, 0]), np.int64(spans[number, 1]))
         if move == NO_MOVE:
             return number
         reset = play(board, move)
         if reset:
             since_reset = number + 1
-        write_ply(board, history, facts, number + 1, reset, since_reset)
+        bounds = bounds_of(board, np.int64(board[TURN]))
+        write_ply(board, bounds, history, facts, number + 1, reset, since_reset)
         move = NO_MOVE
     return len(spans)
