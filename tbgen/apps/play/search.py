@@ -172,7 +172,7 @@ class Engine:
         return OPEN
 
     def _answer(self, space: Search) -> None:
-        """Find the values that have been asked for, until `stop` is called; those of a damaged table stay unknown."""
+        """Find the values that have been asked for, until `stop` is called; a damaged table is not asked again."""
         assert self._tables is not None
         slots, counts, squares, turns = space.asked[: self._status[at.ASKED]].T
         for men, turn, rows in _alike(counts, turns):
@@ -188,6 +188,8 @@ class Engine:
             except TbgenError as error:
                 self.faults.append(error)
                 self._damaged.add(men)
+                space.known[space.known == men] = _NO_LIMIT  # beyond all men: the search looks on for itself
+                space.known.sort()
 
 
 def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:

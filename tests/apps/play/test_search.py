@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import shutil
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import chess
@@ -11,7 +13,7 @@ import pytest
 
 from tbgen.apps.play.player import Situation
 from tbgen.apps.play.search import Engine, Searched
-from tbgen.probe import Tablebase
+from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.positions import random_root as random_board
@@ -93,6 +95,20 @@ def test_a_search_that_was_cut_off_leaves_no_question_without_an_answer(tables: 
         values = [each.lines[0].value for each in engine.deepen(root, 4, nodes)]
         assert values == expected[: len(values)]
     assert [each.lines[0].value for each in engine.deepen(root, 4)] == expected
+
+
+def test_a_damaged_table_is_worth_as_much_as_a_missing_one(table_folder: Path, tmp_path: Path) -> None:
+    board, values = chess.Board("4k3/8/7Q/8/8/K7/b7/8 b - - 0 1"), list[list[int]]()
+    root = Situation(board, own_score(board), Counter())
+    for name in ("damaged", "missing"):
+        shutil.copytree(table_folder, folder := tmp_path / name)
+        content = (folder / "KQvK.h5").read_bytes()
+        (folder / "KQvK.h5").unlink()
+        if name == "damaged":
+            (folder / "KQvK.h5").write_bytes(content[:-1000])
+        with open_tablebase(folder) as tables:
+            values.append([each.lines[0].value for each in Engine(tables).deepen(root, 6)])
+    assert values[0] == values[1]
 
 
 def test_several_lines_are_the_best_moves_one_by_one(tables: Tablebase) -> None:
