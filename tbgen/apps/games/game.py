@@ -30,7 +30,7 @@ from tbgen.text import counted, plain
 _T = TypeVar("_T")
 
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
-_ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
+ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
 _UNKNOWN = "*"
 
 ON_THE_BOARD = (End.CHECKMATE, End.STALEMATE)
@@ -151,7 +151,7 @@ def root_of(
 ) -> tuple[chess.Board, Score | None]:
     """The first position of a game, and the accrued score there, as its tags give them."""
     kind = (variant or "").lower()
-    if kind not in _CHESS960 | _ORDINARY:
+    if kind not in _CHESS960 | ORDINARY:
         raise UsageError(f"no rules for the variant {variant!r}")
     board, carried = parse_fen(chess.STARTING_FEN if fen is None else fen, chess960=kind in _CHESS960, game=game)
     if carried is None and accrued is not None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from tbgen.apps.games.files import open_text
-from tbgen.apps.games.game import root_of
+from tbgen.apps.games.game import ORDINARY, root_of
 from tbgen.apps.games.tags import read_tags
 from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.fen import format_fen
@@ -109,7 +109,9 @@ class Book:
 
     def _read(self, entry: str | Movetext) -> Opening:
         tags, moves = ({"FEN": _fen_in(entry)}, []) if isinstance(entry, str) else entry
-        known, variant = read_tags(tags), "chess960" if self._chess960 else tags.get("Variant")
+        known, variant = read_tags(tags), tags.get("Variant", "")
+        if self._chess960 and variant.lower() in ORDINARY:
+            variant = "chess960"
         board, accrued = root_of(tags.get("FEN"), variant, known.accrued)
         game = Game(board, accrued=accrued, fifty_moves=self._fifty_moves)
         for move in moves[: self._most_plies]:

@@ -188,10 +188,18 @@ def kept_from_matches(pgn: Path) -> Iterator[None]:
 def digest_of(settings: MatchSettings) -> str:
     """A digest of what decides the games: not how many at a time, nor how they are shown, nor how many rounds."""
     engines = [
-        replace(each, options=dict(sorted(each.options.items())), restart=False, hang=0.0, log=None, stderr=None)
+        replace(
+            each,
+            options=dict(sorted(each.options.items())),
+            control=replace(each.control, margin=0.0),
+            restart=False,
+            hang=0.0,
+            log=None,
+            stderr=None,
+        )
         for each in settings.engines
     ]
-    plan, file = replace(settings.plan, rounds=1), settings.openings.file
+    plan, file = replace(settings.plan, rounds=1), settings.openings.file  # dataclasses: another field, another digest
     content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
     openings = replace(settings.openings, file=None)
     decisive = (engines, plan, content, openings, settings.rules, settings.tables, settings.chess960)

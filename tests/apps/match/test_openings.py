@@ -13,8 +13,8 @@ HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
 
 
-def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None) -> list[Opening]:
-    book = Book(path, pgn=pgn, most_plies=most_plies)
+def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None, chess960: bool = False) -> list[Opening]:
+    book = Book(path, pgn=pgn, most_plies=most_plies, chess960=chess960)
     return [book[place] for place in range(len(book))]
 
 
@@ -72,7 +72,7 @@ def test_games_are_openings_with_their_moves_their_komi_and_what_has_accrued(
 )
 def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pgn: bool, complaint: str) -> None:
     with pytest.raises(UsageError, match=complaint):
-        read_openings(written(tmp_path, text), pgn=pgn)
+        read_openings(written(tmp_path, text), pgn=pgn, chess960="Variant" in text)
 
 
 @given(st.integers(1, 30), st.integers(0, 90), st.integers(0, 5))
