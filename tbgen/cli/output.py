@@ -225,7 +225,8 @@ def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]
     path = Path(os.path.realpath(name))
     _remove_stale(path)
     partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
-    mode = stat.S_IMODE(path.stat().st_mode) if path.exists() else 0o666
+    # What the group may do comes with the group itself: the file may have to stay in another.
+    mode = path.stat().st_mode & 0o707 if path.exists() else 0o666
     try:
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     except OSError as error:
