@@ -75,8 +75,8 @@ def in_gib(size: float, rounded: Callable[[float], int] = math.ceil) -> str:
 def in_units(size: float) -> str:
     """Bytes for people.
 
-    >>> in_units(44034)
-    '44.0 kB'
+    >>> in_units(999), in_units(44034), in_units(10**12)
+    ('999 bytes', '44.0 kB', '1.0 TB')
     """
     from rich import filesize  # the start of the program does without
 

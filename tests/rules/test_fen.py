@@ -85,8 +85,9 @@ def test_what_is_no_fen_is_refused_with_a_reason(fen: str, reason: str) -> None:
     ],
 )
 def test_an_illegal_position_is_refused_with_the_rule_it_breaks(fen: str, rule: str) -> None:
-    with pytest.raises(IllegalPositionError, match=rule):
+    with pytest.raises(IllegalPositionError, match=rule) as caught:
         parse_fen(fen)
+    assert caught.value.rule in str(caught.value)
 
 
 def test_a_position_no_game_reaches_is_legal_where_tables_hold_it() -> None:

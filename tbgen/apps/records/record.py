@@ -8,7 +8,6 @@ A folder has one file a material. A replay plays the line of a record once more 
 
 from __future__ import annotations
 
-import builtins
 import contextlib
 import itertools
 import re
@@ -200,7 +199,7 @@ class Record:
         return _LIST.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n"
 
     @classmethod
-    def from_text(cls, text: str | builtins.bytes, name: str = "record") -> Record:
+    def from_text(cls, text: str, name: str = "record") -> Record:
         """The record that `to_text` wrote; RecordError for anything else."""
         try:
             facts = parse_json(text)
@@ -237,7 +236,11 @@ def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
 
 def read_record(path: Path) -> Record:
     """The record in a file; RecordError if it is none, or another material's than its name says."""
-    record = Record.from_text(read_bounded(path), str(path))
+    try:
+        text = read_bounded(path).decode()
+    except UnicodeDecodeError:
+        raise RecordError(str(path), "it is not text") from None
+    record = Record.from_text(text, str(path))
     if path.name != path_of_record(path.parent, record.material).name:
         raise RecordError(str(path), f"it is the record of {record.material}")
     return record

@@ -95,6 +95,7 @@ class Site:
     def __post_init__(self) -> None:
         self._known = {record.material: record for record in self.records}
         self._materials = [each for each in every_material() if each.men <= MOST_TABLE_MEN or each in self._known]
+        self._children = {each: each.children() for each in self._materials}
         self._environment = environment(explorer=self.explorer, address=self.address)
         self._pages = [*PAGES, *[TWO_GAMES] * (self.games is not None)]
 
@@ -161,7 +162,7 @@ class Site:
             longest=longest_card(record),
             waiting=zugzwang_cards(record, self.tables),
             quiet=quiet_card(record),
-            parents=[each for each in self._materials if record.material in each.children()],
+            parents=[each for each, children in self._children.items() if record.material in children],
         )
         yield f"{DATA}/{name}.json", record.to_text()
         yield f"lines/{name}.pgn", "".join(card.pgn for side in Color for card in cards[side])
