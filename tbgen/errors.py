@@ -31,6 +31,7 @@
     ├── FetchError                  9   tables that cannot be fetched
     │   └── BrokenOffError
     ├── ProofError                  7   a proof that a side holds is wrong
+    ├── UnprovedError               7   nothing is proved, or proofs contradict each other
     ├── MatchError                  8   a match cannot start or go on
     │   └── EngineStartError
     └── AddressError               10   a server cannot listen at its address
@@ -411,6 +412,13 @@ class ProofError(TbgenError):
     exit_code = 7
     template = "{name} is wrong: {reason}"
     name: str
+    reason: str
+
+
+class UnprovedError(TbgenError):
+    """Something that was to be proved and is not, or two proofs that contradict each other."""
+
+    exit_code = 7
     reason: str
 
 

@@ -16,6 +16,7 @@ from tbgen.cli.options import OLD_FOLDER, declared, flag, form_option, option
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import compile_for, reporter
 from tbgen.compiled.known import Purpose
+from tbgen.errors import UsageError
 from tbgen.library.catalog import Catalog
 from tbgen.library.classes import title_of
 from tbgen.library.fetch import fetch
@@ -143,6 +144,8 @@ def fetch_command(
 
         with open_classes([data]) as known:
             found = {name: title_of(Path(name))[0] for name in offered if known.suits(Path(name))}
+        if wanted.every and offered and not found:
+            raise UsageError(f"none of the classes there suit the tables in {data}; fetch or build these first")
         lacking = [str(each) for each in materials if wanted.names and each not in found.values()]
         return [*lacking, *(name for name, each in found.items() if wanted.every or each in materials)]
 
@@ -150,7 +153,8 @@ def fetch_command(
         work = shown.work("fetching", as_share=True)
 
         def tell(tables: int, size: int, there: int, come: int) -> None:
-            title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
+            what = ("file", "files") if classes else ("table", "tables")
+            title = f"fetching {counted(tables, *what)}, {in_units(size)}"
             speed = in_units(max(come / max(work.elapsed, 0.001), 0))
             work.reach(there + come, size, title=title, detail=f"{speed}/s")
 

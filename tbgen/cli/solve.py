@@ -27,7 +27,7 @@ from tbgen.cli.options import (
 from tbgen.cli.output import Form, print_facts, show_pairs, show_rows, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.compiled.known import Purpose
-from tbgen.errors import TbgenError, UnreadableFileError, UsageError
+from tbgen.errors import UnprovedError, UnreadableFileError, UsageError
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
@@ -252,7 +252,7 @@ def hold(
         print_facts(form, answer.facts(with_map=with_map))
     elif target is not None:
         if found[0].proof is None:
-            raise TbgenError(f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write")
+            raise UnprovedError(f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write")
         with written_whole(target) as file:
             file.write(found[0].proof.strategy.text().encode())
     else:

@@ -16,7 +16,7 @@ from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.library.catalog import figures_of
-from tbgen.library.classes import PLACEMENTS
+from tbgen.library.classes import PLACEMENTS, ClassesFile
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in, tables_of
@@ -114,7 +114,12 @@ def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -
     ]
     columns: dict[str, Column] = {**_CLASSES, "size": lambda row: in_units(row["bytes"])}
     columns |= {"suit these tables": lambda row: "yes" if row["suits"] else "no", "from": "folder"}
-    show_facts(facts, columns) if form.is_table else print_facts(form, facts)
+    if not form.is_table:
+        print_facts(form, facts)
+    elif facts:
+        show_facts(facts, columns)
+    elif not faults:
+        click.echo("no classes of mates are here; make some with: tbgen solve --prepare MATERIAL")
     return complain_of(faults)
 
 
@@ -252,16 +257,20 @@ def _verify_classes(
 
     with open_classes(folders) as classes:
         found, faults = classes.found()
-        there = {material: files for (material, _, suits), files in found.items() if suits}
+        there = dict[Material, dict[str, ClassesFile]]()
+        for (material, _, suits), files in found.items():  # of a placement in two folders a solve takes the first
+            if suits:
+                there[material] = {file.square: file for file in files} | there.get(material, {})
         wanted = [table_material(name, MOST_BUILT_MEN) for name in names] or [*there]
-        if not wanted or not there.keys() >= {*wanted}:
+        if not (wanted and there.keys() >= {*wanted}):
+            complain_of(faults)
             where = ", ".join(map(str, folders))
             raise UsageError(
                 f"no such classes suit the tables in {where}; make them with: tbgen solve --prepare MATERIAL"
             )
 
         def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
-            checker = Checker(classes.known, material, there[material])
+            checker = Checker(classes.known, material, there[material].values())
             return checker.check(sample, seed, lambda done: shown.reach(done, sample, title=f"{material}: positions"))
 
         verdict: dict[str, Column] = {"verdict": lambda facts: "consistent" if facts["right"] else "wrong"}

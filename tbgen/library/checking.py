@@ -15,7 +15,7 @@ from typing import Any, Final
 import chess
 
 from tbgen.index.layout import slots_of
-from tbgen.library.classes import CLASSES, ClassesFile, new_men
+from tbgen.library.classes import CLASSES, SOUND, ClassesFile, new_men
 from tbgen.material import Material
 from tbgen.probe.stored import ChunkCache, Column, OpenTables
 from tbgen.score import Color
@@ -28,8 +28,6 @@ _MATES: Final = {Color.WHITE: 5, Color.BLACK: 10}
 """The bits of a position in which a side mates."""
 _LAST_RANK: Final = {Color.WHITE: 56, Color.BLACK: 0}
 """The first square of the rank on which a side's pawns promote."""
-_SOUND: Final = 0, 4, 8, 12, *_MATES.values()
-"""A side that mates for certain may mate, and the other side may not."""
 _WORDS: Final = "White mates", "Black mates", "White may mate", "Black may mate"
 
 
@@ -40,8 +38,9 @@ class Checker:
         self._known, self.material, self.bytes = known, material, dict[int, Column]()
         self._men, self._slots, cache = new_men(material), slots_of(material), ChunkCache(1 << 26)
         for file in files:
-            file.check()
-            self.bytes[chess.parse_square(file.square)] = Column(file, CLASSES, cache)
+            opened = ClassesFile(file.path)
+            opened.check()
+            self.bytes[chess.parse_square(file.square)] = Column(opened, CLASSES, cache)
 
     def check(self, sample: int, seed: int, tell: Callable[[int], None]) -> tuple[dict[str, Any], str | None]:
         """The facts of a check of some random positions, and the first contradiction; `tell` hears of positions."""
@@ -70,7 +69,7 @@ class Checker:
         """How a byte of classes contradicts itself or the moves of a position; nothing if it does not."""
         least, most = self._allowed(board, plies=2)
         reasons = {
-            "these exclude each other": byte not in _SOUND,
+            "these exclude each other": byte not in SOUND,
             f"its moves show that {_in_words(least & ~byte)}": least & ~byte,
             f"its moves deny that {_in_words(byte & ~most)}": byte & ~most,
         }

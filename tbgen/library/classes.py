@@ -17,7 +17,7 @@ from zlib import crc32
 
 import numpy as np
 
-from tbgen.errors import DamagedTableError, MaterialError, TableError
+from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, TableError
 from tbgen.index.layout import Slot, slots_of
 from tbgen.material import MOST_BUILT_MEN, Material, Role
 from tbgen.score import Mobility
@@ -37,6 +37,8 @@ from tbgen.storage.schema import (
 )
 from tbgen.table import Entries
 
+SOUND: Final = 0, 4, 8, 12, 5, 10
+"""The bytes that classes may have: a side that mates for certain may mate, and the other side may not."""
 CLASSES: Final = "classes"
 """The folder of the files, in a folder of tables; their only dataset, and the layer in their seals."""
 SUFFIX: Final = ".classes"
@@ -75,12 +77,15 @@ class ClassesFile(LayerFile):
 
 
 def files_in(folders: Iterable[Path]) -> tuple[list[ClassesFile], list[TableError]]:
-    """The files of some folders, by name, and the faults of those that cannot be used."""
+    """The files of some folders, by name, read so far as to be listed and closed; and the faults of others."""
     found, faults = list[ClassesFile](), list[TableError]()
     for path in (path for folder in folders for path in sorted(folder.glob("*" + SUFFIX))):
         try:
             file = ClassesFile(path)
             _ = file.index
+            file.close()  # there may be more of them than a process may open
+        except MissingTableError:
+            continue  # another process has just removed it
         except TableError as error:
             faults.append(error)
         else:

@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.errors import NO_TABLE, MissingDistancesError
+from tbgen.errors import NO_TABLE, MissingDistancesError, UnprovedError
 from tbgen.index.layout import Layout
 from tbgen.material import Role
 from tbgen.position.blocks import Passes
@@ -30,6 +30,8 @@ from tbgen.score import Color, Mobility, Score
 
 MOST_PLIES: Final = 1000
 """Of a line."""
+ANY: Final = Bracket(*(Score.from_signed(bound.value) for bound in Bound))
+"""The bracket of a position that nothing is known of."""
 
 
 class FoundPosition(NamedTuple):
@@ -115,8 +117,7 @@ class Asking:
 
     def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
         """The bracket of a legal position, within the bounds that Syzygy tables give it."""
-        least, most = (self.classes.limit(bound, board) for bound in Bound)
-        return Bracket(max(bracket.lower, least), min(bracket.upper, most))
+        return narrowed(bracket, *(self.classes.limit(bound, board) for bound in Bound))
 
     def value(self, board: chess.Board, accrued: Score) -> Score:
         """The bound of a position with an accrued score that its own score has gone into."""
@@ -147,10 +148,25 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
 def answer(passes: Passes, board: chess.Board, accrued: Score) -> Solution:
     """The answer from blocks that are solved; LookupError if one of them is not."""
     lower, upper = (Asking(passes, bound) for bound in Bound)
-    bracket = Bracket(lower.value(board, accrued), upper.value(board, accrued))
+    bracket = narrowed(ANY, lower.value(board, accrued), upper.value(board, accrued))
     line = best_line(lower, upper, board, accrued) if bracket.is_exact else []
     plan, moves = passes[Bound.LOWER].closure.plan(), move_brackets(lower, upper, board, accrued)
-    return Solution(board.fen(), accrued, lower.closer(bracket, board), moves, line, plan, 0.0)
+    bracket, best = lower.closer(bracket, board), max if board.turn else min
+    if moves:  # Syzygy tables may know more of them than of the position
+        least, most = (best(ends) for ends in zip(*((e.bracket.lower, e.bracket.upper) for e in moves), strict=True))
+        bracket = narrowed(bracket, least, most)
+    return Solution(board.fen(), accrued, bracket, moves, line, plan, 0.0)
+
+
+def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
+    """The part of a bracket between two more bounds; UnprovedError if there is none."""
+    low, high = max(bracket.lower, least), min(bracket.upper, most)
+    if low > high:
+        raise UnprovedError(
+            f"classes of mates or Syzygy tables are wrong: they prove at least {low} and at most {high} for White; "
+            "check the classes with: tbgen verify --classes --sample 1000"
+        )
+    return Bracket(low, high)
 
 
 def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[MoveBracket]:
@@ -164,7 +180,7 @@ def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Sco
     found, after = list[tuple[MoveProbe, Bracket]](), board.copy(stack=False)
     for each in lower.moves(board, accrued):
         after.push(each.move)
-        found.append((each, lower.closer(Bracket(each.outcome, above[each.move]), after)))
+        found.append((each, lower.closer(narrowed(ANY, each.outcome, above[each.move]), after)))
         after.pop()
     most = max((worths(bracket)[1] for _, bracket in found), default=0)
     found.sort(key=lambda each: (*(-worth for worth in worths(each[1])), each[0].move.uci()))

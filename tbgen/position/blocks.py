@@ -67,7 +67,7 @@ class Pass:
             return self.closure.known.digest(edge.child.material)
         if edge.kind is Kind.NODE:
             return self.key(edge.child)
-        return f"{self.classes.key(edge.child)}" if self.classes.has(edge.child) else ""
+        return self.classes.digest(edge.child)
 
     def find(self, node: Node) -> SolvedBlock | None:
         """A solved block; None if it is not solved yet."""

@@ -7,7 +7,7 @@ a lower bound for White stays one all the way down; only tables are read with th
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -132,11 +132,15 @@ class Closure:
         self.inexact |= other.inexact
         self.asking |= other.asking
 
-    def ask(self, budget: float) -> None:
-        """Have Syzygy tables asked at as many nodes as the budget allows, in the order of solving."""
+    def ask(self, budget: float, has_classes: Callable[[Node], bool]) -> None:
+        """Have Syzygy tables asked at as many nodes as the budget allows, in the order of solving.
+
+        They are asked about promotions that have no classes.
+        """
         seconds = sum(map(self.seconds_of, self.edges))
         for node, edges in self.edges.items():
-            bounds = sum(edge.kind is Kind.BOUND and edge.reset.gone == NO_SLOT for edge in edges)
+            unknown = [edge.child for edge in edges if edge.kind is Kind.BOUND and edge.reset.gone == NO_SLOT]
+            bounds = sum(not has_classes(child) for child in unknown)
             more = bounds * 64**node.free * _ASKED_SECONDS
             if bounds and node.free <= _MOST_FREE_ASKED and seconds + more <= budget:
                 self.asking[node] = more

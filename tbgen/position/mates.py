@@ -17,7 +17,17 @@ import numpy as np
 
 from tbgen.errors import ClosureTooLargeError, TableError
 from tbgen.index.layout import Slot, slots_of
-from tbgen.library.classes import CLASSES, SUFFIX, ClassesFile, files_in, new_men, shape_of, title_of, write_classes
+from tbgen.library.classes import (
+    CLASSES,
+    SOUND,
+    SUFFIX,
+    ClassesFile,
+    files_in,
+    new_men,
+    shape_of,
+    title_of,
+    write_classes,
+)
 from tbgen.material import Material
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import SolvePlan
@@ -108,6 +118,11 @@ class Classes:
         """Whether the classes of a node are there."""
         return len(node.pawns) == 1 and self._file(node) is not None
 
+    def digest(self, node: Node) -> str:
+        """The digest of the classes of a node; nothing if they are not there."""
+        file = self._file(node) if self.has(node) else None
+        return file.seal.body_digest if file else ""
+
     def _missing(self, material: Material) -> list[list[Node]]:
         """The placements of each file that lacks classes, for materials with one pawn that a promotion leads to."""
         same = [child for child in material.children() if child.men == material.men]
@@ -172,6 +187,8 @@ class Classes:
         file, cells = self._file(node), shape_of(node.material)[1]
         assert file is not None
         codes: Entries = file.items(CLASSES, number * cells, (number + 1) * cells)
+        if not np.isin(codes, SOUND).all():
+            raise file.damaged("it says that both sides mate")
         return codes
 
 

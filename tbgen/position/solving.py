@@ -29,7 +29,7 @@ from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, shared_node
 from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_NODES, Closure
+from tbgen.position.closure import MOST_NODES, Closure, Node
 from tbgen.position.known import KnownTables, open_block_folder
 from tbgen.position.mates import Classes
 from tbgen.probe.syzygy import open_syzygy
@@ -58,7 +58,7 @@ class Batch:
     refused: int
     """Positions beside those that take too much, or lack a table."""
     closures: Sequence[Closure]
-    """One for each number of men up to which promotions are solved."""
+    """One for each number of men up to which promotions are solved, and each set of blocks that ask Syzygy tables."""
     plans: Sequence[SolvePlan]
     """The cost of each closure."""
 
@@ -99,6 +99,7 @@ class PositionSolver(contextlib.ExitStack):
         kept = [made, *(place / CLASSES for place in places)]
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._pool = self.enter_context(ThreadPoolExecutor(count))
+        self.callback(self.classes.syzygy.stop)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -135,7 +136,7 @@ class PositionSolver(contextlib.ExitStack):
                     raise
                 continue
             if self.classes.syzygy.digest:
-                closure.ask(self.budget)
+                closure.ask(self.budget, self.classes.has)
             yield closure
 
     def _passes(self, closure: Closure) -> Passes:
@@ -180,7 +181,7 @@ class PositionSolver(contextlib.ExitStack):
 
     def batch(self, boards: Iterable[chess.Board]) -> Batch:
         """The cost of solving many positions, each block once."""
-        joined, count, refused = dict[int, Closure](), 0, 0
+        joined, count, refused = dict[tuple[int, frozenset[Node]], Closure](), 0, 0
         for board in boards:
             try:
                 closure = self._closure(self._read(board, None)[0])
@@ -188,7 +189,8 @@ class PositionSolver(contextlib.ExitStack):
             except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
                 refused += 1
                 continue
-            joined.setdefault(closure.most_free, Closure(self._known, closure.most_free, 0)).join(closure)
+            kind = closure.most_free, frozenset(closure.asking)
+            joined.setdefault(kind, Closure(self._known, closure.most_free, 0)).join(closure)
             count += 1
         return Batch(count, refused, [*joined.values()], [closure.plan() for closure in joined.values()])
 

@@ -38,9 +38,13 @@ class SyzygyTables:
         digest: Tells these tables from others; empty if there are none.
     """
 
-    def __init__(self, probe: Callable[[chess.Board], int | None], digest: str) -> None:
+    def __init__(self, probe: Callable[[chess.Board], int | None] = lambda _: None, digest: str = "") -> None:
         self._probe, self.digest, self._lock = probe, digest, threading.Lock()
-        self._kept = lru_cache(_MOST_PLANES)(self._find)
+        self._kept, self._stopped = lru_cache(_MOST_PLANES)(self._find), False
+
+    def stop(self) -> None:
+        """End what is asked in other threads: a block takes minutes."""
+        self._stopped = True
 
     def winner(self, board: chess.Board) -> int:
         """Who wins in a legal position."""
@@ -64,12 +68,14 @@ class SyzygyTables:
         board.turn = man[0].other.chess
         for cell, others in enumerate(itertools.product(range(64), repeat=free)):
             board.set_piece_map(dict(zip((*pawns, square, *others), men, strict=True)))
+            if self._stopped:
+                raise InterruptedError
             if board.occupied.bit_count() == len(men) and not board.was_into_check():
                 found[cell] = self.winner(board)
         return found
 
 
-NO_SYZYGY: Final = SyzygyTables(lambda _: None, "")
+NO_SYZYGY: Final = SyzygyTables()
 
 
 @contextlib.contextmanager
@@ -79,7 +85,7 @@ def open_syzygy(folders: Folders | None) -> Iterator[SyzygyTables]:
     The tables raise UnreadableFileError if one of them is damaged.
     """
     if folders is None:
-        yield NO_SYZYGY
+        yield SyzygyTables()
         return
     import chess.syzygy
 
@@ -88,14 +94,14 @@ def open_syzygy(folders: Folders | None) -> Iterator[SyzygyTables]:
         for folder in folders_in(folders):
             if not folder.is_dir() or not tables.add_directory(str(folder), load_dtz=False):
                 raise UsageError(f"no Syzygy tables in {folder}; name a folder with files such as KQvK.rtbw")
-            files += [(path.name, path.stat().st_size) for path in folder.glob("*.rtbw")]
+            files += [(path.name, path.stat().st_size) for path in folder.glob("*.rtbw") if path.is_file()]
 
         def probe(board: chess.Board) -> int | None:
             try:
                 value: int = tables.probe_wdl(board)
             except KeyError:  # a table is missing, or there are too many men
                 return None
-            except (OSError, ValueError, IndexError, AssertionError, struct.error) as error:  # a damaged table
+            except (OSError, ValueError, IndexError, AssertionError, RecursionError, struct.error) as error:  # damaged
                 raise UnreadableFileError(f"a Syzygy table for {material_of(board)}", str(error)) from None
             return (value > 0) - (value < 0)
 

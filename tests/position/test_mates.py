@@ -9,16 +9,18 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 from tbgen.apps.site.templates import write_explorer
+from tbgen.errors import DamagedTableError
 from tbgen.library.catalog import Catalog
 from tbgen.library.checking import Checker
 from tbgen.library.classes import CLASSES, ClassesFile, shape_of, write_classes
 from tbgen.material import Material
-from tbgen.position.bracket import Solution
+from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.mates import open_classes
 from tbgen.position.solving import PositionSolver
 from tests.apps.site.conftest import running
@@ -34,6 +36,8 @@ FENS = (
     ("8/6P1/8/1k6/8/8/p7/4K3 w - - 0 1", "-G7.5"),
     ("7k/P7/8/8/8/1K6/7p/8 b - - 0 1", "G5.0"),
 )
+
+PROMOTING = "8/4P3/8/3k4/8/8/5p2/K7 w - - 0 1"
 
 
 def outside(near: Solution, far: Solution) -> list[str]:
@@ -85,6 +89,22 @@ def test_no_class_contradicts_the_moves_and_a_wrong_bit_of_each_kind_does(prepar
     assert {fault for *_, fault in found} == {"these exclude ", "its moves show", "its moves deny"}
 
 
+def test_blocks_rest_on_the_bytes_of_classes_and_wrong_ones_are_told(prepared: Path, tmp_path: Path) -> None:
+    shutil.copytree(prepared, folder := tmp_path / "tables")
+    contents = {path: ClassesFile(path).column(CLASSES) for path in (folder / CLASSES).iterdir()}
+    found = list[Bracket]()
+    for byte in (None, 10, None, 3):  # as they are, Black mates, as they are, both do
+        for path, content in contents.items():
+            codes = content if byte is None else np.full_like(content, byte)
+            write_classes(path, codes.reshape(shape_of(ClassesFile(path).material)))
+        if byte != 3:
+            with PositionSolver(folder, budget=2) as solver:
+                found.append(solver.solve(PROMOTING).bracket)
+    assert found[1] != found[0] == found[2]
+    with PositionSolver(folder, budget=2) as solver, pytest.raises(DamagedTableError, match="both sides mate"):
+        solver.solve(PROMOTING)
+
+
 def test_classes_are_listed_and_checked(prepared: Path, tmp_path: Path) -> None:
     shutil.copytree(prepared, folder := tmp_path / "tables")
     data, asked = ("--data", str(folder)), ("verify", "--classes", "KQvKP", "--sample", "20")
@@ -101,7 +121,7 @@ def test_classes_are_listed_and_checked(prepared: Path, tmp_path: Path) -> None:
     (folder / "KPvK.h5").unlink()
     listed = tbgen("list", "--classes", *data)
     assert (listed.stdout.count(" no "), len(listed.stderr.splitlines())) == (4, 2)
-    assert "tbgen solve --prepare" in complaint(*asked, *data)[1]
+    assert "tbgen solve --prepare" in tbgen(*asked, *data).stderr
 
 
 def test_classes_are_fetched_as_they_are_where_they_suit(prepared: Path, table_folder: Path, tmp_path: Path) -> None:

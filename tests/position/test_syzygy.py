@@ -11,6 +11,7 @@ import chess
 import chess.syzygy
 import pytest
 
+from tbgen.errors import UnprovedError
 from tbgen.position import closure
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
@@ -89,6 +90,11 @@ def test_mates_after_promotions_beside_a_pawn_are_never_wrong(
 def test_tables_that_do_not_know_a_position_change_nothing(folder_of: Folder, asks: Asks) -> None:
     facts = [solved(folder_of("KvK"), PAWNS, syzygy=each).facts() for each in (None, asks(nothing))]
     assert [{**each, "cpu_seconds": 0} for each in facts] == [{**facts[0], "cpu_seconds": 0}] * 2
+
+
+def test_tables_that_contradict_the_moves_are_told(folder_of: Folder, asks: Asks) -> None:
+    with pytest.raises(UnprovedError, match="Syzygy tables are wrong"):
+        solved(folder_of("KvK"), "8/8/8/8/8/8/5k1p/7K w - - 0 1", syzygy=asks(lambda board: 2 if board.turn else -2))
 
 
 def test_the_position_itself_is_asked_with_its_right_to_take_en_passant(
