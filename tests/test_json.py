@@ -128,7 +128,7 @@ def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pyt
         "Record": json.loads((RECORDS / "KBvK.json").read_text()),
         "Comparison": json.loads((made / "compared.json").read_text()),
         "Factors": asked("study", "potential", "--json", "--records", str(RECORDS)),
-        "Solved position": asked("solve", BLOCKED, "-q", *data),
+        "Solved position": asked("solve", BLOCKED, "-q", "--json", "--data", f"{made}:{table_folder}"),
         "Holds": asked(*hold, "--json"),
         "Strategy": in_file(*hold, "--side", "white", "-q", "--strategy"),
         **{str(file.relative_to(made)): json.loads(file.read_text()) for file in (made / "site").glob("[dt]a*/*.json")},
