@@ -40,9 +40,6 @@ ANSWERS = (Verdict, Bracket, Moves)
 """Results of public functions that have no public name; docs/api.rst describes them too."""
 
 
-VARIABLE = (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD)
-
-
 def missing_in(function: Any, shown: str) -> list[str]:
     """The parts of a docstring that a function needs and lacks; `shown` are the examples of its class."""
     text, signature = inspect.getdoc(function) or "", inspect.signature(function)

@@ -20,7 +20,7 @@ from .jit import njit
 from .level import RANKS, outcome
 from .material import material_of
 from .moves import BLACK, WHITE
-from .solver import LOWEST_CODE, Block, Key, ReferenceTable
+from .solver import LOWEST_CODE, Block, ReferenceTable
 
 PLIES = 100
 CUTOFF = 12
@@ -100,9 +100,6 @@ class FiftyTable(ReferenceTable):
     """
 
     rule: str = "reset"
-
-    def _key(self, placement: tuple[int, ...]) -> Key:
-        return self.rule, self.material, self.reduced, placement
 
     def _solve(self, block: Block) -> None:
         for codes in self._groups(block.codes):

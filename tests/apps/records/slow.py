@@ -76,7 +76,7 @@ def zugzwangs_of(name: str) -> dict[str, Any]:
     return {**counts, "longest": longest}
 
 
-def waits_of_level(block: reference.Block, code: int, holder: int, level: tuple[Ints, Ints], entry_waits: Ints) -> Ints:
+def waits_of_level(block: reference.Block, code: int, level: tuple[Ints, Ints], entry_waits: Ints) -> Ints:
     """The quiet plies of best play from each position of a block with a score accrued, by taking plies in order."""
     graph, (value, plies) = block.graph, level
     target = np.repeat(np.arange(len(graph.own)), np.diff(graph.start))
@@ -100,7 +100,7 @@ def waits_of(name: str) -> Counter[tuple[int, int, int]]:
         for code in block.codes:
             arrived = np.flatnonzero(own[: len(side)] == code)
             for holder, level in block.levels(code) if len(arrived) else ():
-                found = waits_of_level(block, code, holder, level, waits)
+                found = waits_of_level(block, code, level, waits)
                 chosen = arrived[side[arrived] != holder]
                 waits[chosen] = found[chosen]
         counts.update(zip(side.tolist(), block.entry[: len(side)].tolist(), waits[: len(side)].tolist(), strict=True))

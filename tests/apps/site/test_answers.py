@@ -160,9 +160,7 @@ def test_ordinary_chess_has_wins_losses_and_distances_to_mate(
     assert (found["category"], found["dtm"]) == (category, dtm)
 
 
-def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(
-    client: TestClient, tables: Tablebase
-) -> None:
+def test_moves_of_ordinary_chess_are_seen_from_the_other_side_and_best_first(client: TestClient) -> None:
     opposite = {"win": "loss", "draw": "draw", "loss": "win", "maybe-win": "maybe-loss", "maybe-loss": "maybe-win"}
     for board in random_boards(3, 20, materials(3)):
         found = client.get("/standard", params={"fen": board.fen()}).json()

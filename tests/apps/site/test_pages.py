@@ -91,7 +91,7 @@ def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch
         Site(some)
 
 
-def test_a_record_without_lines_makes_a_page_too(some: list[Record], table_folder: Path, tmp_path: Path) -> None:
+def test_a_record_without_lines_makes_a_page_too(table_folder: Path, tmp_path: Path) -> None:
     from tbgen.apps.records.making import record_of
 
     write_site(Site([record_of(table_folder, Material.parse("KBvK"), lines=False)]), tmp_path)

@@ -117,7 +117,7 @@ def test_what_is_too_large_is_refused(table_folder: Path) -> None:
         assert (found.status_code, found.json()["error"]) == (414, "QueryTooLong")
 
 
-def test_work_has_its_time_and_no_more(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_work_has_its_time_and_no_more(table_folder: Path) -> None:
     with client_of(table_folder, limits=Limits(seconds=0)) as client:
         found = client.post("/adjudicate", content="1. e4 *", headers=TEXT)
         assert (found.status_code, found.json()["error"]) == (413, "TooManyGames")
