@@ -7,7 +7,9 @@ import io
 import re
 from pathlib import Path
 
-PAGE = (Path(__file__).parent.parent / "docs" / "adjudication.md").read_text(encoding="utf-8")
+from tests.project import ROOT
+
+PAGE = (ROOT / "docs" / "adjudication.md").read_text(encoding="utf-8")
 HELD = '[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kh4 1/2-1/2\n\n1. e4 1-0\n\n1. Ke2 *\n'
 
 

@@ -10,7 +10,8 @@ import sys
 import urllib.request
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+from tests.project import ROOT
+
 STEPS = (ROOT / "Dockerfile").read_text()
 
 

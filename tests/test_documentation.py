@@ -14,8 +14,8 @@ import pytest
 import tbgen
 from tbgen.cli import COMMANDS
 from tbgen.cli import tbgen as program
+from tests.project import ROOT
 
-ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 PAGES = sorted(page for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md")) if page.parent != DOCS / "adr")
 

@@ -22,8 +22,8 @@ from tbgen.errors import ScoreFormatError
 from tbgen.rules.fen import fen_and_moves, position_of
 from tests.apps.site.conftest import client_of
 from tests.cli import calls
+from tests.project import ROOT
 
-ROOT = Path(__file__).parent.parent
 EXAMPLES = ROOT / "docs" / "examples"
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 DRAWN = str(EXAMPLES / "drawn.pgn")

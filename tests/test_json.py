@@ -20,15 +20,14 @@ from tbgen.apps.site.service import Settings
 from tests.apps.match.matches import scripted
 from tests.cli.calls import printed, tbgen
 from tests.library.mirrors import mirror_of
+from tests.project import RECORDS, ROOT, S18
 
-ROOT = Path(__file__).parent.parent
-RECORDS = ROOT / "records"
 FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 MATE = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 SHUT = "k7/p1p1p1p1/P1P1P1P1/8/8/p1p1p1p1/P1P1P1P1/K7 w - - 0 1"
 BLOCKED = "8/8/4k3/4p3/4P3/8/4K3/8 w - - 0 1"
 ANNOTATED = str(ROOT / "docs" / "examples" / "drawn.pgn")
-GAMES = str(Path(__file__).parent / "golden" / "tcec_s18.pgn")
+GAMES = str(S18)
 
 WITHIN: dict[str, tuple[Any, ...]] = {
     "Move": ("Position", "moves", 0),
@@ -186,7 +185,7 @@ def test_every_score_in_any_json_has_its_parts_in_a_legend(documents: dict[str, 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="needs node")
 def test_a_client_in_javascript_finds_the_parts_of_every_score(documents: dict[str, Any]) -> None:
-    script = str(Path(__file__).parent / "apps" / "site" / "legend.mjs")
+    script = str(ROOT / "tests" / "apps" / "site" / "legend.mjs")
     done = subprocess.run(
         [str(shutil.which("node")), script], input=json.dumps(documents), capture_output=True, text=True, check=True
     )

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import csv
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,8 +9,7 @@ from tbgen.errors import MaterialError, TooManyMenError
 from tbgen.material import Material, Role, all_materials, build_order, materials, table_material
 from tbgen.score import Color
 from tests import strategies
-
-GOLDEN = Path(__file__).parent / "golden"
+from tests.project import golden_rows
 
 
 @pytest.mark.parametrize(
@@ -64,8 +61,7 @@ def test_a_printed_material_is_read_back(material: Material) -> None:
 
 
 def test_every_ending_of_three_to_five_men_has_its_customary_name() -> None:
-    with (GOLDEN / "ordinary_tables.csv").open(newline="") as file:
-        customary = {row["material"] for row in csv.DictReader(file)}
+    customary = {row["material"] for row in golden_rows("ordinary_tables.csv")}
     ours = {str(material) for men in (3, 4, 5) for material in materials(men)}
     assert ours == customary
     assert all(Material.parse(name).is_canonical for name in customary | {"KvK"})

@@ -13,14 +13,13 @@ import pytest
 from click.testing import CliRunner
 
 from tbgen import cli
+from tests.project import RECORDS, ROOT
 
-ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 COMMANDS = ROOT / "docs" / "commands.md"
 PYTHON = ROOT / "docs" / "python.md"
 TEXT = README.read_text(encoding="utf-8")
 COMMANDS_TEXT = COMMANDS.read_text(encoding="utf-8")
-PROBED = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
 ASKING = re.findall(r"^    \$ tbgen ((?:probe|line|list|info)\b.*)$", TEXT + COMMANDS_TEXT, re.MULTILINE)
 
 
@@ -72,7 +71,7 @@ def test_what_the_readme_says_of_retis_study_is_so(four_men_folder: Path) -> Non
 
 def test_the_sizes_of_the_readme_are_those_of_the_records() -> None:
     """Tables and their bytes, by the most men that they have."""
-    records = [json.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "records").glob("K*.json")]
+    records = [json.loads(path.read_text(encoding="utf-8")) for path in (RECORDS).glob("K*.json")]
     rows = re.findall(r"^\| [^|]*build[^|]* \| (\d+) \| [^|]+ \| [^|]+ \| [^|]+ \| ([\d.]+) ([MG])B \|$", TEXT, re.M)
     assert len(rows) == 3
     for men, (tables, size, unit) in zip((3, 4, 5), rows, strict=True):
@@ -83,7 +82,7 @@ def test_the_sizes_of_the_readme_are_those_of_the_records() -> None:
 
 def test_the_classes_of_the_measurements_are_those_of_what_was_built() -> None:
     """CPU seconds and the largest file of each class, from records/built.csv."""
-    with (ROOT / "records" / "built.csv").open(encoding="utf-8") as file:
+    with (RECORDS / "built.csv").open(encoding="utf-8") as file:
         built = {row["material"]: row for row in csv.DictReader(file)}
     page = (ROOT / "docs" / "measurements.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| [^|]+ \| \d+ \| (\d+), \d+, (\d+) \| [^|]+ \| (\w+), ([\d.]+) ([MG])B \|$", page, re.M)

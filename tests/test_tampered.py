@@ -14,8 +14,8 @@ from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.records.record import read_record
 from tbgen.errors import TbgenError
 from tbgen.library.catalog import MANIFEST, read_manifest
+from tests.project import RECORDS
 
-ROOT = Path(__file__).parent.parent
 JUNK = (None, True, -1, 1 << 80, 0.5, "", "x", "G9.9", [], [1], {}, {"a": 1}, "\udcff", "1e999")
 CONFIG = """games = 4
 rounds = 2
@@ -77,7 +77,7 @@ def one_line_or_fine(read: Callable[[], object]) -> None:
 @pytest.mark.parametrize("seed", range(2))
 def test_a_record_that_was_tampered_with(tmp_path: Path, seed: int) -> None:
     draw, path = random.Random(seed), tmp_path / "KvK.json"
-    facts = json.loads((ROOT / "records" / "KvK.json").read_bytes())
+    facts = json.loads((RECORDS / "KvK.json").read_bytes())
     for text in (DEEP, *(texts_of(facts, draw) for _ in range(40))):
         path.write_bytes(text)
         one_line_or_fine(lambda: read_record(path))

@@ -11,8 +11,9 @@ import pytest
 from click.testing import CliRunner
 
 from tbgen import cli
+from tests.project import ROOT
 
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = ROOT / "docs"
 PAGES = sorted((DOCS / "tutorials").glob("*.md"))
 
 

@@ -17,7 +17,8 @@ from unittest import mock
 
 from tests.attacks.attack import Attempt, assert_civil
 from tests.cli.calls import tbgen
-from tests.cli.killing import CASES, ROOT, Peace, disturb, undisturbed, words_of
+from tests.cli.killing import CASES, Peace, disturb, undisturbed, words_of
+from tests.project import ROOT
 
 NOBODY = 65534
 REMOTE = ("build", "copy", "fetch", "record", "report")

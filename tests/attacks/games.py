@@ -12,8 +12,9 @@ from typing import Any
 
 from tests.attacks.attack import Attempt, assert_civil, cut_up
 from tests.cli.calls import tbgen
+from tests.project import S18
 
-GAMES = (Path(__file__).parents[1] / "golden" / "tcec_s18.pgn").read_bytes()
+GAMES = S18.read_bytes()
 SOUND = b"""[White "Ann"]
 [Black "Bob"]
 [Result "1/2-1/2"]

@@ -16,9 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
+from tests.project import ROOT
+
 DESCRIPTORS = 300
 MORE_BYTES = 512 << 20
-ROOT = Path(__file__).parent.parent.parent
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PATHS = ("/health", f"/r-mobility?fen={quote(FEN)}", f"/standard?fen={quote(FEN)}")
 PAUSE = 2.0

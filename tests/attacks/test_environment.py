@@ -9,14 +9,13 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
+from tests.project import ROOT, S18
 
 
 @pytest.mark.parametrize(
     "words",
     [
-        ["adjudicate", "-q", "--jobs", "2", "-o", "out.pgn", str(GAMES)],
+        ["adjudicate", "-q", "--jobs", "2", "-o", "out.pgn", str(S18)],
         ["build", "-q", "KNvK", "--jobs", "2", "--threads", "2", "--data", "made"],
     ],
     ids=lambda words: words[0],

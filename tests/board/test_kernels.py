@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import random
 from collections import Counter
-from pathlib import Path
 
 import chess
 import chess.pgn
@@ -26,9 +25,7 @@ from tests.board.plies import (
     written,
 )
 from tests.positions import random_board
-
-GOLDEN = Path(__file__).parent.parent / "golden"
-
+from tests.project import GOLDEN
 
 PUBLISHED = list(csv.reader((GOLDEN / "perft.csv").read_text().splitlines()))[1:]
 

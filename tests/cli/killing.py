@@ -24,9 +24,8 @@ from tbgen.score import Mobility
 from tbgen.storage.files import folder_of_game
 from tests.apps.match.matches import walker
 from tests.library.mirrors import mirror_of
+from tests.project import RECORDS, ROOT, S18
 
-ROOT = Path(__file__).parent.parent.parent
-GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
 SIGNALS = (signal.SIGKILL, signal.SIGTERM, signal.SIGINT)
 OLD = b"what was there before\n"
 MIRROR = "MIRROR"
@@ -46,11 +45,11 @@ class Case:
 
 
 def _games() -> Files:
-    return {"games.pgn": GAMES.read_bytes() * 10, "copy.pgn": OLD, "facts.json": OLD}
+    return {"games.pgn": S18.read_bytes() * 10, "copy.pgn": OLD, "facts.json": OLD}
 
 
 def _records() -> Files:
-    return {f"records/{name}.json": (ROOT / "records" / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")}
+    return {f"records/{name}.json": (RECORDS / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")}
 
 
 @cache

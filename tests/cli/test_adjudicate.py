@@ -15,8 +15,8 @@ from tbgen.apps.match.store import state_path
 from tbgen.system.process import try_lock
 from tests.cli.calls import complaint, tbgen
 from tests.processes import children_of
+from tests.project import ROOT, S18
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 HELD = '[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n'
 
 
@@ -67,9 +67,9 @@ def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
 )
 def test_no_worker_outlives_a_run_that_is_ended(tmp_path: Path, command: list[str], stop: signal.Signals) -> None:
     path = tmp_path / "games.pgn"
-    path.write_bytes((GOLDEN / "tcec_s18.pgn").read_bytes() * 1000)
+    path.write_bytes(S18.read_bytes() * 1000)
     words = [sys.executable, "-m", "tbgen", *command, "--jobs", "2", str(path)]
-    environment = {**os.environ, "PYTHONPATH": str(GOLDEN.parent.parent)}
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, cwd=tmp_path, env=environment)
     while len(children_of(process.pid)) < 2:
         assert process.poll() is None

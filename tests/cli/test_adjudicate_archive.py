@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.terminals import run_on_terminal
+from tests.project import S18
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 MOST_MORE_BYTES = 40 << 20
 """What the allocator may keep on top of it where an archive has 82 million bytes more."""
 
@@ -29,7 +29,7 @@ def adjudicated(path: Path, out: Path) -> tuple[int, str]:
 
 @pytest.mark.slow
 def test_an_archive_of_any_length_is_decided_in_flat_memory_with_a_bar_and_an_estimate(tmp_path: Path) -> None:
-    text = (GOLDEN / "tcec_s18.pgn").read_bytes()
+    text = S18.read_bytes()
     small, large, out = tmp_path / "small.pgn", tmp_path / "large.pgn", tmp_path / "out.pgn"
     small.write_bytes(text * 1000)
     with large.open("wb") as file:

@@ -14,6 +14,7 @@ from click.shell_completion import BashComplete
 from tbgen import cli
 from tbgen.material import all_materials
 from tests.cli.test_help import all_commands
+from tests.project import ROOT
 
 NAMES = list(cli.COMMANDS)
 KINDS = {"IN.pgn": "file", "OUT.pgn": "file", "GAMES.pgn": "file", "FILE": "file", "DIR": "dir"}
@@ -83,7 +84,7 @@ COMP_WORDS=(tbgen build KQvK) COMP_CWORD=2
 _tbgen_completion tbgen
 echo "${COMPREPLY[*]}"
 """
-    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(Path(__file__).parents[2])}
+    environment = {"PATH": f"{tmp_path}:/usr/bin:/bin", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(
         [str(shutil.which("bash")), "-c", script], env=environment, capture_output=True, text=True, check=True
     )

@@ -10,9 +10,9 @@ import pytest
 
 from tests.cli.calls import complaint, printed
 from tests.copies import copy_tables
+from tests.project import S18
 
 BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
-GAMES = str(Path(__file__).parent.parent / "golden" / "tcec_s18.pgn")
 
 
 @pytest.mark.parametrize(
@@ -25,8 +25,8 @@ GAMES = str(Path(__file__).parent.parent / "golden" / "tcec_s18.pgn")
         ("probe", "--line", BISHOP),
         ("verify",),
         ("study", "record", "--all"),
-        ("adjudicate", GAMES),
-        ("standings", GAMES),
+        ("adjudicate", str(S18)),
+        ("standings", str(S18)),
         ("site",),
         ("study", "potential"),
     ],

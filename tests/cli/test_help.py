@@ -15,9 +15,9 @@ from tbgen import cli
 from tbgen.apps.match.arguments import ALIASES, OPTIONS
 from tbgen.errors import MissingFolderError
 from tests.cli.calls import complaint, printed, tbgen
+from tests.project import RECORDS, ROOT, S18
 
-ROOT = Path(__file__).parents[2]
-GAMES = str(ROOT / "tests" / "golden" / "tcec_s18.pgn")
+GAMES = str(S18)
 
 
 def all_commands() -> list[tuple[str, click.Command]]:
@@ -99,7 +99,7 @@ def test_help_is_a_command_as_well(words: tuple[str, ...]) -> None:
         (("site", "--explorer", "--no-pages", "-o", "site"), False),
         (("build", "KvK"), False),
         (("study", "record", "KvK", "-o", "records"), False),
-        (("study", "potential", "--records", str(ROOT / "records")), True),
+        (("study", "potential", "--records", str(RECORDS)), True),
         (("hold", "8/8/8/8/8/5k2/8/5K2 w - - 0 1", "--side", "white"), True),
     ],
     ids=lambda words: words[0] if isinstance(words, tuple) else "",

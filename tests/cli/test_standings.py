@@ -3,11 +3,11 @@ from __future__ import annotations
 import csv
 import io
 import json
-from pathlib import Path
 
 import jsonschema
 
 from tests.cli.calls import printed
+from tests.project import S18, golden_rows
 
 NUMBERS = (
     *("Games", "GamesAsBlack", "GamesAsWhite", "WinsAsBlack", "WinsAsWhite", "LossAsBlack", "LossAsWhite"),
@@ -43,22 +43,18 @@ CROSSTABLE = {
 }
 """The shape of `crosstable.json`, as clients of TCEC's site declare it."""
 
-GOLDEN = Path(__file__).parent.parent / "golden"
-S18 = str(GOLDEN / "tcec_s18.pgn")
-
 
 def test_the_points_of_the_published_games_as_json_and_csv() -> None:
-    words = ("standings", S18, "--tiebreak", "points,net")
+    words = ("standings", str(S18), "--tiebreak", "points,net")
     facts, rows = json.loads(printed(*words, "--json")), csv.DictReader(io.StringIO(printed(*words, "--format", "csv")))
     assert facts["tiebreak"] == ["points", "net"]
-    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
-        names = {row[side] for row in csv.DictReader(file) for side in ("white", "black")}
+    names = {row[side] for row in golden_rows("tcec_s18.csv") for side in ("white", "black")}
     assert {player["name"] for player in facts["players"]} == names
     assert [row["points_exact"] for row in rows] == [player["points_exact"] for player in facts["players"]]
 
 
 def test_the_cross_table_of_tcec_has_every_game_once() -> None:
-    facts = json.loads(printed("standings", S18, "--crosstable", "--tiebreak", "tcec-league"))
+    facts = json.loads(printed("standings", str(S18), "--crosstable", "--tiebreak", "tcec-league"))
     rows = facts["Table"]
     assert list(rows) == facts["Order"]
     scores = [score for row in rows.values() for met in row["Results"].values() for score in met["Scores"]]

@@ -14,8 +14,8 @@ from tbgen.errors import MissingTableError
 from tests.attacks.attack import assert_civil
 from tests.cli.calls import tbgen
 from tests.cli.terminals import shown_on_terminal
+from tests.project import S18
 
-S18 = Path(__file__).parent.parent / "golden" / "tcec_s18.pgn"
 HEAVY = ("numba", "numpy", "h5py", "rich", "zstandard")
 
 

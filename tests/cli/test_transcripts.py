@@ -19,13 +19,13 @@ import pytest
 
 from tests.apps.match.matches import walker
 from tests.cli.calls import tbgen
+from tests.project import RECORDS, ROOT, S18
 
 HERE = Path(__file__).parent
-ROOT = HERE.parent.parent
 FILE = HERE / "transcripts.txt"
 TRANSCRIPTS = re.split(r"^(?=\$ )", FILE.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]
 GIVEN = (
-    ROOT / "tests" / "golden" / "tcec_s18.pgn",
+    S18,
     ROOT / "docs" / "examples" / "drawn.pgn",
     *(HERE / "given").iterdir(),
 )
@@ -44,7 +44,7 @@ def laid_out(folder: Path, *tables: Path) -> None:
     (folder / "empty").mkdir()
     (folder / "records").mkdir()
     for name in ("KvK", "KBvK", "KNvK"):
-        shutil.copy(ROOT / "records" / f"{name}.json", folder / "records")
+        shutil.copy(RECORDS / f"{name}.json", folder / "records")
 
 
 def said_by(command: str) -> list[str]:

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.project import ROOT
+
 pytestmark = pytest.mark.slow
 
-ROOT = Path(__file__).parents[2]
 PARTS = [f"tests/{name}" for name in ("board", "index", "retro", "position", "probe", "verify", "laws")]
 OUTSIDE = """
 import numpy as np

@@ -5,14 +5,14 @@ from __future__ import annotations
 import importlib
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tbgen.compiled.groups import read
 from tbgen.compiled.known import Purpose, groups, known
+from tests.project import ROOT
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "kernels.py"
+SCRIPT = ROOT / "scripts" / "kernels.py"
 ALL = sorted({each for purpose in Purpose for each in known(purpose)}, key=lambda each: (each.module, each.name))
 
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 import random
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -14,18 +12,12 @@ from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen
 from tbgen.score import Color, Score
 from tests.positions import random_board, squares_of
+from tests.project import golden_rows
 
 from ..reference import solve
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 
-
-def golden(name: str) -> list[dict[str, str]]:
-    with (GOLDEN / name).open(newline="") as file:
-        return list(csv.DictReader(file))
-
-
-@pytest.mark.parametrize("case", golden("entry_values.csv"), ids=lambda case: case["fen"])
+@pytest.mark.parametrize("case", golden_rows("entry_values.csv"), ids=lambda case: case["fen"])
 def test_published_values_are_found_for_either_colour(tables: Tablebase, case: dict[str, str]) -> None:
     board, _ = parse_fen(case["fen"])
     accrued = Score(case["accrued"]) if case["accrued"] else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 
 import chess
 import pytest
@@ -12,8 +11,9 @@ from tbgen.index.layout import layout_of
 from tbgen.rules.position import material_of
 from tbgen.score import Color
 from tbgen.storage.order import order_of
+from tests.project import ROOT
 
-PAGE = Path(__file__).parents[2] / "docs" / "tables.md"
+PAGE = ROOT / "docs" / "tables.md"
 EXAMPLES = re.findall(r"^\| `([^`]+)` \| (K\w+) \| (\d+) \| (\d+) \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
-from pathlib import Path
 
 import pytest
 
@@ -12,20 +10,14 @@ from tbgen.index.layout import layout_of
 from tbgen.material import materials
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.table import Table, Tally
+from tests.project import golden_rows
 from tests.retro.tables import solve_from_values, solved
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 THREE_MEN, FOUR_MEN = ([str(material) for material in materials(men)] for men in (3, 4))
+ORDINARY = {row["material"]: row for row in golden_rows("ordinary_tables.csv")}
 
 
-def golden(name: str) -> list[dict[str, str]]:
-    return list(csv.DictReader((GOLDEN / name).read_text().splitlines()))
-
-
-ORDINARY = {row["material"]: row for row in golden("ordinary_tables.csv")}
-
-
-@pytest.mark.parametrize("row", golden("entry_counts.csv"), ids=lambda row: " ".join(row.values()))
+@pytest.mark.parametrize("row", golden_rows("entry_counts.csv"), ids=lambda row: " ".join(row.values()))
 def test_entry_values_are_as_many_as_the_rules_say(row: dict[str, str]) -> None:
     tallies = solved(row["material"]).tallies[Color[row["side_to_move"].upper()]]
     assert tallies[Score(row["outcome"])].count == int(row["positions"])

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import random
-from pathlib import Path
 
 import chess
 import chess.pgn
 
 from tests.positions import random_root
+from tests.project import S18
 from tests.strategies import way_back
-
-GOLDEN = Path(__file__).parent.parent.parent / "golden"
 
 
 def random_ending(draw: random.Random, most_men: int) -> chess.Board:
@@ -54,7 +52,7 @@ def written(draw: random.Random, board: chess.Board) -> str:
 def written_games(seed: int, games: int, most_men: int) -> str:
     """So many games as PGN; one in ten is a real one cut short."""
     draw = random.Random(seed)
-    with (GOLDEN / "tcec_s18.pgn").open() as file:
+    with S18.open() as file:
         real = list(iter(lambda: chess.pgn.read_game(file), None))
     played = (
         cut_short(draw, draw.choice(real)) if number % 10 == 9 else random_ending(draw, most_men)

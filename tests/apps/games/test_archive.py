@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import csv
 import gzip
 import io
 import json
@@ -32,8 +31,8 @@ from tbgen.rules.points import Scheme
 from tests.apps.games.plain import pieces_of, plain
 from tests.apps.games.test_compiled_reader import texts
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
+from tests.project import S18, golden_rows
 
-GOLDEN = Path(__file__).parent.parent.parent / "golden"
 OWN_LINE = re.compile(rb"(?:(?<=[\r\n])|\A)\[(?:" + "|".join(OWN_TAGS).encode() + rb') "[^"]*"\](?:\r\n|\n|\r)')
 
 
@@ -193,7 +192,7 @@ def test_what_is_skipped_and_what_lacks_a_table_is_counted(table_folder: Path, t
 
 def archive(path: Path) -> Path:
     """A file of many games, some of which cannot be read, in several chunks."""
-    draw, text = random.Random(3), (GOLDEN / "tcec_s18.pgn").read_bytes()
+    draw, text = random.Random(3), S18.read_bytes()
     parts = [text, HELD, b'[Event "x"]\n\n1. Ke2 *\n\n', b"1. e4 1-0 1. d4 0-1\n"]
     filling = b"\n% " + b"x" * 20_000 + b"\n"
     path.write_bytes(filling.join(draw.choices(parts, weights=[1, 3, 3, 3], k=100)))
@@ -247,13 +246,9 @@ def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> Non
 
 def test_the_published_games_keep_their_published_scores() -> None:
     facts = [
-        json.loads(fact)
-        for part in decide_file(str(GOLDEN / "tcec_s18.pgn"), GamesTask(texts=False, facts=True))
-        for fact in part.facts
+        json.loads(fact) for part in decide_file(str(S18), GamesTask(texts=False, facts=True)) for fact in part.facts
     ]
-    with (GOLDEN / "tcec_s18.csv").open(newline="") as file:
-        published = list(csv.DictReader(file))
-    for game, row in zip(facts, published, strict=True):
+    for game, row in zip(facts, golden_rows("tcec_s18.csv"), strict=True):
         assert [game["event"], game["round"], game["white"], game["black"]] == list(row.values())[:4]
         assert (game["accrued"], str(game["reached_at_ply"])) == (row["accrued_at_end"], row["reached_at_ply"])
         winner = {"1-0": "G0.0", "0-1": "-G0.0"}.get(game["result"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import chess
@@ -14,8 +13,7 @@ from hypothesis import strategies as st
 from tbgen.apps.games import scan as at
 from tbgen.apps.games.chunks import Chunk, chunks_of, scanned
 from tests.apps.games.plain import assert_same, compiled, pieces_of, plain
-
-GOLDEN = Path(__file__).parent.parent.parent / "golden"
+from tests.project import S18
 
 PARTS = (
     *(
@@ -106,7 +104,7 @@ def test_a_last_line_that_is_an_order_mark_is_not_read_past_its_end() -> None:
 
 @pytest.mark.parametrize("chunk_bytes", [1, 4096])
 def test_the_games_at_hand_are_read_alike_in_blocks_of_any_size(chunk_bytes: int) -> None:
-    text = (GOLDEN / "tcec_s18.pgn").read_bytes()
+    text = S18.read_bytes()
     expected = plain(text) if chunk_bytes == 4096 else []
     for written in (text, b"\xef\xbb\xbf" + text, text.replace(b"\n", b"\r\n"), text.replace(b"\n", b"\r")):
         games = compiled(written, None, chunk_bytes)
@@ -116,7 +114,7 @@ def test_the_games_at_hand_are_read_alike_in_blocks_of_any_size(chunk_bytes: int
 
 
 def test_blocks_hold_every_byte_of_their_file_once() -> None:
-    text = b"\xef\xbb\xbf\n" + (GOLDEN / "tcec_s18.pgn").read_bytes() + b"\n% the end\n\n"
+    text = b"\xef\xbb\xbf\n" + S18.read_bytes() + b"\n% the end\n\n"
     for chunk_bytes in (100, 5000, 1 << 20):
         chunks = list(chunks_of(pieces_of(text, chunk_bytes), "test.pgn"))
         assert b"".join(chunk.text for chunk in chunks) == text

@@ -1,15 +1,13 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import games_in, read_games
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
+from tests.project import S18
 
-GOLDEN = Path(__file__).parent.parent.parent / "golden"
 MATE = "1. f3 e5 2. g4 Qh4#"
 SAID_OF_MATE = 'RMobilityResult says "G0.0", but the game is worth -G0.0'
 REPETITION = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8"
@@ -80,5 +78,5 @@ def test_what_contradicts_the_moves_is_told_and_nothing_else(
 
 
 def test_published_games_agree_with_their_tags() -> None:
-    games = [game for game in read_games(str(GOLDEN / "tcec_s18.pgn")) if isinstance(game, PgnGame)]
+    games = [game for game in read_games(str(S18)) if isinstance(game, PgnGame)]
     assert [game.warnings for game in games] == [()] * 20

@@ -20,8 +20,6 @@ from tbgen.score import Color, Score
 from tests.apps.games.plain import assert_same, compiled, plain
 from tests.strategies import boards
 
-GOLDEN = Path(__file__).parent.parent.parent / "golden"
-
 
 def games_of(text: str, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
     """The games of a text, which the witness must find as well."""

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
 import random
 import re
 from fractions import Fraction
 from itertools import groupby
-from pathlib import Path
 
 import pytest
 
@@ -25,9 +23,9 @@ from tbgen.apps.games.tiebreaks import (
 )
 from tbgen.rules.points import DRAW, LOSS, WIN, Scoring
 from tbgen.score import Color, Score
+from tests.project import golden_rows
 from tests.reference import tie_breaks as slow
 
-GOLDEN = Path(__file__).parents[2] / "golden" / "tie_breaks.csv"
 CUTS = ((TieBreak.BUCHHOLZ, 0, 0), (TieBreak.BUCHHOLZ_CUT_1, 1, 0), (TieBreak.BUCHHOLZ_MEDIAN, 1, 1))
 """How many of the lowest and of the highest scores of opponents each leaves out."""
 POINTS = {"1": WIN, "=": DRAW, "0": LOSS, "+": WIN, "-": LOSS, "H": DRAW, "U": WIN, "Z": LOSS}
@@ -39,8 +37,7 @@ def cell_of(text: str) -> Cell:
     return Cell(None if opponent == "0" else opponent, POINTS[result], result in "10=")
 
 
-with GOLDEN.open(newline="") as file:
-    EVENTS = {name: list(rows) for name, rows in groupby(csv.DictReader(file), lambda row: row["event"])}
+EVENTS = {name: list(rows) for name, rows in groupby(golden_rows("tie_breaks.csv"), lambda row: row["event"])}
 
 
 @pytest.mark.parametrize("event", EVENTS)

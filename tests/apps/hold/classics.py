@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-from pathlib import Path
 from typing import NamedTuple
 
 import chess
@@ -11,8 +9,7 @@ import chess
 from tbgen.apps.hold.strategy import Goal, not_mated
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
-
-GOLDEN = Path(__file__).parent.parent.parent / "golden" / "holds.csv"
+from tests.project import golden_rows
 
 
 class Classic(NamedTuple):
@@ -23,10 +20,7 @@ class Classic(NamedTuple):
     side: Color
 
 
-ALL = [
-    Classic(row["name"], row["fen"], Color[row["side"].upper()])
-    for row in csv.DictReader(GOLDEN.read_text(encoding="utf-8").splitlines())
-]
+ALL = [Classic(row["name"], row["fen"], Color[row["side"].upper()]) for row in golden_rows("holds.csv")]
 PENROSE = ALL[-1]
 """One man holds it; two men hold the others."""
 CLASSICS = ALL[:-1]

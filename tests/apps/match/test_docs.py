@@ -12,8 +12,8 @@ from tbgen.apps.match.arguments import ALIASES, OPTIONS, REFUSED, settings_of
 from tbgen.apps.match.engine import HANDSHAKE
 from tbgen.apps.match.run import variant_options
 from tbgen.cli.match import command
+from tests.project import ROOT
 
-ROOT = Path(__file__).parents[3]
 MATCHES, UCI, README = ((ROOT / name).read_text() for name in ("docs/matches.md", "docs/uci.md", "README.md"))
 PAGES = "\n".join((MATCHES, UCI, README, command.help or ""))
 COMMANDS = [words for words in re.findall(r"^ +(?:\$ )?tbgen match (-engine .*)$", PAGES, re.M) if " ..." not in words]

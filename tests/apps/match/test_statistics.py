@@ -1,11 +1,9 @@
 from __future__ import annotations
 
-import csv
 import math
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -15,10 +13,7 @@ from tbgen.apps.match.statistics import Conclusion, Distribution, Model, Sprt, r
 from tbgen.rules.points import DRAW, LOSS, WIN, Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match import reference
-
-GOLDEN = Path(__file__).parent.parent.parent / "golden" / "match_statistics.csv"
-with open(GOLDEN, encoding="utf-8") as file:
-    PUBLISHED = list(csv.DictReader(file))
+from tests.project import golden_rows
 
 PLAIN = st.sampled_from([LOSS, DRAW, WIN])
 OUTCOMES = st.builds(Score, st.integers(0, 40), st.sampled_from(list(Color)))
@@ -41,7 +36,9 @@ def distribution_of(row: dict[str, str]) -> Distribution:
     return Distribution(Counter(dict(zip(shares, counts, strict=True))), 1 if row["kind"] == "games" else 2)
 
 
-@pytest.mark.parametrize("row", PUBLISHED, ids=lambda row: f"{row['statistic']} of {row['results']}")
+@pytest.mark.parametrize(
+    "row", golden_rows("match_statistics.csv"), ids=lambda row: f"{row['statistic']} of {row['results']}"
+)
 def test_published_figures_come_out_to_the_last_digit_that_was_printed(row: dict[str, str]) -> None:
     found = distribution_of(row)
     if row["statistic"] == "ratio":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import itertools
 import json
 import re
@@ -18,17 +17,14 @@ from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import Game
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tests.apps.match.matches import games_of, run, walker
+from tests.apps.play.test_within import ENDS
 from tests.apps.play.twin import said_by_twin
 from tests.apps.site.conftest import client_of
 from tests.cli.calls import printed, tbgen
+from tests.project import golden_rows
 
-OURS = Path(__file__).with_name("ends.csv")
-GOLDEN = Path(__file__).parent.parent.parent / "golden" / "clock_ends.csv"
+FOUR_MEN = golden_rows("clock_ends.csv")
 """Ends of four men; all that columns say is from the tables and the slow twin."""
-
-
-def ends_of(path: Path) -> list[dict[str, str]]:
-    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 def compare(folder: Path, ends: Sequence[dict[str, str]], work: Path) -> None:
@@ -75,13 +71,13 @@ def compare(folder: Path, ends: Sequence[dict[str, str]], work: Path) -> None:
 
 
 def test_everyone_gives_the_same_answer_for_the_same_end(table_folder: Path, tmp_path: Path) -> None:
-    compare(table_folder, ends_of(OURS)[::6], tmp_path)
+    compare(table_folder, ENDS[::6], tmp_path)
 
 
 @pytest.mark.slow
 def test_the_slow_twin_says_so_of_ends_of_four_men(four_men_folder: Path) -> None:
     with open_tablebase(four_men_folder) as tables:
-        for end in ends_of(GOLDEN):
+        for end in FOUR_MEN:
             board, accrued = parse_fen(end["fen"])
             for setting in ("fide", "reset"):
                 assert str(said_by_twin(tables, board, accrued, int(end["plies_left"]), setting)) == end[setting]
@@ -89,4 +85,4 @@ def test_the_slow_twin_says_so_of_ends_of_four_men(four_men_folder: Path) -> Non
 
 @pytest.mark.slow
 def test_everyone_gives_the_answer_of_the_slow_twin_for_ends_of_four_men(four_men_folder: Path, tmp_path: Path) -> None:
-    compare(four_men_folder, ends_of(GOLDEN), tmp_path)
+    compare(four_men_folder, FOUR_MEN, tmp_path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from pathlib import Path
 
 import pytest
@@ -14,10 +13,10 @@ from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.apps.records.slow import one_colored_in, spread_of, zugzwangs_of
+from tests.project import golden_rows
 
-GOLDEN = Path(__file__).parent.parent.parent / "golden"
 SMALL = [str(material) for material in build_order(materials(3))]
-ORDINARY = {row["material"]: row for row in csv.DictReader((GOLDEN / "ordinary_tables.csv").read_text().splitlines())}
+ORDINARY = {row["material"]: row for row in golden_rows("ordinary_tables.csv")}
 
 
 @pytest.mark.parametrize("name", SMALL)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -12,9 +10,9 @@ from tbgen.apps.records.record import Record
 from tbgen.apps.site.pages import drawn_in
 from tbgen.score import Color, Score
 from tbgen.text import plain
+from tests.project import golden_rows
 
-GOLDEN = Path(__file__).parent.parent.parent / "golden" / "ordinary_tables.csv"
-ORDINARY = {row["material"]: row for row in csv.DictReader(GOLDEN.read_text().splitlines())}
+ORDINARY = {row["material"]: row for row in golden_rows("ordinary_tables.csv")}
 
 
 @pytest.mark.parametrize("side", list(Color))

@@ -19,8 +19,8 @@ from tbgen.score import Mobility, Score
 from tbgen.storage.files import folder_of_game
 from tbgen.text import plain
 from tests.apps.records.slow import scores_of
+from tests.project import RECORDS
 
-PUBLISHED = Path(__file__).parent.parent.parent.parent / "records"
 SMALL = [str(material) for material in build_order(materials(3))]
 VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
 
@@ -33,7 +33,7 @@ def promise_kept(fen: str, line: str) -> tuple[str, int]:
 
 @pytest.mark.slow
 def test_every_published_record_has_the_form_of_the_schema_and_keeps_its_promises() -> None:
-    for path in sorted(PUBLISHED.glob("K*.json")):
+    for path in sorted(RECORDS.glob("K*.json")):
         facts = json.loads(path.read_text())
         VALIDATOR.validate(facts)
         assert read_record(path).to_text() == path.read_text()
@@ -61,7 +61,7 @@ def assert_promises(facts: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("name", SMALL)
 def test_a_published_record_is_what_the_table_gives(records: dict[str, Record], name: str) -> None:
-    made, there = (json.loads(text) for text in (records[name].to_text(), (PUBLISHED / f"{name}.json").read_text()))
+    made, there = (json.loads(text) for text in (records[name].to_text(), (RECORDS / f"{name}.json").read_text()))
     assert {**made, "bytes": 0} == {**there, "bytes": 0}
     VALIDATOR.validate(made)
     assert_promises(made)

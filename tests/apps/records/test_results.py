@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 from tbgen.apps.games.archive import GamesTask, decide_file
 from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site.boards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
+from tests.project import RECORDS, ROOT, S18
 
-ROOT = Path(__file__).parents[3]
 PAGE, ADJUDICATION = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("results", "adjudication")
 )
-GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
 
 
 def rows(pattern: str) -> list[tuple[str, ...]]:
@@ -57,7 +55,7 @@ def test_drawn_positions_are_those_of_the_records(published: list[Record]) -> No
 
 
 def test_the_games_differ_as_often_as_their_tables() -> None:
-    tables = read_comparison(ROOT / "records" / FILE).tables
+    tables = read_comparison(RECORDS / FILE).tables
     differing = sum(table.shares.differing * table.positions for table in tables)
     assert f"value {100 * differing / sum(table.positions for table in tables):.1f} %" in PAGE
 
@@ -65,7 +63,7 @@ def test_the_games_differ_as_often_as_their_tables() -> None:
 def test_the_games_are_decided_as_the_pages_say() -> None:
     """The drawn ones on this page, three others on that about adjudication."""
     facts = [
-        json.loads(fact) for part in decide_file(str(GAMES), GamesTask(texts=False, facts=True)) for fact in part.facts
+        json.loads(fact) for part in decide_file(str(S18), GamesTask(texts=False, facts=True)) for fact in part.facts
     ]
     shown = re.findall(
         r"^\| (League \d), ([\d.]+) (.+) - (.+?) \| (\S+) \| `(\S+)`, `(\w+)` \|", ADJUDICATION, re.MULTILINE

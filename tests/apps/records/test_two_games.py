@@ -19,8 +19,9 @@ from tbgen.score import Mobility
 from tbgen.text import plain
 from tests import reference
 from tests.apps.records.slow import Entries, comparison_of, scores_of
+from tests.project import RECORDS
 
-PUBLISHED = Path(__file__).parent.parent.parent.parent / "records" / FILE
+PUBLISHED = RECORDS / FILE
 
 
 def compared_in(folders: list[Path], names: Iterable[str]) -> dict[str, Any]:

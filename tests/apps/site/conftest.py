@@ -25,8 +25,8 @@ from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 from tbgen.apps.site.templates import write_explorer
 from tbgen.library.catalog import Catalog
-from tests.apps.conftest import PUBLISHED
 from tests.conftest import shared
+from tests.project import RECORDS
 
 NAME = "testserver"
 
@@ -34,7 +34,7 @@ NAME = "testserver"
 @pytest.fixture(scope="session")
 def site(some: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The pages of a few records and of two games."""
-    comparison = read_comparison(PUBLISHED / FILE)
+    comparison = read_comparison(RECORDS / FILE)
     return shared(tmp_path_factory, "pages", lambda folder: write_site(Site(some, comparison), folder))
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -10,7 +9,8 @@ import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
-ROOT = Path(__file__).parents[3]
+from tests.project import ROOT
+
 FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PATHS = {
     "/r-mobility": f"/r-mobility?fen={FEN}&strip=1&fifty=reset",

@@ -22,12 +22,12 @@ from tbgen.rules.points import Scoring
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.storage.schema import SEAL_BYTES
-from tests.apps.conftest import PUBLISHED
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import WithoutRanges, WithRanges, client_of, giving
 from tests.apps.site.test_explorer import BISHOP, look_at, text_of
 from tests.cli.calls import printed
 from tests.positions import random_board
+from tests.project import RECORDS
 from tests.readers.pairs import vectors
 
 pytestmark = NEEDED
@@ -184,7 +184,7 @@ def test_a_site_is_written_by_one_command_and_again(table_folder: Path, tmp_path
     records = tmp_path / "records"
     records.mkdir()
     for name in ("KvK", "KBvK", "KRvKN"):
-        shutil.copy(PUBLISHED / f"{name}.json", records)
+        shutil.copy(RECORDS / f"{name}.json", records)
     options = ("--explorer", "--records", str(records), "--most-men", "2", "-o", str(tmp_path / "whole"))
     assert "with 1 table" in printed("site", *options, folder=table_folder)
     assert 'href="../explorer/?fen=' in (tmp_path / "whole" / "material" / "KBvK.html").read_text()

@@ -9,13 +9,13 @@ import pytest
 from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE, Comparison, read_comparison
 from tbgen.apps.site.pages import Site, totals_of, write_site
-from tests.apps.conftest import PUBLISHED
 from tests.apps.site.faults import faults_of
+from tests.project import RECORDS
 
 
 @pytest.fixture(scope="module")
 def games() -> Comparison:
-    return read_comparison(PUBLISHED / FILE)
+    return read_comparison(RECORDS / FILE)
 
 
 def test_the_page_is_sound_and_others_lead_to_it(some: list[Record], games: Comparison, tmp_path: Path) -> None:
