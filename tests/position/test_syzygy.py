@@ -1,4 +1,4 @@
-"""Syzygy tables as a source of bounds. None are here: functions that know the truth, or a part of it, stand in."""
+"""Syzygy tables as a source of bounds. Functions that know the truth, or a part of it, stand in for the tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,18 @@ from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
 from tests.position.test_mates import FENS, outside
-from tests.position.test_solving import PAWNS, PIECES, SEED, Folder, contradictions, files_in, folder_of, pairs, solved
+from tests.position.test_solving import (
+    PAWNS,
+    PIECES,
+    SEED,
+    Folder,
+    bracket_by_moves,
+    contradictions,
+    files_in,
+    folder_of,
+    pairs,
+    solved,
+)
 
 __all__ = ["folder_of"]
 
@@ -44,7 +55,7 @@ def nothing(board: chess.Board) -> int:
 
 
 def mates_in(tables: Tablebase, most_pawns: int) -> Probe:
-    """What Syzygy tables would say: a mate is a win or a cursed win. They know positions after a promotion alone."""
+    """What Syzygy tables would say of positions with so few pawns: a mate is a win or a cursed win, all else a draw."""
 
     def probe(board: chess.Board) -> int:
         if board.pawns.bit_count() > most_pawns:
@@ -59,18 +70,19 @@ def mates_in(tables: Tablebase, most_pawns: int) -> Probe:
 def test_mates_after_promotions_make_bounds_closer_and_never_wrong(
     folder_of: Folder, asks: Asks, tables: Tablebase
 ) -> None:
-    """A block and its moves agree: the bounds of a position are the best that its moves have."""
-    folder, syzygy, closer = folder_of("KvK"), asks(mates_in(tables, 0)), 0
-    edge, drawn = chess.BB_FILE_A | chess.BB_FILE_H, pairs(random.Random(SEED), ["KPk", "Kkp"], 60)
-    asked = [each for each in drawn if each[0].pawns & edge]
+    """The bounds of a block and those of the moves agree."""
+    folder, syzygy = folder_of("KvK"), asks(mates_in(tables, 0))
+    edge = chess.BB_FILE_A | chess.BB_FILE_H  # files that are mirrored: fewer blocks to solve
+    drawn = pairs(random.Random(SEED), ["KPk", "Kkp"], 60)
+    asked = [(board, accrued) for board, accrued in drawn if board.pawns & edge]
+    closer = 0
     with PositionSolver(folder) as plain, PositionSolver(folder, syzygy=syzygy) as solver:
         assert contradictions(solver, tables, asked) == []
         for board, accrued in asked:
             far, near = plain.solve(board, accrued), solver.solve(board, accrued)
             closer += far.bracket != near.bracket
-            bounds = ((each.bracket.lower, each.bracket.upper) for each in near.moves or [near])
-            best = tuple(map(max if board.turn else min, zip(*bounds, strict=True)))
-            assert (near.bracket.lower, near.bracket.upper, outside(near, far)) == (*best, []), board.fen()
+            assert near.bracket == bracket_by_moves(near), board.fen()
+            assert outside(near, far) == []
     assert closer > 5
 
 
@@ -110,10 +122,15 @@ def test_the_position_itself_is_asked_with_its_right_to_take_en_passant(
 def test_blocks_rest_on_the_tables_that_were_asked_as_far_as_the_budget_goes(
     folder_of: Folder, asks: Asks, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder, syzygy, made = folder_of("KvK"), asks(nothing), list[tuple[int, int]]()
-    for name, seconds in (("KQvK", 0), ("KQvK", 0), ("KRvK", 0), ("KRvK", 1e-3), ("KRvK", 2e-3)):
+    folder, syzygy = folder_of("KvK"), asks(nothing)
+    for name, seconds, files, cpu_seconds in (
+        ("KQvK", 0, 2, 0),
+        ("KQvK", 0, 2, 0),  # the same tables: the same blocks
+        ("KRvK", 0, 4, 0),  # one table more: other blocks
+        ("KRvK", 1e-3, 4, 16),
+        ("KRvK", 2e-3, 6, 0),  # 32 seconds are more than the budget: blocks that ask no table
+    ):
         (syzygy / f"{name}.rtbw").touch()
         monkeypatch.setattr(closure, "_ASKED_SECONDS", seconds)
         plan = solved(folder, ON_THE_SEVENTH, budget=18, syzygy=syzygy).plan
-        made.append((len(files_in(folder)), int(plan.cpu_seconds)))
-    assert made == [(2, 0), (2, 0), (4, 0), (4, 16), (6, 0)]
+        assert (len(files_in(folder)), int(plan.cpu_seconds)) == (files, cpu_seconds)
