@@ -12,6 +12,11 @@ from tbgen.material import Material
 PLAYABLE = ~(chess.STATUS_TOO_MANY_CHECKERS | chess.STATUS_IMPOSSIBLE_CHECK)
 """What no game can reach and can be played on from: tables hold such positions."""
 
+BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+"""With G4.0 accrued it is worth G1.5, by Ke5."""
+AFTER_KE5 = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+"""The position after that move; in its own score it is worth G1.5, too."""
+
 Slots = Iterable[tuple[int, int]]
 """The colour and the role of each man; 0 is White, here and in the reference."""
 

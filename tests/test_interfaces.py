@@ -22,10 +22,10 @@ from tbgen.errors import ScoreFormatError
 from tbgen.rules.fen import fen_and_moves, position_of
 from tests.apps.site.conftest import client_of
 from tests.cli import calls
+from tests.positions import BISHOP
 from tests.project import ROOT
 
 EXAMPLES = ROOT / "docs" / "examples"
-FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 DRAWN = str(EXAMPLES / "drawn.pgn")
 
 
@@ -71,7 +71,7 @@ def test_the_notebook_runs_and_draws_what_it_shows(table_folder: Path, monkeypat
 
 def test_a_web_panel_asks_once_and_parses_no_score(table_folder: Path) -> None:
     with client_of(table_folder) as http:
-        panel = http.get("/r-mobility", params={"fen": FEN, "accrued": "4.0"}).json()
+        panel = http.get("/r-mobility", params={"fen": BISHOP, "accrued": "4.0"}).json()
     rows = [(move["san"], panel["scores"][move["outcome"]]["rank"]) for move in panel["moves"]]
     assert panel["scores"][panel["outcome"]]["holder"] == "white"
     assert rows[0][0] == "Ke5"
@@ -93,8 +93,8 @@ def test_an_engine_says_the_value_of_each_move(table_folder: Path) -> None:
         chess.engine.SimpleEngine.popen_uci(command, timeout=60) as engine,
         tbgen.open_tablebase(table_folder) as tables,
     ):
-        lines = engine.analyse(chess.Board(FEN), chess.engine.Limit(depth=1), multipv=20)
-        values = {move.move: move.outcome for move in tables.probe_moves(FEN)}
+        lines = engine.analyse(chess.Board(BISHOP), chess.engine.Limit(depth=1), multipv=20)
+        values = {move.move: move.outcome for move in tables.probe_moves(BISHOP)}
     assert {line["pv"][0]: tbgen.Score(line["string"].split()[0]) for line in lines} == values
 
 
@@ -111,7 +111,7 @@ Read = Callable[[str], tbgen.Score | None]
 
 
 def option(text: str) -> tbgen.Score:
-    done = calls.tbgen("score", FEN, "--accrued", text, "--json")
+    done = calls.tbgen("score", BISHOP, "--accrued", text, "--json")
     if done.returncode:
         assert "is not a score" in done.stderr
         raise ScoreFormatError(text)
@@ -120,11 +120,11 @@ def option(text: str) -> tbgen.Score:
 
 READERS: dict[str, Read] = {
     "python": tbgen.Score,
-    "an argument": lambda text: tbgen.Game(chess.Board(FEN), accrued=text).accrued,
+    "an argument": lambda text: tbgen.Game(chess.Board(BISHOP), accrued=text).accrued,
     "an option": option,
-    "the seventh field": lambda text: tbgen.parse_fen(f"{FEN} {text}")[1],
-    "words with moves": lambda text: position_of(fen_and_moves([*FEN.split(), text, "g1f3"])[0])[1],
-    "http": lambda text: position_in({"fen": FEN.replace(" ", "_"), "accrued": text}).accrued,
+    "the seventh field": lambda text: tbgen.parse_fen(f"{BISHOP} {text}")[1],
+    "words with moves": lambda text: position_of(fen_and_moves([*BISHOP.split(), text, "g1f3"])[0])[1],
+    "http": lambda text: position_in({"fen": BISHOP.replace(" ", "_"), "accrued": text}).accrued,
     "a tag": lambda text: read_tags({"RMobilityAccrued": text}).accrued,
 }
 

@@ -10,9 +10,8 @@ import pytest
 
 from tests.cli.calls import complaint, printed
 from tests.copies import copy_tables
+from tests.positions import AFTER_KE5
 from tests.project import S18
-
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 
 
 @pytest.mark.parametrize(
@@ -20,9 +19,9 @@ BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
     [
         ("list",),
         ("list", "KvK"),
-        ("probe", BISHOP),
+        ("probe", AFTER_KE5),
         ("probe", "-"),
-        ("probe", "--line", BISHOP),
+        ("probe", "--line", AFTER_KE5),
         ("verify",),
         ("study", "record", "--all"),
         ("adjudicate", str(S18)),
@@ -47,4 +46,4 @@ def test_tables_may_lie_in_several_folders(table_folder: Path, tmp_path: Path) -
     for options, folder in ((["--data", joined], None), (["--data", names[0], "--data", names[1]], None), ([], joined)):
         listed = json.loads(printed("list", "--json", *options, folder=folder))
         assert [row["material"] for row in listed] == ["KvK", "KNvK", "KBvK"]
-        assert json.loads(printed("probe", BISHOP, "--line", "--json", *options, folder=folder))["outcome"] == "G1.5"
+        assert json.loads(printed("probe", AFTER_KE5, "--line", "--json", *options, folder=folder))["outcome"] == "G1.5"

@@ -16,9 +16,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
 from tbgen.storage.files import Layer, path_of, tables_in
 from tests.copies import copy_tables
-from tests.positions import random_board
-
-BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+from tests.positions import BISHOP, random_board
 
 
 @pytest.fixture(scope="module")

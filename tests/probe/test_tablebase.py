@@ -28,9 +28,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
 from tbgen.storage.files import path_of
 from tests.copies import copy_tables
-from tests.positions import random_boards
-
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+from tests.positions import AFTER_KE5, random_boards
 
 
 def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
@@ -38,7 +36,7 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
     assert "KBvK" in tables
     assert "KvKB" in tables, "the colours do not matter"
     assert Material.parse("KBvK") in tables
-    assert chess.Board(BISHOP) in tables
+    assert chess.Board(AFTER_KE5) in tables
     assert [what for what in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board()) if what in tables] == []
     assert tables.max_men == 3
     assert repr(tables) == f"<Tablebase: 6 tables of 2 to 3 men in {tables.folders[0]}>"
@@ -80,8 +78,8 @@ def test_another_process_opens_the_same_tables(table_folder: Path, whole_game_fo
             again = pickle.loads(pickle.dumps(opened))
             assert (again.folders, again.game) == (opened.folders, opened.game)
             with again:
-                assert again.probe(BISHOP) == opened.probe(BISHOP)
-                assert again.probe(BISHOP).dtg is None
+                assert again.probe(AFTER_KE5) == opened.probe(AFTER_KE5)
+                assert again.probe(AFTER_KE5).dtg is None
 
 
 @pytest.mark.parametrize(
@@ -132,12 +130,12 @@ def test_a_damaged_table_is_refused_and_a_replaced_one_goes_on(table_folder: Pat
     path = path_of(tmp_path, Material.parse("KBvK"))
     copy_tables(table_folder, path.parent, "KBvK")
     with open_tablebase(tmp_path, cache_bytes=0) as opened:
-        expected = opened.probe(chess.Board(BISHOP))
+        expected = opened.probe(chess.Board(AFTER_KE5))
         (tmp_path / "other").write_bytes(b"nonsense")
         (tmp_path / "other").replace(path)
-        assert opened.probe(chess.Board(BISHOP)) == expected
+        assert opened.probe(chess.Board(AFTER_KE5)) == expected
     with open_tablebase(tmp_path) as opened, pytest.raises(DamagedTableError, match="KBvK"):
-        opened.probe(chess.Board(BISHOP))
+        opened.probe(chess.Board(AFTER_KE5))
 
 
 def test_closing_while_others_probe_is_an_answer_or_one_clear_error(table_folder: Path) -> None:
@@ -178,13 +176,13 @@ def test_several_folders_are_searched_in_their_order(table_folder: Path, tmp_pat
         with open_tablebase(folders) as opened:
             assert opened.folders == (one, other)
             assert list(map(str, opened.available())) == ["KvK", "KNvK", "KBvK"]
-            assert opened.probe(chess.Board(BISHOP)).dtg == 4
+            assert opened.probe(chess.Board(AFTER_KE5)).dtg == 4
             assert opened.get(chess.Board("8/8/8/4KNk1/8/8/8/8 b - - 0 1")) is not None
             with pytest.raises(MissingTableError, match="KRvK") as caught:
                 opened.probe(chess.Board("8/8/8/8/8/5R2/3k4/K7 w - - 9 9"))
             assert caught.value.folder == f"{one}, {other}"
     with open_tablebase([other, one]) as opened, pytest.raises(DamagedTableError, match="KBvK"):
-        opened.probe(chess.Board(BISHOP))
+        opened.probe(chess.Board(AFTER_KE5))
 
 
 def test_tables_are_looked_for_in_data_if_nothing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -196,4 +194,4 @@ def test_tables_are_looked_for_in_data_if_nothing_is_named(monkeypatch: pytest.M
 def test_what_is_no_score_is_refused_by_name(tables: Tablebase, wrong: object) -> None:
     for ask in (tables.probe, tables.get, tables.probe_moves, tables.best_moves, tables.line):
         with pytest.raises(UsageError, match="accrued must be a score"):
-            ask(chess.Board(BISHOP), wrong)  # type: ignore[arg-type]
+            ask(chess.Board(AFTER_KE5), wrong)  # type: ignore[arg-type]

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 
 from tbgen.rules.fen import fen_and_moves, parse_fen
+from tests.positions import BISHOP
 from tests.strategies import boards
 
-FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 MOVES = ["e6e5", "Kh5"]
 
 
@@ -28,13 +28,13 @@ def test_a_fen_is_found_in_quotes_with_underscores_and_as_words(board: chess.Boa
 @pytest.mark.parametrize("score", ["G4.0", "-G4.0", "mG4.0", "g4.0", "-g4.0", "G3.2"])
 @pytest.mark.parametrize("moves", [[], MOVES, ["1. Ke5 Kh5"], ["1.", "Ke5"]])
 def test_a_score_belongs_to_the_fen(score: str, moves: list[str]) -> None:
-    assert fen_and_moves([*FEN.split(), score, *moves]) == (f"{FEN} {score}", moves)
-    assert fen_and_moves([f"{FEN} {score}", *moves]) == (f"{FEN} {score}", moves)
+    assert fen_and_moves([*BISHOP.split(), score, *moves]) == (f"{BISHOP} {score}", moves)
+    assert fen_and_moves([f"{BISHOP} {score}", *moves]) == (f"{BISHOP} {score}", moves)
 
 
 @pytest.mark.parametrize("fields", range(1, 7))
 def test_fields_at_the_end_of_a_fen_may_be_missing(fields: int) -> None:
-    words = FEN.split()[:fields]
+    words = BISHOP.split()[:fields]
     assert fen_and_moves([*words, *MOVES]) == (" ".join(words), MOVES)
 
 

@@ -16,10 +16,9 @@ from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.position import color_of
 from tbgen.score import Score
 from tbgen.text import in_plies
-from tests.positions import random_root
+from tests.positions import BISHOP, random_root
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
 
-BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 ROOKS = "8/8/3k4/8/2r5/8/3KR3/4B3 w - - 4 30"
 
 

@@ -16,10 +16,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Color, Score, with_scores
-from tests.positions import random_boards
-
-FEN = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
-BISHOP = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
+from tests.positions import AFTER_KE5, BISHOP, random_boards
 
 
 def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables: Tablebase) -> None:
@@ -36,10 +33,10 @@ def test_a_position_is_answered_as_python_answers_it(client: TestClient, tables:
 
 
 def test_points_follow_the_scoring_that_is_asked_for(client: TestClient) -> None:
-    asked = {"fen": BISHOP, "brief": "1", "scoring": "komi", "komi": "G1.25", "cutoff": "G4.0"}
+    asked = {"fen": AFTER_KE5, "brief": "1", "scoring": "komi", "komi": "G1.25", "cutoff": "G4.0"}
     found = client.get("/r-mobility", params=asked).json()
     assert (found["outcome"], found["scoring"], found["points"]) == ("G1.5", "komi", {"white": 0, "black": 1})
-    harmonic = client.get("/r-mobility", params={"fen": BISHOP, "scoring": "harmonic"}).json()
+    harmonic = client.get("/r-mobility", params={"fen": AFTER_KE5, "scoring": "harmonic"}).json()
     points = Scoring(Scheme.HARMONIC).points(Score("G1.5"))
     assert harmonic["points"] == {"white": float(points[0]), "black": float(points[1])}
 
@@ -69,14 +66,14 @@ def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(client: Te
 
 
 def test_a_line_is_best_play_as_json_or_as_a_game(client: TestClient, tables: Tablebase) -> None:
-    asked = {"fen": BISHOP}
+    asked = {"fen": AFTER_KE5}
     found = client.get("/r-mobility/line", params=asked)
-    steps = tables.line(chess.Board(BISHOP))
-    facts = {**tables.probe(chess.Board(BISHOP)).facts(), "line": [step.facts() for step in steps]}
+    steps = tables.line(chess.Board(AFTER_KE5))
+    facts = {**tables.probe(chess.Board(AFTER_KE5)).facts(), "line": [step.facts() for step in steps]}
     assert found.json() == with_scores(facts)
     game = client.get("/r-mobility/line", params=asked, headers={"Accept": "application/x-chess-pgn"})
     assert game.headers["content-type"].startswith("application/x-chess-pgn")
-    assert f'[FEN "{BISHOP}"]' in game.text
+    assert f'[FEN "{AFTER_KE5}"]' in game.text
     assert {found.headers["vary"], game.headers["vary"]} == {"Accept"}
     assert found.headers["etag"] != game.headers["etag"]
 
@@ -84,10 +81,10 @@ def test_a_line_is_best_play_as_json_or_as_a_game(client: TestClient, tables: Ta
 def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestClient) -> None:
     body = "\n".join(
         [
-            f"{FEN} G4.0",
+            f"{BISHOP} G4.0",
             "",
             "nonsense",
-            json.dumps({"fen": FEN, "accrued": "G4.0", "moves": "Ke5"}),
+            json.dumps({"fen": BISHOP, "accrued": "G4.0", "moves": "Ke5"}),
             '{"fen": 3}',
             "{",
             '{"fen": "8/8/8/8/8/8/8/8 w - - 0 1", "more": "x"}',
@@ -106,14 +103,14 @@ def test_many_positions_are_answered_in_order_with_errors_in_place(client: TestC
 
 
 def test_an_array_is_answered_by_an_array(client: TestClient) -> None:
-    asked = [f"{FEN} G4.0", {"fen": FEN, "accrued": "G4.0", "moves": "Ke5"}, 3, None, ["x"], "", {"fen": 3}]
+    asked = [f"{BISHOP} G4.0", {"fen": BISHOP, "accrued": "G4.0", "moves": "Ke5"}, 3, None, ["x"], "", {"fen": 3}]
     found = client.post("/r-mobility?brief=1", json=asked)
     assert found.headers["content-type"] == "application/json"
     assert [(row["number"], row.get("outcome"), row.get("error")) for row in found.json()] == [
         (1, "G1.5", None), (2, "G1.5", None), *((number, None, "UsageError") for number in range(3, 8)),
     ]  # fmt: skip
     assert client.post("/r-mobility", json=[]).json() == []
-    for body in ('{"fen": "x"}', FEN, "[", "3"):
+    for body in ('{"fen": "x"}', BISHOP, "[", "3"):
         found = client.post("/r-mobility", content=body, headers={"Content-Type": "application/json"})
         assert (found.status_code, found.json()["error"]) == (400, "UsageError")
 
@@ -127,14 +124,14 @@ def test_the_main_line_of_ordinary_chess_leads_to_mate(client: TestClient) -> No
         board.push_uci(each["uci"])
     assert (board.is_checkmate(), found["winner"], found["dtm"], len(distances)) == (True, "w", 31, 31)
     assert distances == [30 - ply if ply % 2 else ply - 30 for ply in range(31)]
-    drawn = client.get("/standard/mainline", params={"fen": BISHOP}).json()
+    drawn = client.get("/standard/mainline", params={"fen": AFTER_KE5}).json()
     assert (drawn["mainline"], drawn["winner"]) == ([], None)
     assert client.get("/standard/mainline", params={"fen": "4k2r/8/8/8/8/8/8/R3K3 b"}).status_code == 404
 
 
 def test_many_positions_have_their_moves_unless_they_are_left_out(client: TestClient) -> None:
-    whole = client.get("/r-mobility", params={"fen": FEN, "strip": "1"}).json()
-    found = client.post("/r-mobility?strip=1", content=FEN, headers={"Content-Type": "text/plain"})
+    whole = client.get("/r-mobility", params={"fen": BISHOP, "strip": "1"}).json()
+    found = client.post("/r-mobility?strip=1", content=BISHOP, headers={"Content-Type": "text/plain"})
     assert json.loads(found.text) == {"number": 1, **whole}
 
 
@@ -144,7 +141,7 @@ def test_many_positions_have_their_moves_unless_they_are_left_out(client: TestCl
         ("8/8/8/8/8/1k6/8/K1q5 w - - 0 1", "loss", 0),
         ("8/8/8/8/8/1k6/2q5/K7 b - - 0 1", "win", 1),
         ("8/8/8/8/8/1k6/2q5/K7 w - - 0 1", "draw", None),
-        (BISHOP, "draw", None),
+        (AFTER_KE5, "draw", None),
         ("8/8/8/8/8/1k6/2q5/K7 b - - 99 80", "win", 1),
         ("k7/8/1K6/8/8/8/8/7R b - - 98 80", "loss", -2),
         ("8/8/8/8/8/2k5/1R6/K7 w - - 69 80", "win", 31),

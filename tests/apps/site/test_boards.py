@@ -18,9 +18,7 @@ from tbgen.errors import InputError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.score import Color, Score, with_scores
 from tests.cli.calls import complaint, printed
-from tests.positions import random_board
-
-BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
+from tests.positions import BISHOP, random_board
 
 
 def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Score | None) -> dict[str, object]:

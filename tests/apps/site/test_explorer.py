@@ -27,12 +27,12 @@ from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import client_of, running
+from tests.positions import BISHOP
 
 pytestmark = NEEDED
 
 FIRST_LOAD_BYTES = 80_000
 SHOWN = "document.documentElement.dataset.shown && !document.querySelector('[aria-busy]')"
-BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"
 ROOK = "8/8/8/8/8/2k5/1R6/K7 w - - 0 1"
 PROMOTION = "8/4P1k1/8/8/8/8/8/4K3 w - - 0 1"
 

@@ -9,14 +9,14 @@ import pytest
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from tests.positions import AFTER_KE5
 from tests.project import ROOT
 
-FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 PATHS = {
-    "/r-mobility": f"/r-mobility?fen={FEN}&strip=1&fifty=reset",
-    "/r-mobility/line": f"/r-mobility/line?fen={FEN}&fifty=none",
-    "/r-mobility/map": f"/r-mobility/map?fen={FEN}&man=e5",
-    "/standard": f"/standard?fen={FEN}",
+    "/r-mobility": f"/r-mobility?fen={AFTER_KE5}&strip=1&fifty=reset",
+    "/r-mobility/line": f"/r-mobility/line?fen={AFTER_KE5}&fifty=none",
+    "/r-mobility/map": f"/r-mobility/map?fen={AFTER_KE5}&man=e5",
+    "/standard": f"/standard?fen={AFTER_KE5}",
     "/standard/mainline": "/standard/mainline?fen=8/8/8/8/8/1k6/2q5/K7_b",
     "/tables": "/tables",
     "/tables/{name}.json": "/tables/KBvK.json",
@@ -47,7 +47,8 @@ def test_answers_are_as_described(client: TestClient, description: dict[str, Any
 def test_decided_games_and_many_positions_are_as_described(client: TestClient, description: dict[str, Any]) -> None:
     found = client.post("/adjudicate", content=GAME + "\n1. e9 *\n", headers={"Content-Type": "text/plain"}).json()
     check(description, found, description["paths"]["/adjudicate"]["post"], 200)
-    check(description, client.post("/r-mobility", json=[FEN]).json(), description["paths"]["/r-mobility"]["post"], 200)
+    rows = client.post("/r-mobility", json=[AFTER_KE5]).json()
+    check(description, rows, description["paths"]["/r-mobility"]["post"], 200)
     assert [(game["final"], game["tags"]["RMobilityResult"], game["dtg"]) for game in found["games"]] == [
         ("G1.5", "G1.5", 1)
     ]

@@ -20,12 +20,12 @@ from tbgen.apps.site.server import application
 from tbgen.apps.site.service import Settings
 from tbgen.probe import Tablebase
 from tests.apps.site.conftest import client_of
+from tests.positions import AFTER_KE5
 
-FEN = "8/8/8/4KBk1/8/8/8/8 b - - 0 1"
 TEXT = {"Content-Type": "text/plain"}
 
 
-ASKED = f"/r-mobility?fen={FEN}"
+ASKED = f"/r-mobility?fen={AFTER_KE5}"
 REFUSED = """
 GET /r-mobility                                     | 400 UsageError
 GET /r-mobility?fen=                                | 400 UsageError
@@ -105,8 +105,8 @@ def test_what_is_too_large_is_refused(table_folder: Path) -> None:
         for path, content, status in (
             ("/r-mobility", "x" * 1000, 200),
             ("/r-mobility", "x" * 1001, 413),
-            ("/r-mobility", f"{FEN}\n" * 3, 200),
-            ("/r-mobility", f"{FEN}\n" * 4, 413),
+            ("/r-mobility", f"{AFTER_KE5}\n" * 3, 200),
+            ("/r-mobility", f"{AFTER_KE5}\n" * 4, 413),
             ("/adjudicate", "1. e4 *\n\n" * 2, 200),
             ("/adjudicate", "1. e4 *\n\n" * 3, 413),
             ("/adjudicate", "x" * 1001, 413),
@@ -121,16 +121,16 @@ def test_work_has_its_time_and_no_more(table_folder: Path) -> None:
     with client_of(table_folder, limits=Limits(seconds=0)) as client:
         found = client.post("/adjudicate", content="1. e4 *", headers=TEXT)
         assert (found.status_code, found.json()["error"]) == (413, "TooManyGames")
-        found = client.get("/r-mobility/line", params={"fen": FEN})
+        found = client.get("/r-mobility/line", params={"fen": AFTER_KE5})
         assert (found.status_code, found.json()["error"], found.headers["retry-after"]) == (503, "Late", "1")
-        rows = client.post("/r-mobility", json=[FEN, FEN]).json()
+        rows = client.post("/r-mobility", json=[AFTER_KE5, AFTER_KE5]).json()
         assert [row.get("error") for row in rows] == [None, "UsageError"]
         assert "send fewer at once" in rows[1]["message"]
 
 
 def test_a_line_may_have_so_many_moves(client: TestClient) -> None:
     moves = " Kg4 Ke4 Kg5 Ke5" * 13_000
-    (row,) = client.post("/r-mobility", json=[FEN + moves]).json()
+    (row,) = client.post("/r-mobility", json=[AFTER_KE5 + moves]).json()
     assert (row["error"], row["message"]) == ("UsageError", "a position and its moves may have 4096 characters")
     assert len(json.dumps(row)) < 1000
 
@@ -152,15 +152,15 @@ def test_a_queue_takes_so_many_and_works_for_nobody_who_has_left() -> None:
 
 def test_a_full_queue_says_when_to_ask_again_and_short_questions_pass(table_folder: Path) -> None:
     with client_of(table_folder, limits=Limits(at_once=0, waiting=0)) as client:
-        found = client.get("/r-mobility/line", params={"fen": FEN})
+        found = client.get("/r-mobility/line", params={"fen": AFTER_KE5})
         assert (found.status_code, found.json()["error"], found.headers["retry-after"]) == (503, "Busy", "1")
-        for path in ("/health", f"/r-mobility?fen={FEN}", f"/standard?fen={FEN}"):
+        for path in ("/health", f"/r-mobility?fen={AFTER_KE5}", f"/standard?fen={AFTER_KE5}"):
             assert client.get(path).status_code == 200
 
 
 def test_an_unforeseen_failure_tells_nothing(table_folder: Path) -> None:
     with mock.patch.object(Tablebase, "probe", side_effect=RuntimeError("a secret")), client_of(table_folder) as client:
-        found = client.get("/r-mobility", params={"fen": FEN})
+        found = client.get("/r-mobility", params={"fen": AFTER_KE5})
     assert (found.status_code, found.json()["error"], "secret" in found.text) == (500, "InternalError", False)
 
 
@@ -172,8 +172,9 @@ def test_a_server_answers_under_its_own_names_only(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("path", [
-    "/health", "/nothing", "/r-mobility?fen=x", ASKED, f"/r-mobility/line?fen={FEN}", f"/standard?fen={FEN}", "/tables",
-    "/tables/KvK.json", "/tables/KvK.h5", "/explorer/", "/explorer/explorer.js", "/explorer/plain",
+    "/health", "/nothing", "/r-mobility?fen=x", ASKED, f"/r-mobility/line?fen={AFTER_KE5}",
+    f"/standard?fen={AFTER_KE5}", "/tables", "/tables/KvK.json", "/tables/KvK.h5",
+    "/explorer/", "/explorer/explorer.js", "/explorer/plain",
 ])  # fmt: skip
 def test_every_answer_says_what_it_is_and_is_not_sent_twice(client: TestClient, path: str) -> None:
     found, head = client.get(path), client.head(path)
