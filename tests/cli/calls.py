@@ -15,6 +15,9 @@ import pytest
 from tbgen import cli
 from tbgen.cli import run
 
+GAME = "1. e4 e5 *\n"
+"""A short game."""
+
 
 @contextlib.contextmanager
 def piped(given: bytes) -> Iterator[None]:

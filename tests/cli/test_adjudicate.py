@@ -13,7 +13,7 @@ from tbgen.apps.games import archive
 from tbgen.apps.games.chunks import ScannedChunk
 from tbgen.apps.match.store import state_path
 from tbgen.system.process import try_lock
-from tests.cli.calls import complaint, tbgen
+from tests.cli.calls import GAME, complaint, tbgen
 from tests.processes import children_of
 from tests.project import ROOT, S18
 
@@ -29,32 +29,28 @@ def test_a_stream_is_read_and_written(table_folder: Path) -> None:
     assert (again.stdout, again.stderr, done.stderr) == (done.stdout, "", "")
 
 
-def test_a_file_that_a_match_writes_is_not_changed_in_place(tmp_path: Path) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text("1. e4 e5 *\n")
-    with open(state_path(path), "w") as state:
+def test_a_file_that_a_match_writes_is_not_changed_in_place(games: Path) -> None:
+    with open(state_path(games), "w") as state:
         assert try_lock(state.fileno())
-        code, line = complaint("adjudicate", str(path), "--in-place", "-q")
-    assert (code, line) == (1, f"tbgen: {path}: a match is writing to it; adjudicate it when the match is over")
-    assert path.read_text() == "1. e4 e5 *\n"
-    assert tbgen("adjudicate", str(path), "--in-place", "-q").returncode == 0
+        code, line = complaint("adjudicate", str(games), "--in-place", "-q")
+    assert (code, line) == (1, f"tbgen: {games}: a match is writing to it; adjudicate it when the match is over")
+    assert games.read_text() == GAME
+    assert tbgen("adjudicate", str(games), "--in-place", "-q").returncode == 0
 
 
 def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    games: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "games.pgn"
-    path.write_text("1. e4 e5 *\n")
     decide = archive.ChunkDecider.decide
 
     def growing(self: archive.ChunkDecider, chunk: ScannedChunk, name: str) -> archive.Decided:
-        path.write_text("1. e4 e5 *\n1. d4 *\n")
+        games.write_text(f"{GAME}1. d4 *\n")
         return decide(self, chunk, name)
 
     monkeypatch.setattr(archive.ChunkDecider, "decide", growing)
-    code, line = complaint("adjudicate", str(path), "--in-place", "-q")
-    assert (code, line) == (1, f"tbgen: {path}: it has changed since it was read, and stays as it is")
-    assert path.read_text().startswith("1. e4 e5 *\n1. d4 *\n")
+    code, line = complaint("adjudicate", str(games), "--in-place", "-q")
+    assert (code, line) == (1, f"tbgen: {games}: it has changed since it was read, and stays as it is")
+    assert games.read_text().startswith(f"{GAME}1. d4 *\n")
 
 
 @pytest.mark.parametrize(

@@ -11,16 +11,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.system.process import try_lock
-from tests.cli.calls import complaint, tbgen
-
-GAME = "1. e4 e5 *\n"
-
-
-@pytest.fixture
-def games(tmp_path: Path) -> Path:
-    path = tmp_path / "games.pgn"
-    path.write_text(GAME)
-    return path
+from tests.cli.calls import GAME, complaint, tbgen
 
 
 @pytest.mark.parametrize("options", [["-o"], ["-o", "copy.pgn", "--verdicts"]])

@@ -38,8 +38,7 @@ def check(game: PgnGame, decider: Adjudicator | None = None) -> None:
     assert int(game.tags["PlyCount"]) == game.game.last.number
 
 
-def test_every_game_of_a_match_is_played_and_scored_by_the_rules(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
+def test_every_game_of_a_match_is_played_and_scored_by_the_rules(pgn: Path) -> None:
     standings, records = run([*WALKERS, *walker("Eve"), "-games", "1", "-concurrency", "2", "-pgnout", str(pgn)])
     games = games_of(pgn)
     assert len(games) == len(records) == len(standings.results) == 3
@@ -52,8 +51,8 @@ def test_every_game_of_a_match_is_played_and_scored_by_the_rules(tmp_path: Path)
 
 
 @pytest.mark.parametrize("fifty", ["none", "fide", "reset", "legacy"])
-def test_a_game_replays_under_the_fifty_move_rule_that_it_was_played_by(tmp_path: Path, fifty: str) -> None:
-    pgn, epd = tmp_path / "games.pgn", tmp_path / "rook.epd"
+def test_a_game_replays_under_the_fifty_move_rule_that_it_was_played_by(pgn: Path, tmp_path: Path, fifty: str) -> None:
+    epd = tmp_path / "rook.epd"
     epd.write_text("8/8/4k3/8/8/8/1R6/K7 w - - 80 90 G9.5\n")
     run([*WALKERS, "-fifty", fifty, "-openings", f"file={epd}", "-maxmoves", "60", "-pgnout", str(pgn)])
     for game in games_of(pgn):
@@ -62,8 +61,8 @@ def test_a_game_replays_under_the_fifty_move_rule_that_it_was_played_by(tmp_path
         assert game.game.fifty_moves.setting.value == fifty
 
 
-def test_an_opening_is_played_with_both_colours(tmp_path: Path) -> None:
-    pgn, book = tmp_path / "games.pgn", tmp_path / "book.pgn"
+def test_an_opening_is_played_with_both_colours(pgn: Path, tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
     book.write_text('[Event "a"]\n[Komi "G4.25"]\n\n1. e4 c5 *\n\n[Event "b"]\n\n1. d4 d5 *\n')
     run([*WALKERS, "-games", "4", "-scoring", "komi", *FEW, "-openings", f"file={book}", "-pgnout", str(pgn)])
     games = games_of(pgn)
@@ -97,8 +96,7 @@ def test_an_engine_that_knows_the_variant_is_told_the_accrued_score_and_the_rule
     assert "UCI_RMobility" not in plain_told
 
 
-def test_comments_have_clock_score_depth_and_changes_of_the_accrued_score(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
+def test_comments_have_clock_score_depth_and_changes_of_the_accrued_score(pgn: Path) -> None:
     engines = [*scripted("Ann", limit="tc=600+1"), *scripted("Bob", limit="tc=600+1")]
     _, (record,) = run([*engines, "-games", "1", "-pgnout", str(pgn)])
     text = " ".join(pgn.read_text().partition("\n\n")[2].split())
@@ -109,8 +107,8 @@ def test_comments_have_clock_score_depth_and_changes_of_the_accrued_score(tmp_pa
         assert (f"accrued {ply.accrued}" in comment) == ((ply.accrued, ply.since) != (before.accrued, before.since))
 
 
-def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder: Path) -> None:
-    pgn, epd = tmp_path / "games.pgn", tmp_path / "bishops.epd"
+def test_tables_decide_with_the_score_on_the_sheet(pgn: Path, tmp_path: Path, table_folder: Path) -> None:
+    epd = tmp_path / "bishops.epd"
     epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n8/8/8/4KBk1/8/8/7p/8 w - - 0 1\n")
     arguments = [*WALKERS, "-games", "4", "-openings", f"file={epd}", "-tbpieces", "3"]
     (empty := tmp_path / "empty").mkdir()
@@ -140,9 +138,9 @@ def test_tables_decide_with_the_score_on_the_sheet(tmp_path: Path, table_folder:
     ],
 )
 def test_a_last_position_of_six_men_is_solved(
-    tmp_path: Path, table_folder: Path, fen: str, facts: tuple[str, str | None]
+    pgn: Path, tmp_path: Path, table_folder: Path, fen: str, facts: tuple[str, str | None]
 ) -> None:
-    pgn, epd, tables = tmp_path / "games.pgn", tmp_path / "six.epd", tmp_path / "tables"
+    epd, tables = tmp_path / "six.epd", tmp_path / "tables"
     epd.write_text(fen + "\n")
     tables.mkdir()
     for path in table_folder.glob("*.h5"):

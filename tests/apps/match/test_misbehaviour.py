@@ -35,9 +35,8 @@ GOOD = scripted("Good")
     ],
 )
 def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
-    tmp_path: Path, deed: str, limit: str, termination: str, details: str
+    pgn: Path, deed: str, limit: str, termination: str, details: str
 ) -> None:
-    pgn = tmp_path / "games.pgn"
     bad = scripted("Bad", "--at", "2", "--do", deed, limit=limit)
     patience = "1.5" if deed == "hang" else "30"
     _, records = run([*bad, f"hang={patience}", *GOOD, "-games", "2", "-pgnout", str(pgn)])
@@ -49,8 +48,9 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
     assert [record.pairing.number for record in records] == [1, 2]
 
 
-def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the_match(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
+def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the_match(
+    pgn: Path, tmp_path: Path
+) -> None:
     once = scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash")
     with pytest.raises(EngineStartError, match=r"'Once' cannot be started: .* File exists"):
         run([*once, *GOOD, "-games", "6", "-pgnout", str(pgn)])
@@ -63,9 +63,8 @@ def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the
     assert [game.tags["RMobilityResult"] for game in games_of(pgn)] == ["-G0.0", "G0.0", "-G0.0"]
 
 
-def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(pgn: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tbgen.apps.match.engine._START_SECONDS", 3.0)
-    pgn = tmp_path / "games.pgn"
     standings, _ = run([*scripted("Deaf", "--deaf-after", "1"), *GOOD, "-games", "1", "-pgnout", str(pgn)])
     (game,) = games_of(pgn)
     assert game.tags["TerminationDetails"] == "White does not answer isready within 3 s"
@@ -80,8 +79,7 @@ def test_an_engine_that_is_deaf_to_a_new_game_forfeits_it(tmp_path: Path, monkey
     ]
 
 
-def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(tmp_path: Path) -> None:
-    pgn = tmp_path / "games.pgn"
+def test_what_an_engine_says_cannot_spoil_the_file_of_the_match(pgn: Path) -> None:
     ann, bob = scripted("Ann", "--at", "2", "--do", "noise"), scripted("Bob\x1b[2J\x00 " + 200 * "b")
     run([*ann, *bob, "-games", "2", "-pgnout", str(pgn)])
     assert not set(pgn.read_text()) & {chr(code) for code in (*range(10), *range(11, 32), 127, 0x202E)}
