@@ -133,8 +133,8 @@ def test_classes_that_are_wrong_damaged_or_rest_on_a_missing_table_are_told(prep
     assert tbgen(*CHECKED, str(folder)).returncode == 4
     (folder / "KPvK.h5").unlink()
     listed = tbgen("list", "--classes", "--data", str(folder))
-    assert listed.stdout.count(" no ") == 4
-    assert len(listed.stderr.splitlines()) == 2
+    assert listed.stdout.count(" no ") == 4, "materials whose classes do not suit the tables any more"
+    assert len(listed.stderr.splitlines()) == 2, "files that cannot be used"
     assert "tbgen solve --prepare" in tbgen(*CHECKED, str(folder)).stderr
 
 
