@@ -154,7 +154,7 @@ class PositionSolver(contextlib.ExitStack):
         return replace(found, cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
-        """The answer of `solve` from blocks that are solved already; None if one is missing, or castling is possible."""
+        """The answer of `solve` from blocks that are solved already; None if one is missing, or one may castle."""
         with contextlib.suppress(MissingTableError, CastlingError):
             board, carried = self._read(position, accrued)
             for closure in self._closures(board, math.inf, _MOST_NODES_RECALLED):
