@@ -154,9 +154,9 @@ class PositionSolver(contextlib.ExitStack):
         return replace(found, cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
-        """The answer of `solve` from blocks that are solved already; None if one is missing, or one may castle."""
-        with contextlib.suppress(MissingTableError, CastlingError):
-            board, carried = self._read(position, accrued)
+        """The answer of `solve` from blocks that are solved already; None if one is missing."""
+        board, carried = self._read(position, accrued)
+        with contextlib.suppress(MissingTableError):
             for closure in self._closures(board, math.inf, _MOST_NODES_RECALLED):
                 with contextlib.suppress(LookupError, OSError):
                     return answer(self._passes(closure), board, carried)
