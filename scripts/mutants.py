@@ -5,7 +5,7 @@
     mutants.py tbgen/index --list             print the mutations and run nothing
 
 Each mutation is made in a copy of the working tree that has its own compiled kernels, so nothing here changes.
-`--reach` takes what pytest-cov says of the whole suite: pytest -n auto --dist worksteal --cov=tbgen --cov-context=test
+`--reach` takes what pytest-cov says of the whole suite: pytest -n auto --dist loadfile --cov=tbgen --cov-context=test
 --cov-report= . Compiled lines are in no such file; their mutants meet the tests beside them.
 
 A mutant that fails a test, or hangs, is killed. A survivor is a missing test or code that does nothing. Mutants that

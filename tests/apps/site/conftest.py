@@ -66,9 +66,12 @@ def running(app: ASGIApp) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def server(table_folder: Path) -> Iterator[str]:
-    """The address of a server of all tables of two and three men."""
-    with running(application(Settings([table_folder]))) as address:
+def server(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server of all tables of two and three men, without blocks that `tbgen solve` has left."""
+    folder = tmp_path_factory.mktemp("served")
+    for path in table_folder.glob("*.*"):
+        (folder / path.name).symlink_to(path)
+    with running(application(Settings([folder]))) as address:
         yield address
 
 
