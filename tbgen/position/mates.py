@@ -116,11 +116,11 @@ class Classes:
 
     def has(self, node: Node) -> bool:
         """Whether the classes of a node are there."""
-        return len(node.pawns) == 1 and self._file(node) is not None
+        return self.digest(node) != ""
 
     def digest(self, node: Node) -> str:
         """The digest of the classes of a node; nothing if they are not there."""
-        file = self._file(node) if self.has(node) else None
+        file = self._file(node) if len(node.pawns) == 1 else None
         return file.seal.body_digest if file else ""
 
     def _missing(self, material: Material) -> list[list[Node]]:
