@@ -133,9 +133,18 @@ def built(folder: Path, wanted: Iterable[Material], threads: int = 1) -> None:
 
 
 @pytest.fixture(scope="session")
-def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def table_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """A folder with all tables of two and three men."""
-    return shared(tmp_path_factory, "three_men", lambda folder: built(folder, materials(3)))
+    folder = shared(tmp_path_factory, "three_men", lambda folder: built(folder, materials(3)))
+    there = sorted(folder.iterdir())
+    yield folder
+    assert sorted(folder.iterdir()) == there, "a test has written to what is not its own; see `own_folder`"
+
+
+@pytest.fixture
+def own_folder(table_folder: Path, tmp_path: Path) -> Path:
+    """A copy of these tables, for a test that writes beside them."""
+    return Path(shutil.copytree(table_folder, tmp_path / "tables"))
 
 
 @pytest.fixture(scope="session")

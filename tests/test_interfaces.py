@@ -30,11 +30,11 @@ DRAWN = str(EXAMPLES / "drawn.pgn")
 
 
 def test_a_typed_program_uses_every_public_name_and_runs(
-    table_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    own_folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     program = EXAMPLES / "every_name.py"
     assert set(re.findall(r"\btbgen\.(\w+)", program.read_text(encoding="utf-8"))) == set(tbgen.__all__)
-    monkeypatch.setattr(sys, "argv", [str(program), str(table_folder), DRAWN])
+    monkeypatch.setattr(sys, "argv", [str(program), str(own_folder), DRAWN])
     runpy.run_path(str(program), run_name="__main__")
     assert capsys.readouterr().out.splitlines()[1:8] == [
         "KBvK G1.5 in 5 plies, Ke5 4, 1997.0, too many men",

@@ -105,13 +105,13 @@ def test_help_is_a_command_as_well(words: tuple[str, ...]) -> None:
     ids=lambda words: words[0] if isinstance(words, tuple) else "",
 )
 def test_a_quiet_command_says_nothing_of_its_progress_however_slow_it_is(
-    words: tuple[str, ...], has_output: bool, table_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], has_output: bool, own_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As if every step took minutes: all that is said at some time is said at once."""
     monkeypatch.chdir(tmp_path)
     for name in ("LINE_SECONDS", "QUIET_SECONDS"):
         monkeypatch.setattr(f"tbgen.cli.reporter.{name}", -1.0)
-    done = tbgen(*words, "-q", folder=table_folder, progress=True)
+    done = tbgen(*words, "-q", folder=own_folder, progress=True)
     assert (done.returncode, done.stderr, done.stdout != "") == (0, "", has_output)
 
 

@@ -138,15 +138,14 @@ def test_classes_that_are_wrong_damaged_or_rest_on_a_missing_table_are_told(prep
     assert "tbgen solve --prepare" in tbgen(*CHECKED, str(folder)).stderr
 
 
-def test_classes_are_fetched_as_they_are_where_they_suit(prepared: Path, table_folder: Path, tmp_path: Path) -> None:
-    shutil.copytree(table_folder, folder := tmp_path / "tables")
+def test_classes_are_fetched_as_they_are_where_they_suit(prepared: Path, own_folder: Path, tmp_path: Path) -> None:
     write_explorer(tmp_path / "site", Catalog([prepared]))
     with running(application(Settings([prepared]))) as address:
         asked = ("fetch", "--classes", "--from", address, "--data")
-        assert printed(*asked, str(folder), "KQvKP").startswith("24 fetched, 0 already there; ")
-        assert printed(*asked, str(folder), "--all").startswith("72 fetched, 24 already there; ")
+        assert printed(*asked, str(own_folder), "KQvKP").startswith("24 fetched, 0 already there; ")
+        assert printed(*asked, str(own_folder), "--all").startswith("72 fetched, 24 already there; ")
         assert "no classes that suit the tables here, of KQvKP" in complaint(*asked, str(tmp_path / "x"), "KQvKP")[1]
-    there, site = files_in(folder / CLASSES), files_in(tmp_path / "site" / "tables")
+    there, site = files_in(own_folder / CLASSES), files_in(tmp_path / "site" / "tables")
     assert there == files_in(prepared / CLASSES) == {name: site[name] for name in there}
 
 

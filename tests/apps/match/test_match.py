@@ -138,23 +138,20 @@ def test_tables_decide_with_the_score_on_the_sheet(pgn: Path, tmp_path: Path, ta
     ],
 )
 def test_a_last_position_of_six_men_is_solved(
-    pgn: Path, tmp_path: Path, table_folder: Path, fen: str, facts: tuple[str, str | None]
+    pgn: Path, tmp_path: Path, own_folder: Path, fen: str, facts: tuple[str, str | None]
 ) -> None:
-    epd, tables = tmp_path / "six.epd", tmp_path / "tables"
+    epd = tmp_path / "six.epd"
     epd.write_text(fen + "\n")
-    tables.mkdir()
-    for path in table_folder.glob("*.h5"):
-        (tables / path.name).symlink_to(path)
     if facts[0] == "solved":
-        write_made_up(tables, Material.parse("KPPvKP"))
-    words = ["-games", "1", "-openings", f"file={epd}", "-maxmoves", "1", "-tb", str(tables), "-solve", "6"]
+        write_made_up(own_folder, Material.parse("KPPvKP"))
+    words = ["-games", "1", "-openings", f"file={epd}", "-maxmoves", "1", "-tb", str(own_folder), "-solve", "6"]
     line = "a4b4 c2d3" if facts[0] == "solved" else "d3e3 d5e5"
     run([*scripted("Ann", "--line", line), *scripted("Bob", "--line", line), *words, "-pgnout", str(pgn)])
     (game,) = games_of(pgn)
     assert game.tags["TerminationDetails"].startswith("move limit of 1")
     assert (game.tags["RMobilitySource"], game.tags.get("RMobilityBounds")) == facts
     if facts[0] == "solved":
-        with open_tablebase(tables) as known, PositionSolver(tables) as solver:
+        with open_tablebase(own_folder) as known, PositionSolver(own_folder) as solver:
             check(game, Adjudicator(known, solve=solver.bracket))
 
 

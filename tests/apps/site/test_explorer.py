@@ -391,15 +391,13 @@ def test_without_a_table_the_page_has_scores_and_moves(page: Chromium, server: s
     page.wait("document.querySelector('#game button')")
 
 
-def test_what_a_solve_has_proved_is_shown(page: Chromium, table_folder: Path, tmp_path: Path) -> None:
+def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> None:
     """The server answers from blocks that are there, and makes none."""
-    for path in table_folder.glob("*.h5"):
-        (tmp_path / path.name).symlink_to(path)
     exact, open_one = "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1", "8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 1"
-    with client_of(tmp_path) as client, PositionSolver(tmp_path, budget=6) as solver:
+    with client_of(own_folder) as client, PositionSolver(own_folder, budget=6) as solver:
         assert client.get("/r-mobility/solved", params={"fen": exact}).status_code == 204
         there = [solver.solve(fen).facts() for fen in (exact, open_one)]
-        made = sorted((tmp_path / "solved").iterdir())
+        made = sorted((own_folder / "solved").iterdir())
         for fen, facts in zip((exact, open_one), there, strict=True):
             found = client.get("/r-mobility/solved", params={"fen": fen}).json()
             assert {name: found[name] for name in ("lower", "upper", "moves", "line")} == {
@@ -408,13 +406,13 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, table_folder: Path, tm
         other = client.get("/r-mobility/solved", params={"fen": exact.replace("3p4", "p2p4")})
         assert (other.status_code, other.content) == (204, b"")
         assert client.get("/r-mobility/solved", params={"fen": "4k2r/8/8/8/8/8/8/4K3 b k - 0 1"}).status_code == 400
-    with running(application(Settings([tmp_path]))) as address:
+    with running(application(Settings([own_folder]))) as address:
         look_at(page, address, exact)
         assert text_of(page, "#verdict").startswith(f"{there[0]['lower']['outcome']} White holds")
         assert f"Best play: {there[0]['line'][0]['san']}" in text_of(page, "#verdict")
         look_at(page, address, open_one)
         assert text_of(page, "#verdict").startswith("With best play between \N{MINUS SIGN}G0.0 and G0.0")
-    assert sorted((tmp_path / "solved").iterdir()) == made
+    assert sorted((own_folder / "solved").iterdir()) == made
 
 
 GAME = """[Event "A"]

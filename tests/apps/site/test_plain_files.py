@@ -41,10 +41,9 @@ LINES = PROBE.replace("tables.probe", "tables.line")
 
 
 @pytest.fixture
-def copied(table_folder: Path, tmp_path: Path) -> Path:
+def copied(own_folder: Path, tmp_path: Path) -> Path:
     """The explorer with copies of all tables of two and three men."""
-    shutil.copytree(table_folder, tmp_path / "tables")
-    write_explorer(tmp_path / "site", Catalog([tmp_path / "tables"]))
+    write_explorer(tmp_path / "site", Catalog([own_folder]))
     return tmp_path / "site"
 
 
