@@ -42,6 +42,7 @@ WITHIN: dict[str, tuple[Any, ...]] = {
     "Player": ("Standings", "players", 0),
     "Meeting": ("Match", "meetings", 0),
     "Table to fetch": ("Catalog", "tables", 0),
+    "File to fetch": ("Catalog", "tables", 0, "distances"),
     "Listed table": ("list", 0),
     "Planned table": ("Plan", "tables", 0),
     "Proof": ("proofs", "tables", 0),

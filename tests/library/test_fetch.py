@@ -120,7 +120,7 @@ WRONG: dict[str, tuple[Callable[[Handler, bytes, int], object], str]] = {
     "another size": (lambda handler, content, start: handler.give(content + b"x", start), "it sends"),
     "a bit flipped": (
         lambda handler, content, start: handler.give(flipped(content, -1), start),
-        "is none: damaged table",
+        "is none: damaged file",
     ),
     "without end": (without_end, "it does not say how much it sends"),
     "cut": (lambda handler, content, start: handler.give(content, start, upto=start), "the answer ends too early"),
