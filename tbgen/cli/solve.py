@@ -38,7 +38,7 @@ from tbgen.rules.position import accrued_of
 from tbgen.score import Color, Score
 from tbgen.storage.files import read_bounded
 from tbgen.system.process import processors
-from tbgen.text import counted, in_plies, in_units
+from tbgen.text import counted, facts_of, in_plies, in_units
 
 if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver
@@ -103,7 +103,7 @@ def solve(
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
         plan = solver.plan(board)
         if only_plan:
-            _show_plan(plan, answers=True) if form.is_table else print_facts(form, plan.facts())
+            _show_plan(plan, form, answers=True)
             return
         compile_for(Purpose.POSITIONS, quiet=quiet)
         with progress("solving", 1, quiet=quiet, as_share=True) as shown:
@@ -125,10 +125,13 @@ def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, for
         compile_for(Purpose.POSITIONS, quiet=quiet)
         with progress("preparing", 1, quiet=quiet, as_share=True) as shown:
             solver.prepare(material, lambda done, left: shown.reach(done, left=left))
-    _show_plan(plan, answers=False) if form.is_table else print_facts(form, plan.facts())
+    _show_plan(plan, form, answers=False)
 
 
-def _show_plan(plan: SolvePlan, *, answers: bool) -> None:
+def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
+    if not form.is_table:
+        print_facts(form, facts_of(plan))
+        return
     what = "exact" if plan.exact else f"promotions to more than {plan.most_free} men beside pawns are bounded"
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
     show_pairs(

@@ -106,10 +106,6 @@ class SolvePlan:
     missing: tuple[str, ...] = ()
     """Tables of promoted men that are not there, and would make the answer closer."""
 
-    def facts(self) -> dict[str, Any]:
-        """The plan as JSON has it."""
-        return facts_of(self)
-
 
 @dataclass(frozen=True)
 class Solution(Shown):

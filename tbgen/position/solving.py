@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 import chess
@@ -27,7 +28,7 @@ from tbgen.library.classes import CLASSES
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, shared_node
-from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
+from tbgen.position.blocks import Watch, passes_of, solve_closures, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_NODES, Closure, Node
 from tbgen.position.known import KnownTables, open_block_folder
@@ -70,11 +71,7 @@ class PositionSolver(contextlib.ExitStack):
     and for another time. So an interrupted solve goes on from where it was.
 
     Arguments:
-        folders: As for `Tablebase`. Tables of outcomes alone are enough.
-        budget: The most CPU seconds for a position, by the plan.
-        threads: Threads; two solve both bounds side by side where there is memory for that.
-        cache_bytes: The most disk for solved blocks once a position is done.
-        syzygy: Folders of ordinary Syzygy tables, as for `folders`; they make bounds closer.
+        cache_bytes: The most disk for solved blocks once a position is done. The other arguments are those of `solve`.
     """
 
     def __init__(
@@ -98,6 +95,7 @@ class PositionSolver(contextlib.ExitStack):
         made = self.enter_context(open_block_folder(places, CLASSES)).folder
         kept = [made, *(place / CLASSES for place in places)]
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
+        self._passes = partial(passes_of, folder=self._folder, classes=self.classes)
         self._pool = self.enter_context(ThreadPoolExecutor(count))
         self.callback(self.classes.syzygy.stop)
 
@@ -138,9 +136,6 @@ class PositionSolver(contextlib.ExitStack):
             if self.classes.syzygy.digest:
                 closure.ask(self.budget, self.classes.has)
             yield closure
-
-    def _passes(self, closure: Closure) -> Passes:
-        return passes_of(closure, self._folder, self.classes)
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
@@ -236,7 +231,7 @@ def solve(
         accrued: As for `Tablebase.probe`.
         folders: As for `Tablebase`. Tables of outcomes alone suffice.
         budget: The most CPU seconds, by the plan.
-        threads: The number of threads.
+        threads: The number of threads; two solve both bounds side by side where there is memory for that.
         watch: The solver calls it with the part that is done and the seconds that are left.
         syzygy: Folders of ordinary Syzygy tables, as for `folders`; they make bounds closer.
 
