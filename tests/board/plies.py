@@ -50,10 +50,13 @@ def written(board: chess.Board, spell: Callable[[chess.Board, chess.Move], str] 
 
 
 def told_by_kernels(root: chess.Board, words: Sequence[str]) -> tuple[int, list[list[int]]]:
-    """How many of the words are moves, and the facts of every ply."""
-    text = np.frombuffer(" ".join(words).encode() + b" ", np.uint8)
+    """How many of the words are moves, and the facts of every ply.
+
+    The letters between the words belong to none of them, and would make moves of some.
+    """
+    text = np.frombuffer("e".join(["", *words, ""]).encode(), np.uint8)
     lengths = [len(word.encode()) for word in words]
-    starts = np.cumsum([0, *(length + 1 for length in lengths)])[:-1]
+    starts = np.cumsum([1, *(length + 1 for length in lengths)])[:-1]
     spans = np.stack([starts, starts + lengths], axis=1).astype(np.int64).reshape(-1, 2)
     history = np.zeros((len(words) + 1, HISTORY_WORDS), np.uint64)
     facts = np.zeros((len(words) + 1, FACTS), np.int64)

@@ -91,7 +91,7 @@ LETTERS = "abcdefgh12345678KQRBNPx-=+#Oo0nqrbk!"
 def spellings(draw: random.Random, board: chess.Board) -> list[str]:
     """Moves in many notations, some of them spoilt."""
     moves = [draw.choice(list(board.legal_moves)), draw.choice(list(board.pseudo_legal_moves))]
-    found = ["O-O", "0-0-0+", "O-0", "0-0", "O-O-O#", "--", "0000", "e1g1", "e8c8", "e1h1"]
+    found = ["O-O", "0-0-0+", "O-0", "0-0", "O-O-O#", "--", "0000", "e1g1", "e8c8", "e1h1", "4"]
     for move in moves:
         origin, target = chess.SQUARE_NAMES[move.from_square], chess.SQUARE_NAMES[move.to_square]
         letter = board.piece_at(move.from_square).symbol().upper()  # type: ignore[union-attr]
