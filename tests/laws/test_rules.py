@@ -51,6 +51,7 @@ def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.
         assert ply.since == ply.number - len(reached) + 1 + reached.index(ply.accrued)
         assert ply.lowest == min(ever, key=lambda score: score.code)
     assert plies[-1].accrued == accrued_of(board)
+    assert plies[-1].lowest == accrued_of(board, game=Mobility.WHOLE_GAME)
     assert [accrued for accrued, _, _ in sheet(board, Mobility.WHOLE_GAME)] == [ply.lowest for ply in plies]
 
 
