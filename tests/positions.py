@@ -21,6 +21,14 @@ Slots = Iterable[tuple[int, int]]
 """The colour and the role of each man; 0 is White, here and in the reference."""
 
 
+def played(fen: str, moves: list[str]) -> chess.Board:
+    """A board with some moves in SAN on its stack."""
+    board = chess.Board(fen)
+    for move in moves:
+        board.push_san(move)
+    return board
+
+
 def board_of(slots: Slots, squares: Iterable[int], side: int, en_passant: int | None = None) -> chess.Board:
     """The board with men on squares, whatever the rules say of it."""
     board = chess.Board(None)

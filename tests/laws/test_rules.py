@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 
 import chess
-from hypothesis import assume, given
+from hypothesis import assume, example, given
 
 from tbgen import End, Game, Score, format_fen, own_score, parse_fen
 from tbgen.rules.position import accrued_of, is_reset
 from tbgen.score import Mobility
 from tests.board.plies import told_by_kernels, written
+from tests.positions import played
 from tests.strategies import boards
 
 from .symmetries import LEFT_TO_RIGHT, TURNS, exchanged, turned, turned_move
@@ -56,6 +57,8 @@ def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.
 
 
 @given(boards())
+@example(played(chess.STARTING_FEN, ["e4", "e5", "Nf3", "Nf6", "Ng1", "Ng8", "Nf3"]))
+@example(played("3k4/8/8/8/3p4/8/4P3/3RK3 w - - 0 1", ["e4", "Ke8", "Kf1", "Kd8", "Ke1"]))  # the other pawn is pinned
 def test_a_position_counts_again_where_men_turn_rights_and_a_capture_en_passant_are_the_same(
     board: chess.Board,
 ) -> None:

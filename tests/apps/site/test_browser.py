@@ -27,6 +27,7 @@ from tbgen.score import Score
 from tests.apps.site.chromium import NEEDED, Chromium
 from tests.apps.site.conftest import running
 from tests.apps.site.test_alone import GAME
+from tests.positions import played
 
 pytestmark = NEEDED
 
@@ -72,13 +73,6 @@ def men_on(board: chess.Board) -> list[list[str | int]]:
         ]
         for place, man in board.piece_map().items()
     )
-
-
-def played(fen: str, moves: list[str]) -> chess.Board:
-    board = chess.Board(fen)
-    for move in moves:
-        board.push_san(move)
-    return board
 
 
 def test_lines_are_stepped_through_by_buttons_and_keys(page: Chromium, address: str, site: Path) -> None:
