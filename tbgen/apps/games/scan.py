@@ -120,12 +120,12 @@ def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
     if at == row[NAME_END] or at >= end or text[at] != QUOTE:
         return False
     last = end - 1
-    while last > at and CLASS[text[last]] == SPACE:
+    while CLASS[text[last]] == SPACE:  # the quotation mark ends it at last
         last -= 1
     if text[last] != END_BRACKET:
         return False
     last -= 1
-    while last > at and CLASS[text[last]] == SPACE:
+    while CLASS[text[last]] == SPACE:
         last -= 1
     row[VALUE], row[VALUE_END] = at + 1, last
     return bool(last > at and text[last] == QUOTE)
