@@ -267,7 +267,7 @@ class TableError(TbgenError):
     """A table that is missing, unreadable or wrong.
 
     >>> str(DamagedTableError("data/KvK.h5", "it is shorter than its index says"))
-    'damaged file data/KvK.h5: it is shorter than its index says; delete it and make it again'
+    'damaged file data/KvK.h5: it is shorter than its index says; delete it, and build, prepare or fetch it again'
     """
 
 
@@ -336,7 +336,7 @@ class DamagedTableError(TableError):
     """A table file whose content cannot be trusted."""
 
     exit_code = 4
-    template = "damaged file {path}: {reason}; delete it and make it again"
+    template = "damaged file {path}: {reason}; delete it, and build, prepare or fetch it again"
     path: str
     reason: str
 

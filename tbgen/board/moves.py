@@ -140,9 +140,9 @@ def legal_moves(board: Words, moves: Ints) -> Int:
 
 
 @inner
-def code_within(board: Words, side: Int, bounds: Bounds) -> Int:
+def code_within(board: Words, bounds: Bounds) -> Int:
     """The code of a position whose bounds are known."""
-    moves = np.int64(0)
+    side, moves = np.int64(board[TURN]), np.int64(0)
     for role in range(PAWN, KING + 1):
         left = board[side] & board[KIND + role]
         while left:
@@ -157,8 +157,7 @@ def code_within(board: Words, side: Int, bounds: Bounds) -> Int:
 @borrowing
 def code_on(board: Words) -> Int:
     """The code of a position: twice its legal moves, and one if there is no check."""
-    side = np.int64(board[TURN])
-    return code_within(board, side, bounds_of(board, side))
+    return code_within(board, bounds_of(board, np.int64(board[TURN])))
 
 
 # boards[n] holds the words of a board, as board.py describes them; codes[n] receives its code.

@@ -182,7 +182,7 @@ def write_ply(
     forget_idle_en_passant(history[ply])
     seen = times_seen(history, ply, since_reset)
     history[ply, BOARD_WORDS] = np.uint64(seen)
-    facts[ply, CODE] = code_within(board, np.int64(board[TURN]), bounds)
+    facts[ply, CODE] = code_within(board, bounds)
     facts[ply, RESET] = reset
     facts[ply, BARE_KINGS] = (board[WHITE] | board[BLACK]) == board[KIND + KING]
     facts[ply, TIMES_SEEN] = seen

@@ -52,7 +52,7 @@ def written(board: chess.Board, spell: Callable[[chess.Board, chess.Move], str] 
 def told_by_kernels(root: chess.Board, words: Sequence[str]) -> tuple[int, list[list[int]]]:
     """How many of the words are moves, and the facts of every ply.
 
-    The letters between the words belong to none of them, and would make moves of some.
+    An `e` stands between the words: the word `4` is no move, though `e4` is one.
     """
     text = np.frombuffer("e".join(["", *words, ""]).encode(), np.uint8)
     lengths = [len(word.encode()) for word in words]

@@ -120,7 +120,7 @@ def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
     if at == row[NAME_END] or at >= end or text[at] != QUOTE:
         return False
     last = end - 1
-    while CLASS[text[last]] == SPACE:  # the quotation mark ends it at last
+    while CLASS[text[last]] == SPACE:  # it ends at the quotation mark at the latest
         last -= 1
     if text[last] != END_BRACKET:
         return False
