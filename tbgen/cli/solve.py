@@ -120,7 +120,7 @@ def solve(
 
 def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form, quiet: bool) -> None:
     """Make the classes of mates of a material, or print their cost."""
-    plan = solver.preparation(material)
+    plan = solver.classes.plan(material)
     if not only_plan and plan.nodes:
         compile_for(Purpose.POSITIONS, quiet=quiet)
         with progress("preparing", 1, quiet=quiet, as_share=True) as shown:

@@ -96,6 +96,7 @@ def files_in(folders: Iterable[Path]) -> tuple[list[ClassesFile], list[TableErro
 def write_classes(path: Path, slices: Iterable[Entries]) -> None:
     """Write the slices of a placement, whole or not at all."""
     material, _, key = title_of(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
     size = min(shape_of(material)[1], MOST_CHUNK_ITEMS)
     packed = [pack(part, shuffled=False) for codes in slices for part in codes.reshape(-1, size)]
     offsets = [*accumulate(map(len, packed), initial=SEAL_BYTES)]

@@ -7,7 +7,6 @@ two lower bounds is a lower bound of the better value.
 from __future__ import annotations
 
 import contextlib
-import itertools
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Final, NamedTuple
@@ -15,7 +14,6 @@ from typing import Final, NamedTuple
 import chess
 
 from tbgen.errors import NO_TABLE, MissingDistancesError, UnprovedError
-from tbgen.index.layout import Layout
 from tbgen.material import Role
 from tbgen.position.blocks import Passes
 from tbgen.position.bounds import Bound
@@ -24,6 +22,7 @@ from tbgen.position.closure import Node, node_of
 from tbgen.position.known import SolvedBlock
 from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
+from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.probe.values import Asked, Found, TableValues, Values, line_of
 from tbgen.rules.position import material_of, own_score
 from tbgen.score import Color, Mobility, Score
@@ -84,7 +83,7 @@ class Asking:
         node = node_on(here)
         if node not in self._closure.edges:
             return self._of_promotion(board), None
-        cell = node.layout.cell_of(int(not here.turn), squares_on(here, node.layout))
+        cell = node.layout.cell_of(int(not here.turn), squares_on(here, kinds_of(node.layout)))
         block = self._passes[Bound(-self._bound.value) if turned else self._bound].block(node)
         return _value_in_block(block, cell, turned, carried, own)
 
@@ -111,7 +110,7 @@ class Asking:
         node, cell = Node(material_of(board), pawns), 0
         man = Color.of(not board.turn), Role(board.piece_type_at(new_man) or 0)
         limits = self.classes.limits(self._bound, node, man, new_man % 8, asks=False)
-        for square in squares_on(board, node.layout)[len(node.pawns) :]:
+        for square in squares_on(board, kinds_of(node.layout))[len(node.pawns) :]:
             cell = cell if square == new_man else cell * 64 + square
         return Score.from_byte(int(limits[cell])) if len(limits) else self.classes.limit(self._bound, board)
 
@@ -126,12 +125,6 @@ class Asking:
     def moves(self, board: chess.Board, accrued: Score) -> Moves:
         """Every legal move with its bound, best first."""
         return self._values.moves(Asked(board, self, accrued, None))
-
-
-def squares_on(board: chess.Board, layout: Layout) -> list[int]:
-    """The squares of a layout's slots, equal men in ascending order."""
-    kinds = [slot for slot, _ in itertools.groupby(layout.slots)]
-    return [square for color, role in kinds for square in board.pieces(int(role), color.chess)]
 
 
 def node_on(board: chess.Board) -> Node:

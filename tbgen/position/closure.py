@@ -19,11 +19,11 @@ from tbgen.index.symmetry import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.known import KnownTables
+from tbgen.probe.stored import RANK_FLIP
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 
-RANK_FLIP = 56
 PROGRAM_BYTES = 1 << 29
 MOST_NODES = 1 << 20
 
@@ -109,7 +109,8 @@ class Closure:
     """Those whose promotions Syzygy tables are asked about, and the CPU seconds of that."""
     cpu_seconds: float = 0.0
     """Of one pass."""
-    _resets: dict[Material, list[Reset]] = field(default_factory=dict)
+    _resets: dict[Material, list[tuple[Reset, bool]]] = field(default_factory=dict)
+    """Those of a material, and whether they lead to a table."""
 
     def add(self, node: Node) -> None:
         """Add a node and all that it leads to; ClosureTooLargeError when that takes too much."""
@@ -153,13 +154,12 @@ class Closure:
     def _edges_of(self, node: Node) -> Iterator[Edge]:
         slots, known = slots_of(node.material), self.known
         if node.material not in self._resets:
-            self._resets[node.material] = resets_of(
-                node.layout, lambda each: each.canonical() if known.has(each) else each
-            )
-        for reset in self._resets[node.material]:
+            resets = resets_of(node.layout, lambda each: each.canonical() if known.has(each) else each)
+            self._resets[node.material] = [(reset, known.has(reset.material)) for reset in resets]
+        for reset, has_table in self._resets[node.material]:
             for pawns in _pawns_after(slots, node.pawns, reset):
                 child, kind = node_of(reset.material, pawns), Kind.NODE
-                if known.has(child.material):
+                if has_table:
                     kind = Kind.TABLE
                 elif reset.promoted != NO_SLOT and (child.free > self.most_free or not child.pawns):
                     kind = Kind.BOUND

@@ -35,18 +35,11 @@ class KnownTables(OpenTables):
     """The tables of some folders, opened when they are first asked for, one position or one plane at a time."""
 
     def has(self, material: Material) -> bool:
-        """Whether there is the table of a material; looked up once, for closures ask it of every edge."""
-        canonical = material.canonical()
-        if canonical not in self._there:
-            self._there[canonical] = False
-            with contextlib.suppress(*NO_TABLE):
-                self.table(canonical)
-                self._there[canonical] = True
-        return self._there[canonical]
-
-    @cached_property
-    def _there(self) -> dict[Material, bool]:
-        return {}
+        """Whether there is the table of a material."""
+        with contextlib.suppress(*NO_TABLE):
+            self.table(material)
+            return True
+        return False
 
     def digest(self, material: Material) -> str:
         """The digest of a table's outcomes."""
@@ -91,7 +84,6 @@ class BlockFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        folder.mkdir(parents=True, exist_ok=True)
         self._used: dict[str, SolvedBlock] = {}
 
     def get(self, key: str) -> SolvedBlock | None:
@@ -105,6 +97,7 @@ class BlockFolder:
 
     def put(self, key: str, solved: SolvedRun) -> None:
         """Keep a solved block."""
+        self.folder.mkdir(parents=True, exist_ok=True)
         run = replace(solved.run, first=0, end=solved.run.end - solved.run.first)
         with self.store(key) as store:
             store.put(run, solved.dictionary, solved.cells)
@@ -133,18 +126,10 @@ class BlockFolder:
 
 
 @contextlib.contextmanager
-def open_block_folder(folders: Iterable[Path], name: str) -> Iterator[BlockFolder]:
-    """A folder in the first folder of tables that can be written to, or else one that goes away again."""
-    for folder in folders:
-        try:
-            found = BlockFolder(folder / name)
-        except OSError:
-            continue
-        if os.access(found.folder, os.W_OK):
-            yield found
-            return
-    with tempfile.TemporaryDirectory(prefix=f"tbgen-{name}-") as path:
-        yield BlockFolder(Path(path))
+def folder_to_write(folders: Iterable[Path]) -> Iterator[Path]:
+    """The first folder that can be written to, or else one that goes away again."""
+    with tempfile.TemporaryDirectory(prefix="tbgen-") as path:
+        yield next((folder for folder in folders if os.access(folder, os.W_OK)), Path(path))
 
 
 def key_of(facts: Sequence[object]) -> str:

@@ -31,8 +31,9 @@ from tbgen.library.classes import (
 from tbgen.material import Material
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import SolvePlan
-from tbgen.position.closure import PROGRAM_BYTES, RANK_FLIP, Node, node_of
+from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
 from tbgen.position.known import KnownTables, key_of
+from tbgen.probe.stored import RANK_FLIP
 from tbgen.probe.syzygy import NO_SYZYGY, SyzygyTables
 from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
 from tbgen.score import Color, Score

@@ -31,7 +31,7 @@ from tbgen.position.asking import answer, shared_node
 from tbgen.position.blocks import Watch, passes_of, solve_closures, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_NODES, Closure, Node
-from tbgen.position.known import KnownTables, open_block_folder
+from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.position.mates import Classes
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import default_folders
@@ -91,9 +91,8 @@ class PositionSolver(contextlib.ExitStack):
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
         self.callback(self._known.close)
-        self._folder = self.enter_context(open_block_folder(places, SOLVED))
-        made = self.enter_context(open_block_folder(places, CLASSES)).folder
-        kept = [made, *(place / CLASSES for place in places)]
+        target = self.enter_context(folder_to_write(places))
+        self._folder, kept = BlockFolder(target / SOLVED), [place / CLASSES for place in (target, *places)]
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._passes = partial(passes_of, folder=self._folder, classes=self.classes)
         self._pool = self.enter_context(ThreadPoolExecutor(count))
@@ -195,13 +194,9 @@ class PositionSolver(contextlib.ExitStack):
             self._check(plan)
         solve_closures(map(self._passes, batch.closures), self._pool, watch)
 
-    def preparation(self, material: Material) -> SolvePlan:
-        """The cost of making the classes of mates of the materials that a promotion leads to."""
-        return self.classes.plan(material)
-
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
-        """Make the missing ones of these classes, a file of the pawn at a time."""
-        plan = self.preparation(material)
+        """Make the missing classes of mates that a promotion of a material leads to, a file of the pawn at a time."""
+        plan = self.classes.plan(material)
         self._check(plan)
         work_off(self.classes.make(material), plan.cpu_seconds, watch)
 

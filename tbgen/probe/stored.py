@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import MissingTableError, TooManyMenError, UsageError
+from tbgen.index.layout import Layout
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.many import Value
 from tbgen.rules.position import material_of
@@ -156,7 +157,7 @@ class StoredTable:
         self.layout, self._plane = file.order.layout, file.order.plane_places
         self._columns: dict[str, Column] = {}
         self.symbols, self.meanings, self.outcome_rows = map(self.column, (SYMBOL, "symbols", "outcome_rows"))
-        self._groups = [(color is Color.WHITE, int(role)) for (color, role), _ in itertools.groupby(self.layout.slots)]
+        self._kinds = kinds_of(self.layout)
 
     def column(self, name: str) -> Column:
         """A column by its name; an error of TableError if it is one of distances that are not there or not sound."""
@@ -204,13 +205,26 @@ class StoredTable:
 
     def squares_of(self, board: chess.Board, flipped: bool) -> list[int]:
         """The squares of the layout's slots; with reversed colours the board is turned upside down."""
-        men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-        turn, occupied = RANK_FLIP if flipped else 0, board.occupied_co
-        return [
-            square ^ turn
-            for white, role in self._groups
-            for square in chess.scan_forward(men[role] & occupied[white is not flipped])
-        ]
+        return squares_on(board, self._kinds, flipped)
+
+
+Kinds = list[tuple[bool, int]]
+"""The kinds of men of a layout, in the order of its slots: whether they are White's, and their role."""
+
+
+def kinds_of(layout: Layout) -> Kinds:
+    return [(color is Color.WHITE, int(role)) for (color, role), _ in itertools.groupby(layout.slots)]
+
+
+def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[int]:
+    """The squares of the men of some kinds, equal men in ascending order; `flipped` turns the board upside down."""
+    men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    turn, occupied = RANK_FLIP if flipped else 0, board.occupied_co
+    return [
+        square ^ turn
+        for white, role in kinds
+        for square in chess.scan_forward(men[role] & occupied[white is not flipped])
+    ]
 
 
 class Answering(NamedTuple):

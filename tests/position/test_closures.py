@@ -13,7 +13,7 @@ from tbgen.material import Material
 from tbgen.position.blocks import passes_of, solve_closures
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Closure, node_of
-from tbgen.position.known import BlockFolder, open_block_folder
+from tbgen.position.known import BlockFolder
 from tbgen.position.mates import Classes
 from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
 
@@ -44,9 +44,3 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
         compared += len(here)
         np.testing.assert_array_equal(here, there, str(node))
     assert compared > 5000 * len(nodes)
-
-
-def test_a_disk_that_fills_up_while_blocks_are_solved_is_told_as_what_it_is(tmp_path: Path) -> None:
-    with pytest.raises(OSError, match="full"), open_block_folder([tmp_path], "solved"):
-        raise OSError("the disk is full")
-    assert (tmp_path / "solved").is_dir()

@@ -58,7 +58,7 @@ def test_classes_make_bounds_closer_and_never_wrong(folder_of: Folder) -> None:
         with PositionSolver(folder, budget=budget) as solver:
             if prepares:
                 solver.prepare(Material.parse("KPvKP"))
-                assert solver.preparation(Material.parse("KPvKP")).nodes == 0
+                assert solver.classes.plan(Material.parse("KPvKP")).nodes == 0
             answers.append([solver.solve(*each) for each in FENS])
     closer = 0
     for wide, exact, close in zip(*answers, strict=True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import threading
@@ -238,10 +239,19 @@ def test_both_bounds_take_turns_where_memory_is_scarce(
     assert set(peak) == {most}
 
 
-def test_a_folder_that_cannot_be_written_to_is_enough(folder_of: Folder) -> None:
+def test_a_folder_that_cannot_be_written_to_is_enough(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = folder_of("KvK")
-    (folder / "solved").touch()
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert not solved(folder, PAWNS).bracket.is_exact
+    assert not (folder / "solved").exists()
+
+
+def test_a_plan_makes_no_folders(folder_of: Folder) -> None:
+    folder = folder_of("KvK")
+    before = sorted(folder.iterdir())
+    with PositionSolver(folder) as solver:
+        assert solver.plan(chess.Board(PAWNS)).nodes > 0
+    assert sorted(folder.iterdir()) == before
 
 
 def test_tables_of_the_other_game_and_too_little_memory_are_refused(
