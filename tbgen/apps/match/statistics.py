@@ -104,7 +104,7 @@ class Distribution:
     @property
     def superiority(self) -> float | None:
         """The likelihood that the side is the stronger one; None where nothing varies."""
-        return _NORMAL.cdf((float(self.share) - 0.5) / self.deviation) if self.deviation else None
+        return _NORMAL.cdf(float(self.share - DRAW) / self.deviation) if self.deviation else None
 
     def by_quarters(self) -> tuple[int, ...]:
         """Units that brought about 0, 1/4, 1/2, 3/4 and 1 of their points: with pairs, the pentanomial counts."""
