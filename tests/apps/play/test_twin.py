@@ -107,7 +107,7 @@ def test_a_value_in_reach_is_that_under_the_rule_if_more_plies_are_left(name: st
 def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSetting, tables: Tablebase) -> None:
     """More plies than the slow twin that plays every line reaches."""
     table, chance = solve(name, reduced=True), random.Random(f"whole {name} {setting.value}")
-    block, answered, asked = table.block(()), 0, 0
+    block, answered = table.block(()), 0
     for code in (3, 12):
         values = clocked(block, setting.value, code)
         while values.left < 6:
@@ -115,7 +115,8 @@ def test_the_search_finds_what_whole_tables_have(name: str, setting: FiftyMoveSe
             for board, accrued, worth in random_pairs(table, block, values, code, chance, 1):
                 with contextlib.suppress(AccruedError):
                     found = value_within(tables, board, accrued, FiftyMoves(setting))
-                    asked, answered = asked + 1, answered + (found.within is Within.SEARCHED)
+                    answered += found.within is Within.SEARCHED
+                    assert values.left >= 5 or found.within is Within.SEARCHED  # it may give up with more plies left
                     if found.within in (Within.SEARCHED, Within.CERTAIN):
                         assert found.outcome == worth, (board.fen(), accrued, values.left)
-    assert answered == asked > 15
+    assert answered > 15
