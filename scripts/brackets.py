@@ -2,8 +2,9 @@
 
     python scripts/brackets.py truth FOLDER KRPvKR:4 KPvKP:30 > truth.csv
     python scripts/brackets.py reach FOLDER ends.tsv --games 100 > reach.csv
+    python scripts/brackets.py reach FOLDER ends.tsv --material KRPvKRP --files a > rook-pawns.csv
 
-Both write CSV. Samples are seeded.
+Both write CSV. Samples are seeded. `--files` takes ends whose pawns stand on these files, or on their mirror images.
 """
 
 from __future__ import annotations
@@ -117,11 +118,18 @@ def random_accrued(draw: random.Random, board: chess.Board) -> Score:
     return draw.choice([own, *[each for each in accruable(own) if why_not_accrued(each, bare) is None]])
 
 
-def reach(folder: Path, ends: Path, games: int, budget: int) -> Iterator[dict[str, object]]:
+def files_of(fen: str) -> set[str]:
+    """The files a-d on which pawns stand, or their mirror images."""
+    pawns = chess.scan_forward(chess.Board(f"{fen.split()[0]} w - - 0 1").pawns)
+    return {"abcddcba"[square % 8] for square in pawns}
+
+
+def reach(folder: Path, ends: Path, given: argparse.Namespace) -> Iterator[dict[str, object]]:
     """Solve a sample of ends, each from nothing but what the ends before it have left."""
     rows = list(csv.reader(ends.open(), delimiter="\t"))[1:]
-    with PositionSolver(folder, budget=budget, threads=1) as solver:
-        for men, name, fen, accrued, _ in random.Random(SEED).sample(rows, games):
+    rows = [row for row in rows if given.material in (None, row[1]) and files_of(row[2]) <= set(given.files)]
+    with PositionSolver(folder, budget=given.budget, threads=1) as solver:
+        for men, name, fen, accrued, _ in random.Random(SEED).sample(rows, min(given.games, len(rows))):
             free = int(men) - name.count("P")
             began, found = time.process_time(), {"lower": "", "upper": "", "width": "", "exact": "", "refused": ""}
             try:
@@ -149,6 +157,8 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("what", nargs="+")
     parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--material", help="take ends of this material alone")
+    parser.add_argument("--files", default="abcd", help="take ends whose pawns stand on these files of a-d")
     parser.add_argument("--budget", type=int, default=1200)
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--most-free", type=int, default=4)
@@ -160,7 +170,7 @@ def main() -> None:
             truth(given.folder, Material.parse(name), int(roots), given) for name, roots in asked
         )
     else:
-        rows = reach(given.folder, Path(given.what[0]), given.games, given.budget)
+        rows = reach(given.folder, Path(given.what[0]), given)
     first = next(iter(rows))
     writer = csv.DictWriter(sys.stdout, list(first), lineterminator="\n")
     writer.writeheader()
