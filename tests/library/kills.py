@@ -58,7 +58,7 @@ def blocks_kept(folder: Path, material: Material) -> set[int]:
     """The blocks that a build which was killed has left for the next one."""
     size, kept = 2 * layout_of(material).block_words * 64, set[int]()
     for path in scratch_path(folder, material).glob(f"*{RUN_SUFFIX}"):
-        facts = json.loads(path.read_bytes()[32:].partition(b"\n")[0])
+        facts = json.loads(path.read_bytes()[64:].partition(b"\n")[0])
         kept.update(range(facts["first"] // size, facts["end"] // size))
     return kept
 
