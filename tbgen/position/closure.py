@@ -27,7 +27,7 @@ from tbgen.score import Color
 PROGRAM_BYTES = 1 << 29
 MOST_NODES = 1 << 20
 
-_CELL_SECONDS, _NODE_SECONDS = 0.6e-6, 0.015
+_CELL_SECONDS, _NODE_SECONDS = 0.4e-6, 0.03
 """CPU seconds of a cell, and of a block beside its cells."""
 _ASKED_SECONDS, _MOST_FREE_ASKED = 150e-6, 3
 """CPU seconds of a position that Syzygy tables are asked about; men that are not pawns in the block that asks."""

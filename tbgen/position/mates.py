@@ -141,7 +141,7 @@ class Classes:
         nodes = [*itertools.chain(*self._missing(material))]
         cells, seconds = sum(node.cells for node in nodes), round(sum(map(seconds_of, nodes)), 1)
         memory = PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES
-        return SolvePlan(len(nodes), cells, seconds, memory, cells // 32, exact=False, most_free=MOST_FREE_MEN)
+        return SolvePlan(len(nodes), cells, seconds, memory, cells // 64, exact=False, most_free=MOST_FREE_MEN)
 
     def make(self, material: Material) -> Iterator[float]:
         """Make the classes that are missing, placement by placement; the CPU seconds that the plan has for each."""
