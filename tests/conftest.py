@@ -95,9 +95,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     asked = {"slow": config.getoption("--slow"), "given_tables": config.getoption("--tables")}
     missing = [mark for mark, option in asked.items() if not option]  # keywords have the names of folders, too
     left_out = [item for item in items if any(map(item.get_closest_marker, missing))]
-    if left_out:
-        config.hook.pytest_deselected(items=left_out)
-        items[:] = [item for item in items if item not in left_out]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if not any(map(item.get_closest_marker, missing))]
 
 
 @pytest.fixture(scope="session")

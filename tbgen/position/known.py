@@ -6,7 +6,7 @@ import contextlib
 import os
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from hashlib import sha256
@@ -125,11 +125,10 @@ class BlockFolder:
         raise BlockingIOError(f"{self._path(key)} is in use")
 
 
-@contextlib.contextmanager
-def folder_to_write(folders: Iterable[Path]) -> Iterator[Path]:
+def folder_to_write(folders: Iterable[Path]) -> contextlib.AbstractContextManager[str]:
     """The first folder that can be written to, or else one that goes away again."""
-    with tempfile.TemporaryDirectory(prefix="tbgen-") as path:
-        yield next((folder for folder in folders if os.access(folder, os.W_OK)), Path(path))
+    found = next((str(folder) for folder in folders if os.access(folder, os.W_OK)), None)
+    return tempfile.TemporaryDirectory(prefix="tbgen-") if found is None else contextlib.nullcontext(found)
 
 
 def key_of(facts: Sequence[object]) -> str:

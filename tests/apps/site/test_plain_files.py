@@ -64,10 +64,13 @@ def told_by(server: TestClient, fen: str, accrued: str) -> dict[str, Any]:
 
 def told_by_browser(page: Chromium, asked: Sequence[tuple[str, str]]) -> list[dict[str, Any]]:
     """The same, said by the reader in the browser."""
-    some = [asked[start : start + 50] for start in range(0, len(asked), 50)]  # a browser has so many requests at most
-    found = [each for part in some for each in page.run(PROBE.replace("ASKED", json.dumps(part)))]
-    impossible = {"error": "AccruedError"}
-    return [impossible if str(each).startswith("Impossible") else {key: each[key] for key in TOLD} for each in found]
+    found = list[dict[str, Any]]()
+    for start in range(0, len(asked), 50):  # a browser refuses too many requests at once
+        found += page.run(PROBE.replace("ASKED", json.dumps(asked[start : start + 50])))
+    return [
+        {"error": "AccruedError"} if str(each).startswith("Impossible") else {key: each[key] for key in TOLD}
+        for each in found
+    ]
 
 
 def test_lines_are_those_of_python(page: Chromium, places: dict[str, str], tables: Tablebase) -> None:
