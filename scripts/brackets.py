@@ -128,6 +128,8 @@ def reach(folder: Path, ends: Path, given: argparse.Namespace) -> Iterator[dict[
     """Solve a sample of ends, each from nothing but what the ends before it have left."""
     rows = list(csv.reader(ends.open(), delimiter="\t"))[1:]
     rows = [row for row in rows if given.material in (None, row[1]) and files_of(row[2]) <= set(given.files)]
+    if not rows:
+        raise SystemExit(f"{ends} has no ends of this material with pawns on these files alone")
     with PositionSolver(folder, budget=given.budget, threads=1) as solver:
         for men, name, fen, accrued, _ in random.Random(SEED).sample(rows, min(given.games, len(rows))):
             free = int(men) - name.count("P")

@@ -94,9 +94,9 @@ def pytest_collect_file() -> Generator[None, list[pytest.Collector], list[pytest
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     asked = {"slow": config.getoption("--slow"), "given_tables": config.getoption("--tables")}
     missing = [mark for mark, option in asked.items() if not option]  # keywords have the names of folders, too
-    left_out = [item for item in items if any(map(item.get_closest_marker, missing))]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if not any(map(item.get_closest_marker, missing))]
+    left_out = {item for item in items if any(map(item.get_closest_marker, missing))}
+    config.hook.pytest_deselected(items=[*left_out])
+    items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.fixture(scope="session")

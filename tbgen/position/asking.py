@@ -83,7 +83,7 @@ class Asking:
         node = node_on(here)
         if node not in self._closure.edges:
             return self._of_promotion(board), None
-        cell = node.layout.cell_of(int(not here.turn), squares_on(here, kinds_of(node.layout)))
+        cell = node.layout.cell_of(int(not here.turn), squares_on(here, kinds_of(node.material)))
         block = self._passes[Bound(-self._bound.value) if turned else self._bound].block(node)
         return _value_in_block(block, cell, turned, carried, own)
 
@@ -110,7 +110,7 @@ class Asking:
         node, cell = Node(material_of(board), pawns), 0
         man = Color.of(not board.turn), Role(board.piece_type_at(new_man) or 0)
         limits = self.classes.limits(self._bound, node, man, new_man % 8, asks=False)
-        for square in squares_on(board, kinds_of(node.layout))[len(node.pawns) :]:
+        for square in squares_on(board, kinds_of(node.material))[len(node.pawns) :]:
             cell = cell if square == new_man else cell * 64 + square
         return Score.from_byte(int(limits[cell])) if len(limits) else self.classes.limit(self._bound, board)
 

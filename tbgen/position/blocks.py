@@ -75,8 +75,7 @@ class Pass:
 
     def block(self, node: Node) -> SolvedBlock:
         """A solved block; LookupError if it is not solved yet."""
-        found = self.find(node)
-        if found is None:
+        if (found := self.find(node)) is None:
             raise LookupError(node)
         return found
 

@@ -109,8 +109,7 @@ class Closure:
     """Those whose promotions Syzygy tables are asked about, and the CPU seconds of that."""
     cpu_seconds: float = 0.0
     """Of one pass."""
-    _resets: dict[Material, list[tuple[Reset, bool]]] = field(default_factory=dict)
-    """Those of a material, and whether they lead to a table."""
+    _resets: dict[Material, list[tuple[Reset, bool]]] = field(default_factory=dict)  # and whether they lead to a table
 
     def add(self, node: Node) -> None:
         """Add a node and all that it leads to; ClosureTooLargeError when that takes too much."""

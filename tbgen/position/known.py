@@ -125,10 +125,12 @@ class BlockFolder:
         raise BlockingIOError(f"{self._path(key)} is in use")
 
 
-def folder_to_write(folders: Iterable[Path]) -> contextlib.AbstractContextManager[str]:
-    """The first folder that can be written to, or else one that goes away again."""
-    found = next((str(folder) for folder in folders if os.access(folder, os.W_OK)), None)
-    return tempfile.TemporaryDirectory(prefix="tbgen-") if found is None else contextlib.nullcontext(found)
+def folder_to_write(folders: Iterable[Path], names: Sequence[str]) -> contextlib.AbstractContextManager[str]:
+    """The first folder that can be written to, with its folders of these names; or else one that goes away again."""
+    for folder in folders:
+        if all(os.access(at, os.W_OK | os.X_OK) for at in (folder, *filter(Path.exists, map(folder.joinpath, names)))):
+            return contextlib.nullcontext(str(folder))
+    return tempfile.TemporaryDirectory(prefix="tbgen-")
 
 
 def key_of(facts: Sequence[object]) -> str:

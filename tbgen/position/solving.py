@@ -92,7 +92,7 @@ class PositionSolver(contextlib.ExitStack):
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
         self.callback(self._known.close)
-        target = Path(self.enter_context(folder_to_write(places)))
+        target = Path(self.enter_context(folder_to_write(places, (SOLVED, CLASSES))))
         self._folder, kept = BlockFolder(target / SOLVED), [place / CLASSES for place in (target, *places)]
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._passes = partial(passes_of, folder=self._folder, classes=self.classes)

@@ -28,7 +28,7 @@ from tbgen.index.layout import Layout, Slot
 from tbgen.index.outcomes import are_white, codes_of, signed_of
 from tbgen.material import Material
 from tbgen.probe.many import BulkProbe, Fault
-from tbgen.probe.stored import RANK_FLIP, StoredTable
+from tbgen.probe.stored import RANK_FLIP, StoredTable, squares_on
 from tbgen.probe.values import Position, TableValues
 from tbgen.rules.position import own_score, why_not_accrued
 from tbgen.rules.stage import MOST_KING_CODE
@@ -120,7 +120,7 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
         number = int(given[n]) if accrued is not None or carried is None else carried.signed
         turned, target = (-number, RANK_FLIP) if flipped else (number, 0)
         right = -1 if board.ep_square is None else board.ep_square ^ target
-        row = n, int(board.turn is flipped), table.squares_of(board, flipped), turned, right
+        row = n, int(board.turn is flipped), squares_on(board, table.kinds, flipped), turned, right
         groups.setdefault((table, flipped), []).append(row)
     for (table, flipped), rows in groups.items():
         places, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))

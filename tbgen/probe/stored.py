@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import MissingTableError, TooManyMenError, UsageError
-from tbgen.index.layout import Layout
+from tbgen.index.layout import slots_of
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.many import Value
 from tbgen.rules.position import material_of
@@ -148,6 +148,25 @@ def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int
     return None
 
 
+Kinds = list[tuple[bool, int]]
+"""The kinds of a material's men, in the order of the slots: whether they are White's, and their role."""
+
+
+def kinds_of(material: Material) -> Kinds:
+    return [(color is Color.WHITE, int(role)) for (color, role), _ in itertools.groupby(slots_of(material))]
+
+
+def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[int]:
+    """The squares of the men of some kinds, equal men in ascending order; `flipped` turns the board upside down."""
+    men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    turn, occupied = RANK_FLIP if flipped else 0, board.occupied_co
+    return [
+        square ^ turn
+        for white, role in kinds
+        for square in chess.scan_forward(men[role] & occupied[white is not flipped])
+    ]
+
+
 class StoredTable:
     """An open table with what it takes to find positions in it."""
 
@@ -157,7 +176,7 @@ class StoredTable:
         self.layout, self._plane = file.order.layout, file.order.plane_places
         self._columns: dict[str, Column] = {}
         self.symbols, self.meanings, self.outcome_rows = map(self.column, (SYMBOL, "symbols", "outcome_rows"))
-        self._kinds = kinds_of(self.layout)
+        self.kinds = kinds_of(self.layout.material)
 
     def column(self, name: str) -> Column:
         """A column by its name; an error of TableError if it is one of distances that are not there or not sound."""
@@ -203,29 +222,6 @@ class StoredTable:
         patterns = Patterns(start, rows["holder"], rows["code"], rows["outcome"], dtg)
         return patterns.values(which.astype(np.uint32), accrued)
 
-    def squares_of(self, board: chess.Board, flipped: bool) -> list[int]:
-        """The squares of the layout's slots; with reversed colours the board is turned upside down."""
-        return squares_on(board, self._kinds, flipped)
-
-
-Kinds = list[tuple[bool, int]]
-"""The kinds of men of a layout, in the order of its slots: whether they are White's, and their role."""
-
-
-def kinds_of(layout: Layout) -> Kinds:
-    return [(color is Color.WHITE, int(role)) for (color, role), _ in itertools.groupby(layout.slots)]
-
-
-def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[int]:
-    """The squares of the men of some kinds, equal men in ascending order; `flipped` turns the board upside down."""
-    men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-    turn, occupied = RANK_FLIP if flipped else 0, board.occupied_co
-    return [
-        square ^ turn
-        for white, role in kinds
-        for square in chess.scan_forward(men[role] & occupied[white is not flipped])
-    ]
-
 
 class Answering(NamedTuple):
     """A material as it stands on a board, and the table that answers for it."""
@@ -238,7 +234,7 @@ class Answering(NamedTuple):
     def find(self, board: chess.Board) -> StoredPosition:
         """Where the value of a legal position of the material lies."""
         table, flipped = self.table, self.flipped
-        cell = table.layout.cell_of(int(board.turn is flipped), table.squares_of(board, flipped))
+        cell = table.layout.cell_of(int(board.turn is flipped), squares_on(board, table.kinds, flipped))
         return StoredPosition(table, table.file.order.place_of(cell), flipped=flipped)
 
 
