@@ -14,7 +14,7 @@ import click
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.archive import Decided, GamesTask, total
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of
-from tbgen.apps.games.files import STANDARD_INPUT, open_bytes
+from tbgen.apps.games.files import STANDARD_INPUT, read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import commented
@@ -134,17 +134,16 @@ class _Reader:
         Each comes with its text, which has comments if it can be read.
         """
         games = 0
-        with open_bytes(self.file) as stream:
-            for chunk in chunks_of(stream, self.file):
-                for place in range(len(chunk.games)):
-                    games += 1
-                    if wanted in (None, games):
-                        yield self._annotated(chunk, place)
-                if wanted is None:
-                    yield None, chunk.rest()
-                elif games >= wanted:
-                    return
-                tell(len(chunk.text), len(chunk.games))
+        for chunk in chunks_of(read_pieces(self.file), self.file):
+            for place in range(len(chunk.games)):
+                games += 1
+                if wanted in (None, games):
+                    yield self._annotated(chunk, place)
+            if wanted is None:
+                yield None, chunk.rest()
+            elif games >= wanted:
+                return
+            tell(len(chunk.text), len(chunk.games))
         if wanted is not None:
             raise PgnError(self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
 

@@ -171,23 +171,22 @@ def _facts(
 
 def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None, *, brief: bool) -> int:
     """A line of JSON for each position of the standard input; the exit code is that of the first error."""
-    from tbgen.apps.games.files import open_text
+    from tbgen.apps.games.files import read_lines
 
     code = 0
-    with open_text(_INPUT) as lines:
-        for number, line in enumerate(lines, 1):
-            words = line.split()
-            if not words:
-                continue
-            try:
-                board, score = position_of(*Asked(tuple(words), None).read(), tables.game)
-                moves = None if brief else tables.probe_moves(board, score)
-                answer = tables.probe(board, score)
-                facts = _facts(answer, value_if_asked(tables, answer, board, fifty, unasked=False), moves, scoring)
-            except TbgenError as error:
-                code = code or error.exit_code
-                facts = {"fen": " ".join(words), **error.facts()}
-            click.echo(to_json({"number": number, **facts}))
+    for number, line in enumerate(read_lines(_INPUT), 1):
+        words = line.split()
+        if not words:
+            continue
+        try:
+            board, score = position_of(*Asked(tuple(words), None).read(), tables.game)
+            moves = None if brief else tables.probe_moves(board, score)
+            answer = tables.probe(board, score)
+            facts = _facts(answer, value_if_asked(tables, answer, board, fifty, unasked=False), moves, scoring)
+        except TbgenError as error:
+            code = code or error.exit_code
+            facts = {"fen": " ".join(words), **error.facts()}
+        click.echo(to_json({"number": number, **facts}))
     return code
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from tbgen.apps.games.files import matching_files, open_bytes
+from tbgen.apps.games.files import matching_files, read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
 from tbgen.cli import complain, complain_of
@@ -136,8 +136,8 @@ def _games_of(files: Sequence[str], settings: GameSettings, *, quiet: bool) -> I
 
     for path in files:
         try:
-            with reading(path, quiet=quiet) as tell, open_bytes(path) as stream:
-                for chunk in chunks_of(stream, path):
+            with reading(path, quiet=quiet) as tell:
+                for chunk in chunks_of(read_pieces(path), path):
                     yield from games_of(chunk, path, settings)
                     tell(len(chunk.text), len(chunk.games))
         except (PgnError, UnreadableFileError) as error:

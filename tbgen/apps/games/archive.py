@@ -16,7 +16,7 @@ import chess
 
 from tbgen.apps.games.chunks import Chunk, ScannedChunk, chunks_of, scanned
 from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Ground, Solve, Verdict
-from tbgen.apps.games.files import open_bytes
+from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import OWN_TAGS, spliced, variation
@@ -274,7 +274,7 @@ def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None =
     `solve` finds the value of positions that no table has, with one job alone.
     """
     with ExitStack() as stack:
-        chunks = chunks_of(stack.enter_context(open_bytes(path)), path)
+        chunks = chunks_of(read_pieces(path), path)
         decider = ChunkDecider(task, solve)  # which raises what is wrong with a task, also before workers start
         stack.callback(decider.close)
         if jobs == 1:

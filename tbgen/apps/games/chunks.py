@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.apps.games import scan as at
-from tbgen.apps.games.files import open_bytes
+from tbgen.apps.games.files import read_pieces
 from tbgen.compiled.arrays import Bytes, Ints
 from tbgen.errors import PgnError
 
@@ -129,10 +129,9 @@ Movetext = tuple[dict[str, str], list[str]]
 def movetexts(path: str | os.PathLike[str]) -> Iterator[Movetext]:
     """The games of a file as they are written; PgnError if it is no PGN file."""
     name = os.fspath(path)
-    with open_bytes(name) as pieces:
-        for chunk in chunks_of(pieces, name, may_be_empty=True):
-            for game in range(len(chunk.games)):
-                yield chunk.tags_of(game), chunk.moves_of(game)
+    for chunk in chunks_of(read_pieces(name), name, may_be_empty=True):
+        for game in range(len(chunk.games)):
+            yield chunk.tags_of(game), chunk.moves_of(game)
 
 
 def decoded(text: bytes) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import bz2
 import codecs
-import contextlib
 import io
 import lzma
 import os
@@ -63,29 +62,40 @@ def matching_files(names: Iterable[str]) -> list[str]:
     return found
 
 
-@contextlib.contextmanager
-def open_text(name: str) -> Iterator[Iterator[str]]:
+def read_lines(name: str) -> Iterator[str]:
     """The lines of a file, or of the standard input if its name is `-`; compressed ones are unpacked.
 
     UTF-8, and what is not, byte by byte Latin-1. Lines come as soon as they are there.
     """
-    with open_bytes(name) as pieces:
-        yield _lines(pieces)
+    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")("tbgen-latin-1"), translate=True)
+    rest = ""
+    for piece in read_pieces(name):
+        *lines, rest = (rest + decoder.decode(piece)).split("\n")
+        yield from (f"{line}\n" for line in lines)
+    if last := rest + decoder.decode(b"", final=True):
+        yield last
 
 
-@contextlib.contextmanager
-def open_bytes(name: str) -> Iterator[Iterator[bytes]]:
+def read_pieces(name: str) -> Iterator[bytes]:
     """The bytes of a file, or of the standard input if its name is `-`, piece by piece; compressed ones are unpacked.
 
     A piece comes as soon as it is there.
     """
     is_input = name == STANDARD_INPUT
-    with contextlib.ExitStack() as stack:
-        try:
-            file = io.FileIO(0 if is_input else name, closefd=not is_input)
-        except OSError as error:
-            raise UnreadableFileError(name, error.strerror or str(error)) from None
-        yield _pieces(stack.enter_context(io.BufferedReader(file, _PIECE_BYTES)), name)
+    try:
+        opened = io.FileIO(0 if is_input else name, closefd=not is_input)
+    except OSError as error:
+        raise UnreadableFileError(name, error.strerror or str(error)) from None
+    with io.BufferedReader(opened, _PIECE_BYTES) as file:
+        new_unpacker = _unpacker_of(file)
+        pieces: Iterator[bytes] = iter(partial(file.read1, _PIECE_BYTES), b"")
+        if new_unpacker is not None:
+            pieces = _unpacked(pieces, new_unpacker, name)
+        first = next(pieces, b"")
+        if b"\0" in first[:_LOOKED_AT]:
+            raise PgnError(name, "it is a binary file, not text")
+        yield first
+        yield from pieces
 
 
 def is_packed(name: str) -> bool:
@@ -109,18 +119,6 @@ def _unpacker_of(file: io.BufferedReader) -> Callable[[], Any] | None:
     return next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)
 
 
-def _pieces(packed: io.BufferedReader, name: str) -> Iterator[bytes]:
-    new_unpacker = _unpacker_of(packed)
-    pieces: Iterator[bytes] = iter(partial(packed.read1, _PIECE_BYTES), b"")
-    if new_unpacker is not None:
-        pieces = _unpacked(pieces, new_unpacker, name)
-    first = next(pieces, b"")
-    if b"\0" in first[:_LOOKED_AT]:
-        raise PgnError(name, "it is a binary file, not text")
-    yield first
-    yield from pieces
-
-
 def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: str) -> Iterator[bytes]:
     """The unpacked bytes; one stream may follow another, and zeros the last."""
     damaged = PgnError(name, "its compressed data is damaged or cut short")
@@ -138,13 +136,3 @@ def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: st
                 left, unpacker = unpacker.unused_data, None
     if unpacker:
         raise damaged
-
-
-def _lines(pieces: Iterable[bytes]) -> Iterator[str]:
-    decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")("tbgen-latin-1"), translate=True)
-    rest = ""
-    for piece in pieces:
-        *lines, rest = (rest + decoder.decode(piece)).split("\n")
-        yield from (f"{line}\n" for line in lines)
-    if last := rest + decoder.decode(b"", final=True):
-        yield last

@@ -13,7 +13,7 @@ import chess
 import numpy as np
 
 from tbgen.apps.games.chunks import ScannedChunk, chunks_of, decoded
-from tbgen.apps.games.files import open_bytes
+from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
 from tbgen.apps.games.tags import read_tags
 from tbgen.board.board import BLACK, NO_MOVE, WHITE, board_of, kernel_move, words_of
@@ -76,9 +76,8 @@ def _expected(settings: GameSettings | None) -> GameSettings:
 
 
 def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
-    with open_bytes(path) as pieces:
-        for chunk in chunks_of(pieces, path):
-            yield from games_of(chunk, path, settings)
+    for chunk in chunks_of(read_pieces(path), path):
+        yield from games_of(chunk, path, settings)
 
 
 def games_of(chunk: ScannedChunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from tbgen.apps.games.files import open_text
+from tbgen.apps.games.files import read_lines
 from tbgen.apps.games.game import ORDINARY, root_of
 from tbgen.apps.games.tags import read_tags
 from tbgen.errors import TbgenError, UsageError
@@ -87,9 +87,8 @@ class Book:
 
             self._entries = list(enumerate(movetexts(path), start=1))
         else:
-            with open_text(str(path)) as file:
-                lines = enumerate(file, start=1)
-                self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
+            lines = enumerate(read_lines(str(path)), start=1)
+            self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
         if not self._entries:
             raise UsageError(f"{path} holds no openings")
 

@@ -22,7 +22,7 @@ from tbgen.apps.games import archive as decider
 from tbgen.apps.games.archive import ChunkDecider, Decided, GamesTask, decide_file, total
 from tbgen.apps.games.chunks import chunks_of
 from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground
-from tbgen.apps.games.files import open_bytes
+from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.splice import OWN_TAGS
 from tbgen.errors import PgnError
@@ -229,8 +229,7 @@ def test_workers_decide_nothing_more_once_a_run_is_given_up(tmp_path: Path, monk
     parts = decide_file(str(path), GamesTask(), jobs=2)
     assert next(parts).games > 0
     parts.close()  # type: ignore[attr-defined]
-    with open_bytes(str(path)) as pieces:
-        chunk = next(iter(chunks_of(pieces, "games.pgn"))).chunk
+    chunk = next(iter(chunks_of(read_pieces(str(path)), "games.pgn"))).chunk
     assert decider._decide_chunk(chunk, "games.pgn").games == 0
 
 

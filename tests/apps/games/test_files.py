@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tbgen.apps.games.files import matching_files, open_text
+from tbgen.apps.games.files import matching_files, read_lines
 from tbgen.errors import PgnError, UsageError
 
 TEXT = "".join(f"line {number} of Jörg\n" for number in range(5000))
@@ -30,8 +30,7 @@ PACKERS: dict[str, Callable[[bytes], bytes]] = {
 
 
 def text_of(path: Path) -> str:
-    with open_text(str(path)) as file:
-        return "".join(file)
+    return "".join(read_lines(str(path)))
 
 
 READ = {
