@@ -13,7 +13,7 @@ import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.archive import Decided, GamesTask, total
-from tbgen.apps.games.chunks import ScannedChunk, chunks_of
+from tbgen.apps.games.chunks import Chunk, chunks_of
 from tbgen.apps.games.files import STANDARD_INPUT, read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
@@ -147,7 +147,7 @@ class _Reader:
         if wanted is not None:
             raise PgnError(self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
 
-    def _annotated(self, chunk: ScannedChunk, place: int) -> tuple[Annotation | None, bytes]:
+    def _annotated(self, chunk: Chunk, place: int) -> tuple[Annotation | None, bytes]:
         game = game_of(chunk, place, self.file, self.settings)
         try:
             if isinstance(game, PgnGame):
@@ -158,8 +158,7 @@ class _Reader:
         except InputError as error:  # a score that its tags say has accrued, but cannot have
             game = PgnError(self.file, str(error), number=game.number)
         self.faults.append(game)
-        start, end = chunk.bounds(place)
-        return None, chunk.text[start:end]
+        return None, chunk.text[chunk.span(place)]
 
 
 def _show(annotation: Annotation) -> None:

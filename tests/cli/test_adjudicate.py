@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.games import archive
-from tbgen.apps.games.chunks import ScannedChunk
+from tbgen.apps.games.chunks import Chunk
 from tbgen.apps.match.store import state_path
 from tbgen.system.process import try_lock
 from tests.cli.calls import GAME, complaint, tbgen
@@ -43,7 +43,7 @@ def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
 ) -> None:
     decide = archive.ChunkDecider.decide
 
-    def growing(self: archive.ChunkDecider, chunk: ScannedChunk, name: str) -> archive.Decided:
+    def growing(self: archive.ChunkDecider, chunk: Chunk, name: str) -> archive.Decided:
         games.write_text(f"{GAME}1. d4 *\n")
         return decide(self, chunk, name)
 

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import chess
 
-from tbgen.apps.games.chunks import Chunk, ScannedChunk, chunks_of, scanned
+from tbgen.apps.games.chunks import Chunk, chunks_of
 from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Ground, Solve, Verdict
 from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
@@ -145,15 +145,14 @@ class ChunkDecider:
         if self.tables is not None:
             self.tables.close()
 
-    def decide(self, chunk: ScannedChunk, name: str) -> Decided:
+    def decide(self, chunk: Chunk, name: str) -> Decided:
         """Decide the games of a chunk."""
         done, texts = Decided(size=len(chunk.text)), list[bytes]()
         for place in range(len(chunk.games)):
             found = self._verdict(chunk, place, name)
             if isinstance(found, PgnError):
                 done.skipped.append(found)
-                start, end = chunk.bounds(place)
-                texts.append(chunk.text[start:end])
+                texts.append(chunk.text[chunk.span(place)])
             else:
                 self._count(found, name, done)
                 if self.task.texts:
@@ -163,7 +162,7 @@ class ChunkDecider:
             done.text = b"".join([*texts, chunk.rest()])
         return done
 
-    def _verdict(self, chunk: ScannedChunk, place: int, name: str) -> GameVerdict | PgnError:
+    def _verdict(self, chunk: Chunk, place: int, name: str) -> GameVerdict | PgnError:
         """A game of a chunk with its verdict, or the error that is in its place."""
         game = game_of(chunk, place, name, self.task.settings)
         if isinstance(game, PgnError):
@@ -194,7 +193,7 @@ class ChunkDecider:
         if self.task.facts:
             done.facts.append(to_json(found.facts()))
 
-    def _line(self, chunk: ScannedChunk, place: int, found: GameVerdict) -> str:
+    def _line(self, chunk: Chunk, place: int, found: GameVerdict) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none to be had."""
         game, verdict, moves = found.game, found.verdict, chunk.moves_of(place)
         if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not moves:
@@ -252,7 +251,7 @@ def _start_worker(task: GamesTask, stopped: Event) -> None:
 def _decide_chunk(chunk: Chunk, name: str) -> Decided:
     assert _worker is not None
     decider, stopped = _worker
-    return Decided() if stopped.is_set() else decider.decide(scanned(chunk), name)
+    return Decided() if stopped.is_set() else decider.decide(chunk, name)
 
 
 def positions_to_solve(path: str, task: GamesTask) -> Iterator[chess.Board]:
@@ -290,13 +289,13 @@ def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None =
         yield from _in_order(pool, chunks, path, jobs)
 
 
-def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[ScannedChunk], path: str, jobs: int) -> Iterator[Decided]:
+def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int) -> Iterator[Decided]:
     """Hand chunks to the workers, some of them ahead, and yield their decisions in the order of the file."""
     waiting: deque[Future[Decided]] = deque()
     try:
         for chunk in chunks:
             with signals_held():  # the first submissions start the workers
-                waiting.append(pool.submit(_decide_chunk, chunk.chunk, path))
+                waiting.append(pool.submit(_decide_chunk, chunk, path))
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
     except PgnError:

@@ -6,13 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
 from tbgen.apps.games import scan as at
 from tbgen.apps.games.files import read_pieces
-from tbgen.compiled.arrays import Bytes, Ints
+from tbgen.compiled.arrays import Ints
 from tbgen.errors import PgnError
 
 _LONG_GAME_BYTES = 1 << 20
@@ -24,28 +23,25 @@ _PROBLEMS = (None, "a comment is not closed", "a variation is not closed")
 _ESCAPED = re.compile(r'\\(["\\])')
 
 
-class Chunk(NamedTuple):
-    """A text of whole games, and what must be known of the text before it; small enough to send to a process."""
+class Chunk:
+    """A text of whole games with the rows that the scanner found in it; `scan` describes the columns.
 
-    text: bytes
-    in_line: bool
-    """Whether the text begins within a line."""
-    number: int
-    """The number of the first game."""
+    `in_line` says whether it begins within a line, and `number` is that of its first game. Unless it is the last of its
+    file, its last game may still go on. A process that is sent a chunk scans it again.
+    """
 
+    def __init__(self, text: bytes, in_line: bool = False, number: int = 1, *, is_last: bool = True) -> None:
+        self.text, self.in_line, self.number = text, in_line, number
+        self.data = np.frombuffer(text, np.uint8)
+        columns = (at.GAME_COLUMNS, at.TAG_COLUMNS, at.MOVE_COLUMNS)
+        rows = (np.empty((len(text) // 2 + 3, number), np.int64) for number in columns)  # enough for any text
+        found = at.ScanRows(np.zeros(at.STATE_WORDS, np.int64), *rows)
+        at.scan(self.data, is_last, in_line, found)
+        counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
+        self.games, self.tags, self.moves = (table[:n].copy() for table, n in zip(found[1:], counts, strict=True))
 
-class ScannedChunk(NamedTuple):
-    """A chunk with the rows that the scanner found in it; `scan` describes the columns."""
-
-    chunk: Chunk
-    data: Bytes
-    games: Ints
-    tags: Ints
-    moves: Ints
-
-    @property
-    def text(self) -> bytes:
-        return self.chunk.text
+    def __reduce__(self) -> tuple[type[Chunk], tuple[bytes, bool, int]]:
+        return Chunk, (self.text, self.in_line, self.number)
 
     def tag_rows(self, game: int) -> Ints:
         row = self.games[game]
@@ -75,50 +71,35 @@ class ScannedChunk(NamedTuple):
         """The error of syntax in a game, if it has one."""
         return _PROBLEMS[self.games[game, at.PROBLEM]]
 
-    def bounds(self, game: int) -> tuple[int, int]:
-        """Where the text of a game begins, with what stands before it, and where it ends."""
+    def span(self, game: int) -> slice:
+        """The place of a game in the text, with what stands before it."""
         start = 0 if game == 0 else int(self.games[game - 1, at.END])
-        return start, int(self.games[game, at.END])
+        return slice(start, int(self.games[game, at.END]))
 
     def rest(self) -> bytes:
         """The text behind the last game."""
-        return self.text[self.bounds(len(self.games) - 1)[1] :] if len(self.games) else self.text
+        return self.text[self.span(len(self.games) - 1).stop :] if len(self.games) else self.text
 
 
-def scanned(chunk: Chunk, *, is_last: bool = True) -> ScannedChunk:
-    """Find the games of a chunk; unless it is the last of its file, its last game may still go on."""
-    data = np.frombuffer(chunk.text, np.uint8)
-    columns = (at.GAME_COLUMNS, at.TAG_COLUMNS, at.MOVE_COLUMNS)
-    rows = (np.empty((len(data) // 2 + 3, number), np.int64) for number in columns)  # enough for any text
-    found = at.ScanRows(np.zeros(at.STATE_WORDS, np.int64), *rows)
-    at.scan(data, is_last, chunk.in_line, found)
-    counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
-    games, tags, moves = (table[:n].copy() for table, n in zip(found[1:], counts, strict=True))
-    return ScannedChunk(chunk, data, games, tags, moves)
-
-
-def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False) -> Iterator[ScannedChunk]:
+def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False) -> Iterator[Chunk]:
     """The games of a text that comes in pieces, as soon as they are whole; an error if there are none."""
-    read, size, wanted, in_line, number = list[bytes](), 0, 0, False, 1
+    read, wanted, in_line, number = bytearray(), 0, False, 1
     for piece in chain(pieces, [None]):
-        read.append(piece or b"")
-        size += len(read[-1])
-        if piece is not None and size < wanted:
+        read += piece or b""
+        if piece is not None and len(read) < wanted:
             continue
-        text = b"".join(read)
-        found = scanned(Chunk(text, in_line, number), is_last=piece is None)
+        chunk = Chunk(bytes(read), in_line, number, is_last=piece is None)
         if piece is None:
-            yield found
-        elif len(found.games):
-            cut = int(found.games[-1, at.END])
-            yield found._replace(chunk=found.chunk._replace(text=text[:cut]))
-            in_line, number = text[cut - 1] not in at.LINE_ENDS, number + len(found.games)
-            text = text[cut:]
-        read, size = [text], len(text)
-        wanted = 2 * size if size >= _LONG_GAME_BYTES else 0
-        if size > MOST_GAME_BYTES:
+            yield chunk
+        elif len(chunk.games):
+            chunk.text = chunk.text[: chunk.games[-1, at.END]]
+            del read[: len(chunk.text)]
+            yield chunk
+            in_line, number = chunk.text[-1] not in at.LINE_ENDS, number + len(chunk.games)
+        wanted = 2 * len(read) if len(read) >= _LONG_GAME_BYTES else 0
+        if len(read) > MOST_GAME_BYTES:
             raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", number=number)
-    if number == 1 and not len(found.games) and not may_be_empty:
+    if number == 1 and not len(chunk.games) and not may_be_empty:
         raise PgnError(name, "it holds no games")
 
 

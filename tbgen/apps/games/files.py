@@ -113,7 +113,7 @@ def plain_size(name: str) -> int | None:
     return os.path.getsize(name) if is_plain else None
 
 
-def _unpacker_of(file: io.BufferedReader) -> Callable[[], Any] | None:
+def _unpacker_of(file: io.BufferedReader[Any]) -> Callable[[], Any] | None:
     """The decompressor of a file, if it is compressed; its bytes stay where they are."""
     begin = file.peek(_LONGEST_BEGINNING)
     return next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)

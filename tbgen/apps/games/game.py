@@ -66,9 +66,7 @@ class PgnGame:
     @cached_property
     def board(self) -> chess.Board:
         """The last position, without the moves before it; its clock is that of the game's fifty-move rule."""
-        board = self._board()
-        board.halfmove_clock = self.last.counter
-        return board
+        return self._board()
 
     @property
     def final(self) -> Score:

@@ -12,7 +12,7 @@ from functools import lru_cache, partial
 import chess
 import numpy as np
 
-from tbgen.apps.games.chunks import ScannedChunk, chunks_of, decoded
+from tbgen.apps.games.chunks import Chunk, chunks_of, decoded
 from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
 from tbgen.apps.games.tags import read_tags
@@ -80,15 +80,15 @@ def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnE
         yield from games_of(chunk, path, settings)
 
 
-def games_of(chunk: ScannedChunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
+def games_of(chunk: Chunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
     """Every game of a chunk, or the error that is in its place."""
     for place in range(len(chunk.games)):
         yield game_of(chunk, place, name, settings)
 
 
-def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) -> PgnGame | PgnError:
+def game_of(chunk: Chunk, place: int, name: str, settings: GameSettings) -> PgnGame | PgnError:
     """A game of a chunk, or the error in its place."""
-    number = chunk.chunk.number + place
+    number = chunk.number + place
     try:
         return _replayed_game(chunk, place, name, number, settings)
     except MoveError as error:
@@ -97,7 +97,7 @@ def game_of(chunk: ScannedChunk, place: int, name: str, settings: GameSettings) 
         return PgnError(name, str(error), number=number)
 
 
-def _replayed_game(chunk: ScannedChunk, place: int, name: str, number: int, settings: GameSettings) -> PgnGame:
+def _replayed_game(chunk: Chunk, place: int, name: str, number: int, settings: GameSettings) -> PgnGame:
     tags = chunk.tags_of(place)
     known = read_tags(tags)
     root, carried, words = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, settings.game)
@@ -112,7 +112,7 @@ def _replayed_game(chunk: ScannedChunk, place: int, name: str, number: int, sett
     men = int(words[WHITE] | words[BLACK]).bit_count()
     return PgnGame(
         *(name, number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men),
-        _board=partial(_last_board, root, words, last.number),
+        _board=partial(_last_board, root, words, last),
         _game=partial(_game_by_python_chess, root, carried, fifty_moves, settings.game, chunk, place),
     )
 
@@ -126,7 +126,7 @@ def _root(
     return board, carried, words_of(board)
 
 
-def _replayed(chunk: ScannedChunk, spans: Ints, board: Words) -> tuple[list[list[int]], Words]:
+def _replayed(chunk: Chunk, spans: Ints, board: Words) -> tuple[list[list[int]], Words]:
     """The columns of `board.replay` for every ply of a game, and its last position, which the first becomes.
 
     A word that the kernel cannot read may still be a move in another spelling.
@@ -149,18 +149,16 @@ def _last_and_end(
     code, _, bare, _ = facts[0]
     own = Score(code, color_of(not root.turn))
     accrued = first_accrued(root, own, carried, game)
-    stage = first_stage(own, accrued, root.halfmove_clock, bare, fifty_moves)
-    ended = None if stage.end is None else stage
+    stages = [first_stage(own, accrued, root.halfmove_clock, bare, fifty_moves)]
     for code, reset, bare, seen in facts[1:]:
-        stage = next_stage(stage, code, reset, bare, seen, fifty_moves, game)
-        if stage.end is not None and ended is None:
-            ended = stage
-    return stage, ended
+        stages.append(next_stage(stages[-1], code, reset, bare, seen, fifty_moves, game))
+    return stages[-1], next((stage for stage in stages if stage.end is not None), None)
 
 
-def _last_board(root: chess.Board, words: Words, plies: int) -> chess.Board:
+def _last_board(root: chess.Board, words: Words, last: Stage) -> chess.Board:
     board = board_of(words)
-    board.fullmove_number = root.fullmove_number + (plies + (root.turn == chess.BLACK)) // 2
+    board.fullmove_number = root.fullmove_number + (last.number + (root.turn == chess.BLACK)) // 2
+    board.halfmove_clock = last.counter
     return board
 
 
@@ -169,10 +167,9 @@ def _game_by_python_chess(
     carried: Score | None,
     fifty_moves: FiftyMoves,
     game: Mobility,
-    chunk: ScannedChunk,
+    chunk: Chunk,
     place: int,
 ) -> Game:
     played = Game(root, accrued=carried, fifty_moves=fifty_moves, game=game)
-    for move in chunk.moves_of(place):
-        played.push_text(move)
+    played.push_line(chunk.moves_of(place))
     return played

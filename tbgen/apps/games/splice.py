@@ -8,7 +8,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
 
 from tbgen.apps.games import scan as at
-from tbgen.apps.games.chunks import ScannedChunk
+from tbgen.apps.games.chunks import Chunk
 from tbgen.apps.games.tags import GAME_TAG
 
 OWN_TAGS = (
@@ -47,24 +47,23 @@ def variation(comment: str, words: Sequence[str]) -> str:
     return f"( {{{_MARK} {comment}}} {' '.join(words)} )"
 
 
-def spliced(chunk: ScannedChunk, place: int, tags: Mapping[str, str], line: str | None = None) -> bytes:
+def spliced(chunk: Chunk, place: int, tags: Mapping[str, str], line: str | None = None) -> bytes:
     """The text of a game with its r-mobility tags, and tbgen's variation at the end of its moves, replaced.
 
     An empty `line` only takes away the variation that is there; None lets it be.
     """
-    text, start, end = chunk.text, *chunk.bounds(place)
     edits = list(_tag_edits(chunk, place, tags))
     if line is not None:
         edits += _line_edits(chunk, place, line)
-    return _edited(text, start, end, edits)
+    return _edited(chunk, place, edits)
 
 
-def commented(chunk: ScannedChunk, place: int, comments: Mapping[int, str]) -> bytes:
+def commented(chunk: Chunk, place: int, comments: Mapping[int, str]) -> bytes:
     """The text of a game with comments behind some of its moves, which are numbered from 1; 0 is before them.
 
     They take the place of those of an earlier call; every other byte stays.
     """
-    text, start, end = chunk.text, *chunk.bounds(place)
+    text, end = chunk.text, chunk.span(place).stop
     begin = int(chunk.games[place, at.TEXT_AT])
     edits: list[Edit] = []
     if begin >= 0:
@@ -76,18 +75,19 @@ def commented(chunk: ScannedChunk, place: int, comments: Mapping[int, str]) -> b
             edits.append((behind, behind, f" {{{_MARK} {comments[number]}}}".encode()))
     if 0 in comments and begin >= 0:
         edits.append((begin, begin, f"{{{_MARK} {comments[0]}}} ".encode()))
-    return _edited(text, start, end, edits)
+    return _edited(chunk, place, edits)
 
 
-def _edited(text: bytes, start: int, end: int, edits: Sequence[Edit]) -> bytes:
-    pieces, done = [], start
+def _edited(chunk: Chunk, place: int, edits: Sequence[Edit]) -> bytes:
+    span, pieces = chunk.span(place), []
+    done = span.start
     for first, last, new in sorted(edits):
-        pieces += [text[done:first], new]
+        pieces += [chunk.text[done:first], new]
         done = last
-    return b"".join([*pieces, text[done:end]])
+    return b"".join([*pieces, chunk.text[done : span.stop]])
 
 
-def _tag_edits(chunk: ScannedChunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
+def _tag_edits(chunk: Chunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
     """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves."""
     text = chunk.text
     rows = [(text[row[at.NAME] : row[at.NAME_END]], row) for row in chunk.tag_rows(place).tolist()]
@@ -115,16 +115,16 @@ def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:
     return b"\n" if found is None else found[0]
 
 
-def _before_moves(chunk: ScannedChunk, place: int, lines: Sequence[bytes]) -> Edit:
+def _before_moves(chunk: Chunk, place: int, lines: Sequence[bytes]) -> Edit:
     """Tags for a game that has none: in lines of their own, and an empty one after them."""
     text, begin = chunk.text, int(chunk.games[place, at.TEXT_AT])
     line_end = _line_end_in(text)
-    is_first = text[:begin] in (b"", BOM_UTF8) and not chunk.chunk.in_line
+    is_first = text[:begin] in (b"", BOM_UTF8) and not chunk.in_line
     before = b"" if is_first or text[begin - 1 : begin] in (b"\n", b"\r") else line_end
     return begin, begin, before + b"".join(line + line_end for line in [*lines, b""])
 
 
-def _line_edits(chunk: ScannedChunk, place: int, line: str) -> Iterator[Edit]:
+def _line_edits(chunk: Chunk, place: int, line: str) -> Iterator[Edit]:
     """Put a variation before the result, or at the end of the moves, in the place of the one that is there."""
     text, game = chunk.text, chunk.games[place]
     begin, result_at = int(game[at.TEXT_AT]), int(game[at.RESULT_AT])

@@ -233,15 +233,15 @@ def recovered(path: Path, match: str) -> tuple[list[StoredGame], int]:
 
     A game counts if its result stands behind its moves; lines may end with CR LF.
     """
-    from tbgen.apps.games.chunks import Chunk, scanned  # which loads the compiler
+    from tbgen.apps.games.chunks import Chunk  # which loads the compiler
 
     data = path.read_bytes()
     start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    chunk = scanned(Chunk(data, in_line=False, number=1))
+    chunk = Chunk(data)
     games, end = list[StoredGame](), start
     for place in range(len(chunk.games)):
         if chunk.result_of(place) is not None:
-            end, tags = chunk.bounds(place)[1], chunk.tags_of(place)
+            end, tags = chunk.span(place).stop, chunk.tags_of(place)
             if tags.get("MatchId") == match:
                 games.append(_stored(path, place + 1, tags))
     numbers = Counter(game.number for game in games)

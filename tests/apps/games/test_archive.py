@@ -229,7 +229,7 @@ def test_workers_decide_nothing_more_once_a_run_is_given_up(tmp_path: Path, monk
     parts = decide_file(str(path), GamesTask(), jobs=2)
     assert next(parts).games > 0
     parts.close()  # type: ignore[attr-defined]
-    chunk = next(iter(chunks_of(read_pieces(str(path)), "games.pgn"))).chunk
+    chunk = next(iter(chunks_of(read_pieces(str(path)), "games.pgn")))
     assert decider._decide_chunk(chunk, "games.pgn").games == 0
 
 

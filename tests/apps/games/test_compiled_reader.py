@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tbgen.apps.games import scan as at
-from tbgen.apps.games.chunks import Chunk, chunks_of, scanned
+from tbgen.apps.games.chunks import Chunk, chunks_of
 from tests.apps.games.plain import assert_same, compiled, pieces_of, plain
 from tests.project import S18
 
@@ -99,7 +99,7 @@ def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
 
 def test_a_last_line_that_is_an_order_mark_is_not_read_past_its_end() -> None:
     text: Any = memoryview(b"1. e4\n\xef\xbb\xbf[")[:-1]
-    assert scanned(Chunk(text, False, 1)).games[0, at.END] == len(text)
+    assert Chunk(text).games[0, at.END] == len(text)
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 4096])

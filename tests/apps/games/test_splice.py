@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from tbgen.apps.games.chunks import Chunk, ScannedChunk, scanned
+from tbgen.apps.games.chunks import Chunk
 from tbgen.apps.games.splice import commented, spliced, variation
 from tests.apps.games.test_archive import OWN_LINE, files
 
@@ -15,12 +15,8 @@ PLAIN = (
 COMMENTS = {0: "G1.5 in 2 plies", 1: "G1.5 in 1 ply", 4: "-G0.5, reached; gives G1.5 away; Nf6 kept it", 7: "x"}
 
 
-def chunk_of(text: bytes) -> ScannedChunk:
-    return scanned(Chunk(text, False, 1))
-
-
 def with_comments(text: bytes, comments: dict[int, str]) -> bytes:
-    chunk = chunk_of(text)
+    chunk = Chunk(text)
     return b"".join([*(commented(chunk, game, comments) for game in range(len(chunk.games))), chunk.rest()])
 
 
@@ -33,10 +29,10 @@ def test_comments_stand_behind_their_plies(text: str) -> None:
 
 def test_the_variation_of_an_adjudication_stays() -> None:
     text = b"1. e4 e5 1/2-1/2\n"
-    line = spliced(chunk_of(text), 0, {}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
+    line = spliced(Chunk(text), 0, {}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
     assert b"( {tbgen: G1.5" in line
-    once = commented(chunk_of(line), 0, COMMENTS)
-    assert commented(chunk_of(once), 0, {}) == line
+    once = commented(Chunk(line), 0, COMMENTS)
+    assert commented(Chunk(once), 0, {}) == line
 
 
 @given(files())
@@ -48,11 +44,10 @@ def test_a_file_of_several_games_commented_twice_and_stripped_is_as_it_was(text:
 
 @given(files())
 def test_our_tags_follow_the_last_result_or_else_the_last_tag_and_every_other_byte_stays(text: bytes) -> None:
-    chunk = chunk_of(text)
+    chunk = Chunk(text)
     for game in range(len(chunk.games)):
-        start, end = chunk.bounds(game)
         once = spliced(chunk, game, {"RMobilityResult": "G3.5", "Points": "1/2-1/2"})
-        assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text[start:end])
+        assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text[chunk.span(game)])
         names = [line[1:].split()[0].decode() for line in once.splitlines() if line.startswith(b"[")]
         first = names.index("RMobilityResult")
         assert names[first : first + 2] == ["RMobilityResult", "Points"]
