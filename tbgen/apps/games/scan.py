@@ -34,26 +34,26 @@ LINE, NEXT_LINE, NAME, NAME_END, VALUE, VALUE_END, TAG_COLUMNS = range(7)
 MOVE, MOVE_END, MOVE_COLUMNS = range(3)
 """moves[n]: a move without its number and signs."""
 
-PLAIN, SPACE, MARK = range(3)
-OPEN, CLOSE, LEFT, RIGHT, SEMICOLON, DOLLAR = (ord(letter) for letter in "{}();$")
+OPEN, LEFT, RIGHT, SEMICOLON, DOLLAR = (ord(letter) for letter in "{();$")
 NEWLINE, RETURN, BRACKET, END_BRACKET, QUOTE, PERCENT = (ord(letter) for letter in '\n\r[]"%')
 DOT, ZERO, NINE, BANG, QUESTION = (ord(letter) for letter in ".09!?")
 
 
-def _marked(*sets: tuple[bytes, int]) -> Bytes:
-    """[byte] -> the number that goes with its set; 0 for all other bytes."""
+def _marked(members: str) -> Bytes:
+    """[byte] -> 1 for the characters of a set, 0 for all other bytes."""
     table = np.zeros(256, np.uint8)
-    for members, mark in sets:
-        table[list(members)] = mark
+    table[list(members.encode("latin-1"))] = 1
     return table
 
 
-CLASS = _marked((b"\t\n\v\f\r ", SPACE), (b"{}();$", MARK))
-"""[byte] -> its class."""
-_NAME_CLASS = _marked((f"{string.ascii_letters}{string.digits}_".encode(), 2), (b"+#=:-", 1))
-"""[byte] -> 2 if a tag's name may begin with it, 1 if it may go on with it."""
-_LETTER = _marked((string.ascii_letters.encode() + bytes(range(0x80, 0x100)), 1))
-"""[byte] -> 1 if it belongs to a letter or to any other character beyond ASCII."""
+_SPACE, _MARK, _DIGIT, _DOT = map(_marked, ("\t\n\v\f\r ", "{}();$", string.digits, "."))
+_WORD, _LINE, _COMMENT = 1 - _SPACE - _MARK, 1 - _marked("\r\n"), 1 - _marked("}")
+"""What words, lines and comments may hold."""
+_NAME_BEGIN = _marked(f"{string.ascii_letters}{string.digits}_")
+_NAME = _NAME_BEGIN + _marked("+#=:-")
+"""What a tag's name may begin with, and what it may go on with."""
+_NO_LETTER = 1 - _marked(string.ascii_letters + "".join(map(chr, range(0x80, 0x100))))
+"""All but letters and what belongs to any other character beyond ASCII."""
 EVENT, _ORDER_MARK, _NULL = (np.frombuffer(word, np.uint8) for word in (b"Event", b"\xef\xbb\xbf", b"--"))
 RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
 _RESULTS, _SIGNS = (
@@ -72,9 +72,9 @@ class ScanRows(NamedTuple):
 
 
 @inner
-def skip_space(text: Bytes, at: Int, end: Int) -> Int:
-    """The first byte from `at` on that is not white space."""
-    while at < end and CLASS[text[at]] == SPACE:
+def skip(text: Bytes, at: Int, end: Int, members: Bytes) -> Int:
+    """The first byte from `at` on that does not belong to a set."""
+    while at < end and members[text[at]]:
         at += 1
     return at
 
@@ -99,44 +99,35 @@ def behind_order_mark(text: Bytes, start: Int, end: Int) -> Int:
 @inner
 def starts_game(text: Bytes, start: Int, end: Int) -> bool:
     """Whether a line is the tag Event, at least its beginning."""
-    at = skip_space(text, start + 1, end)
+    at = skip(text, start + 1, end, _SPACE)
     if end - at < 7 or not spells(text, at, at + 5, EVENT):
         return False
-    quote = skip_space(text, at + 5, end)
+    quote = skip(text, at + 5, end, _SPACE)
     return bool(quote > at + 5 and quote < end and text[quote] == QUOTE)
 
 
 @inner
 def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
     """Find name and value of a tag that fills a line, and return whether the line is one."""
-    at = skip_space(text, start + 1, end)
-    if at >= end or _NAME_CLASS[text[at]] < 2:
+    at = skip(text, start + 1, end, _SPACE)
+    if at >= end or not _NAME_BEGIN[text[at]]:
         return False
     row[NAME] = at
-    while at < end and _NAME_CLASS[text[at]]:
-        at += 1
+    at = skip(text, at, end, _NAME)
     row[NAME_END] = at
-    at = skip_space(text, at, end)
+    at = skip(text, at, end, _SPACE)
     if at == row[NAME_END] or at >= end or text[at] != QUOTE:
         return False
     last = end - 1
-    while CLASS[text[last]] == SPACE:  # it ends at the quotation mark at the latest
+    while _SPACE[text[last]]:  # it ends at the quotation mark at the latest
         last -= 1
     if text[last] != END_BRACKET:
         return False
     last -= 1
-    while CLASS[text[last]] == SPACE:
+    while _SPACE[text[last]]:
         last -= 1
     row[VALUE], row[VALUE_END] = at + 1, last
     return bool(last > at and text[last] == QUOTE)
-
-
-@inner
-def word_end(text: Bytes, at: Int, end: Int) -> Int:
-    """The end of the word that begins at a byte; that byte itself if it begins white space or is a mark."""
-    while at < end and CLASS[text[at]] == PLAIN:
-        at += 1
-    return at
 
 
 @inner
@@ -156,34 +147,19 @@ def is_sign(text: Bytes, start: Int, end: Int) -> bool:
     has_zeros = end - start > 1 and text[start] == ZERO and not ZERO <= text[start + 1] <= NINE
     if has_zeros or spells(text, start, end, _NULL):
         return False
-    for at in range(start, end):  # noqa: SIM110
-        if _LETTER[text[at]]:
-            return False
-    return True
+    return skip(text, start, end, _NO_LETTER) == end
 
 
 @inner
 def read_move(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
     """Find the move in a word, without its number and signs, and return whether there is one."""
-    at = start
-    while at < end and ZERO <= text[at] <= NINE:
-        at += 1
+    at = skip(text, start, end, _DIGIT)
     if at > start and at < end and text[at] == DOT:
-        while at < end and text[at] == DOT:
-            at += 1
-        start = at
+        start = skip(text, at, end, _DOT)
     while end > start and (text[end - 1] == BANG or text[end - 1] == QUESTION):
         end -= 1
     row[MOVE], row[MOVE_END] = start, end
     return not is_sign(text, start, end)
-
-
-@inner
-def line_end(text: Bytes, at: Int, end: Int) -> Int:
-    """Where the line ends that a byte belongs to."""
-    while at < end and text[at] not in (NEWLINE, RETURN):
-        at += 1
-    return at
 
 
 @inner
@@ -215,9 +191,7 @@ def finish_game(found: ScanRows, end: Int) -> None:
 @inner
 def pass_comment(text: Bytes, start: Int, end: Int, found: ScanRows) -> Int:
     """Pass over what a line has of a comment, and return the place behind it."""
-    state, at = found.state, start
-    while at < end and text[at] != CLOSE:
-        at += 1
+    state, at = found.state, skip(text, start, end, _COMMENT)
     if at < end:
         state[_IN_COMMENT] = 0
         found.games[state[GAMES], TEXT_END] = at + 1
@@ -237,8 +211,7 @@ def pass_mark(text: Bytes, start: Int, end: Int, found: ScanRows) -> Int:
     elif mark == RIGHT:
         state[_DEPTH] = max(0, state[_DEPTH] - 1)
     elif mark == DOLLAR:
-        while at < end and ZERO <= text[at] <= NINE:
-            at += 1
+        at = skip(text, at, end, _DIGIT)
     found.games[state[GAMES], TEXT_END] = at
     return at
 
@@ -262,23 +235,20 @@ def read_moves(text: Bytes, at: Int, end: Int, found: ScanRows) -> None:
     """Read a line of movetext from a byte on."""
     state = found.state
     while at < end:
+        game, is_space = found.games[state[GAMES]], _SPACE[text[at]]
+        if game[TEXT_AT] < 0 and not is_space:
+            game[TEXT_AT] = at
         if state[_IN_COMMENT]:
             at = pass_comment(text, at, end, found)
-            continue
-        kind = CLASS[text[at]]
-        if kind == SPACE:
+        elif is_space:
             at += 1
-            continue
-        game = found.games[state[GAMES]]
-        if game[TEXT_AT] < 0:
-            game[TEXT_AT] = at
-        if kind == MARK:
+        elif _MARK[text[at]]:
             at = pass_mark(text, at, end, found)
-            continue
-        stop = word_end(text, at, end)
-        if not state[_DEPTH]:
-            read_word(text, at, stop, found)
-        at = stop
+        else:
+            stop = skip(text, at, end, _WORD)
+            if not state[_DEPTH]:
+                read_word(text, at, stop, found)
+            at = stop
 
 
 @borrowing
@@ -293,7 +263,7 @@ def scan(text: Bytes, is_last: bool, in_line: bool, found: ScanRows) -> None:
     begin_game(found)
     at: Int = 0
     while at < end:
-        stop = line_end(text, at, end)
+        stop = skip(text, at, end, _LINE)
         follows = stop + 1
         if stop < end and text[stop] == RETURN and follows < end and text[follows] == NEWLINE:
             follows += 1
