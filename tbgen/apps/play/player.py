@@ -51,10 +51,6 @@ class Situation:
     seen: Counter[str] = field(default_factory=Counter)
     """[EPD] how often."""
 
-    def twice(self) -> list[chess.Board]:
-        """The positions that end the game if they arise once more."""
-        return [chess.Board(f"{epd} 0 1") for epd, times in self.seen.items() if times > 1]
-
 
 def choices(
     tables: Tablebase, now: Situation, only: Collection[chess.Move], *, most: int, line_plies: int
@@ -64,8 +60,8 @@ def choices(
         moves = tables.probe_moves(now.board, now.accrued)
     except NO_TABLE:
         return None
-    wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])
-    return [_with_line(tables, now, each, line_plies) for each in wanted[:most]]
+    wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])[:most]
+    return [Choice(each.move, each.outcome, each.dtg, _line_after(tables, now, each, line_plies)) for each in wanted]
 
 
 def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
@@ -74,24 +70,23 @@ def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
         return moves
     mine = now.accrued.holder is color_of(now.board.turn)
     equal = [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
-    wanted = [each for each in equal if (_after(now.board, each.move) in now.seen) is mine]
+    wanted = [each for each in equal if (_after(now.board, each.move).epd() in now.seen) is mine]
     return [*wanted, *(each for each in moves if each not in wanted)]
 
 
-def _after(board: chess.Board, move: chess.Move) -> str:
+def _after(board: chess.Board, move: chess.Move) -> chess.Board:
     after = board.copy(stack=False)
     after.push(move)
-    return after.epd()
+    return after
 
 
-def _with_line(tables: Tablebase, now: Situation, chosen: MoveProbe, plies: int) -> Choice:
-    after = now.board.copy(stack=False)
-    _, accrued, _ = play_move(after, chosen.move, now.accrued)
-    line: tuple[chess.Move, ...] = ()
+def _line_after(tables: Tablebase, now: Situation, chosen: MoveProbe, plies: int) -> tuple[chess.Move, ...]:
+    """Best play after a move, as far as it is wanted and known."""
     if plies and chosen.dtg is not None:
         with contextlib.suppress(*NO_TABLE):  # the move is as good without its line
-            line = tuple(step.move for step in tables.line(after, accrued, max_plies=plies))
-    return Choice(chosen.move, chosen.outcome, chosen.dtg, line)
+            steps = tables.line(_after(now.board, chosen.move), chosen.accrued, max_plies=plies)
+            return tuple(step.move for step in steps)
+    return ()
 
 
 def guesses(tables: Tablebase, now: Situation, only: Collection[chess.Move]) -> list[Choice]:
@@ -100,10 +95,9 @@ def guesses(tables: Tablebase, now: Situation, only: Collection[chess.Move]) -> 
     for move in set(only) or now.board.legal_moves:
         after = now.board.copy(stack=False)
         own, accrued, _ = play_move(after, move, now.accrued)
-        known = None
-        with contextlib.suppress(TbgenError):  # a damaged table
-            known = tables.get(after, accrued)
-        outcome = accrued if known is None else known.outcome
+        outcome = accrued
+        with contextlib.suppress(TbgenError):  # no table, or a damaged one
+            outcome = tables.probe(after, accrued).outcome
         rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None, is_guess=True)))
     return [choice for _, choice in sorted(rated, key=lambda each: each[0])]
 
@@ -244,11 +238,6 @@ class Beyond:
         if self._loading.ident is None:
             self._loading.start()
 
-    def stop(self) -> None:
-        """End the search that is on, whose `halt` is set."""
-        if self._engine is not None:
-            self._engine.stop()
-
     def close(self) -> None:
         self._tables.close()
 
@@ -271,17 +260,14 @@ class Beyond:
         engine = self._loaded(deadline, halt)
         if engine is None:
             return None
-        engine.allow()
-        if halt.is_set():
-            engine.stop()
-        timer = threading.Timer(max(0.0, deadline - time.monotonic()), engine.stop)
-        timer.start()
-        searched = engine.deepen(now, asked.depth, asked.nodes, only=only, most_lines=lines)
-        try:
-            best = _deepest(searched, len(only) or now.board.legal_moves.count(), asked.seconds, tell)
-        finally:
-            timer.cancel()
-            timer.join()
+        best, choices, seconds = None, len(only) or now.board.legal_moves.count(), deadline - time.monotonic()
+        for found in engine.deepen(now, asked.depth, asked.nodes, seconds, halt, only=only, most_lines=lines):
+            tell("\n".join(_infos(found)))
+            first = found.lines[0]
+            best = first.moves[0]
+            is_clear = choices == 1 or first.is_mate or found.seconds > _ENOUGH * (asked.seconds or 0)
+            if asked.seconds is not None and is_clear:
+                break
         while engine.faults:
             tell(f"info string error: {engine.faults.pop(0)}")
         return best
@@ -299,21 +285,6 @@ class Beyond:
         engine = Engine(self._tables)
         next(engine.deepen(situation_of(chess.Board(), None, ()), 1))  # the kernel is compiled or read now
         self._engine = engine
-
-
-def _deepest(
-    searched: Iterator[Searched], choices: int, seconds: float | None, tell: Callable[[str], None]
-) -> chess.Move | None:
-    """The best move of the deepest search that the limits allow, where there are so many to choose from."""
-    best = None
-    for found in searched:
-        tell("\n".join(_infos(found)))
-        first = found.lines[0]
-        best = first.moves[0]
-        is_clear = choices == 1 or first.is_mate or found.seconds > _ENOUGH * (seconds or 0)
-        if seconds is not None and is_clear:
-            break
-    return best
 
 
 def _infos(found: Searched) -> Iterator[str]:

@@ -101,7 +101,6 @@ class Protocol:
         self._is_endless = False
         for halt in self._halts.copy():
             halt.set()
-        self._beyond.stop()
 
     def _work(self) -> None:
         while (command := self._todo.get())[0] != "quit":
@@ -170,9 +169,8 @@ class Protocol:
 
     def _situation(self, words: Sequence[str]) -> Situation:
         """The position after `position startpos|fen FEN [moves ...]`."""
-        text = " ".join(words)
-        start, _, moves = text.partition(" moves ") if " moves " in text else (text.removesuffix(" moves"), "", "")
-        fen = chess.STARTING_FEN if start == "startpos" else start.removeprefix("fen ")
+        start, _, moves = f"{' '.join(words)} ".partition(" moves ")
+        fen = chess.STARTING_FEN if start.strip() == "startpos" else start.removeprefix("fen ")
         try:
             board, carried = parse_fen(fen)
         except (AccruedError, ScoreFormatError) as error:  # no game is lost for that
@@ -195,6 +193,7 @@ class Protocol:
                 best = next(iter(now.board.legal_moves), None)
             if is_endless(words):
                 halt.wait()
+            halt.set()  # for what waits to end the search
             self._halts.pop(0)
             self._tell(f"bestmove {best.uci() if best else '(none)'}")
 

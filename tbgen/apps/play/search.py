@@ -6,6 +6,7 @@ once. With the same position and the same number of nodes the answer is the same
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ _STORED_SLOTS: Final = 1 << 20
 _TABLE_SLOTS: Final = 1 << 22
 _ASKED: Final = 4096
 _AT_ONCE: Final = 512
-"""So many values of tables are found before `stop` is looked for: the disk may be slow."""
+"""So many values of tables are found before a stop is looked for: the disk may be slow."""
 _NO_LIMIT: Final = 1 << 60
 _NEAR_MATE: Final = at.MATE - at.MOST_PLIES
 
@@ -69,9 +70,9 @@ class Searched:
 
 
 class Engine:
-    """One search after another; `stop` may be called from any thread."""
+    """One search after another."""
 
-    def __init__(self, tables: Tablebase | None = None) -> None:
+    def __init__(self, tables: Tablebase) -> None:
         self._tables = tables
         self._status = np.zeros(at.STATUS, np.int64)
         self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
@@ -82,29 +83,25 @@ class Engine:
         self.faults: list[TbgenError] = []
         """The faults of tables, which the search does not ask again."""
 
-    def stop(self) -> None:
-        """End the search that is on, or the next one if none is."""
-        self._status[at.STOP] = 1
-
-    def allow(self) -> None:
-        """Let the next search begin: a stop before this moment does not count."""
-        self._status[at.STOP] = 0
-
     def deepen(
         self,
         now: Situation,
         most_depth: int | None = None,
         most_nodes: int | None = None,
+        seconds: float | None = None,
+        halt: threading.Event | None = None,
         *,
         only: Sequence[chess.Move] = (),
         most_lines: int = 1,
     ) -> Iterator[Searched]:
-        """The results at depth 1, 2 and so on, until a limit or a call of `stop`.
+        """The results at depth 1, 2 and so on, until a limit, or until `halt` is set, which is to be set at last.
 
         `only` are the moves to choose from, if not all; each of the `most_lines` best has its value.
         """
         started = time.monotonic()
         space = self._space(now, _NO_LIMIT if most_nodes is None else most_nodes)
+        if halt is not None:
+            threading.Thread(target=_stop_on, args=(halt, seconds, space.status), daemon=True).start()
         moves = dict.fromkeys(only or now.board.legal_moves)  # each once: kernels have room for no more
         order = np.array([kernel_move(now.board, move) for move in moves], np.int64)
         deepest = at.DEEPEST if most_depth is None else max(1, min(most_depth, at.DEEPEST))
@@ -125,13 +122,15 @@ class Engine:
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
     def _space(self, now: Situation, most_nodes: int) -> Search:
-        men, available = len(now.board.piece_map()), [] if self._tables is None else self._tables.available()
-        known = [each for one in available if one.men <= men for each in (one, one.flipped())]
+        men, filed = len(now.board.piece_map()), self._status[at.FILED]
+        known = [each for one in self._tables.available() if one.men <= men for each in (one, one.flipped())]
         self._materials = {_counts_of(each): each for each in known}
-        self._status[[at.NODES, at.HITS]] = 0
+        if 2 * filed > _TABLE_SLOTS:  # else they serve the next search, too
+            self._table_keys[:], self._table_outcomes[:], filed = 0, 0, 0
+        self._status = np.zeros(at.STATUS, np.int64)  # a new one: what would stop the last search may come late
         self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, max((each.men for each in known), default=0)
-        if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search, too
-            self._table_keys[:], self._table_outcomes[:], self._status[at.FILED] = 0, 0, 0
+        self._status[at.FILED] = filed
+        twice = [words_of(chess.Board(f"{epd} 0 1")) for epd, times in now.seen.items() if times > 1]
         space = Search(
             boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
             moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
@@ -144,7 +143,7 @@ class Engine:
             table_outcomes=self._table_outcomes,
             known=np.array(sorted(self._materials.keys() - self._damaged), np.int64),
             asked=np.zeros((_ASKED, 4), np.int64),
-            over=np.array([words_of(board) for board in now.twice()], np.uint64).reshape(-1, BOARD_WORDS),
+            over=np.array(twice, np.uint64).reshape(-1, BOARD_WORDS),
             status=self._status,
         )
         space.boards[0] = words_of(now.board)
@@ -172,19 +171,18 @@ class Engine:
         return OPEN
 
     def _answer(self, space: Search) -> None:
-        """Find the values that have been asked for, until `stop` is called; a damaged table is not asked again."""
-        assert self._tables is not None
+        """Find the values that have been asked for, until the search is to stop; a damaged table is not asked again."""
         slots, counts, squares, turns = space.asked[: self._status[at.ASKED]].T
-        for men, turn, rows in _alike(counts, turns):
-            if self._status[at.STOP]:
-                break
-            if men in self._damaged:
-                continue
+        for men in np.unique(counts).tolist():
+            material, rows = self._materials[men], np.flatnonzero(counts == men)
+            shifts = at.SQUARE_BITS * np.arange(material.men - 1, -1, -1)
             try:
-                material = self._materials[men]
-                places = squares[rows, None] >> at.SQUARE_BITS * np.arange(material.men - 1, -1, -1) & 63
-                answers = self._tables.probe_many(material, np.full(len(rows), turn is Color.WHITE), places)
-                space.table_outcomes[slots[rows]] = answers.outcome
+                for start in range(0, len(rows), _AT_ONCE):
+                    if self._status[at.STOP]:
+                        return
+                    some = rows[start : start + _AT_ONCE]
+                    answers = self._tables.probe_many(material, turns[some] == 0, squares[some, None] >> shifts & 63)
+                    space.table_outcomes[slots[some]] = answers.outcome
             except TbgenError as error:
                 self.faults.append(error)
                 self._damaged.add(men)
@@ -192,13 +190,10 @@ class Engine:
                 space.known.sort()
 
 
-def _alike(counts: Ints, turns: Ints) -> Iterator[tuple[int, Color, Ints]]:
-    """The rows of positions with the same men and side to move, not too many at once."""
-    for men in np.unique(counts).tolist():
-        for turn in Color:
-            rows = np.flatnonzero((counts == men) & (turns == int(turn)))
-            for start in range(0, len(rows), _AT_ONCE):
-                yield men, turn, rows[start : start + _AT_ONCE]
+def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None:
+    """End the search of a status when its time is up, or as soon as `halt` is set."""
+    halt.wait(seconds)
+    status[at.STOP] = 1
 
 
 def _counts_of(material: Material) -> int:

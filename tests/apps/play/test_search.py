@@ -38,11 +38,11 @@ def random_root(men: int, chance: random.Random) -> Situation:
     return Situation(board, accrued, over)
 
 
-def slow_value(root: Situation, depth: int, tables: Tablebase | None) -> int:
+def slow_value(root: Situation, depth: int, tables: Tablebase) -> int:
     """What the twin says, for the side to move."""
 
     def entry(board: chess.Board) -> minimax.Score | None:
-        found = None if tables is None or board.ep_square is not None else tables.get(board.copy(stack=False))
+        found = None if board.ep_square is not None else tables.get(board.copy(stack=False))
         return None if found is None else (int(found.outcome.holder), found.outcome.code)
 
     accrued = int(root.accrued.holder), root.accrued.code
@@ -69,7 +69,7 @@ def last(engine: Engine, root: Situation, depth: int, **wanted: Any) -> Searched
 def test_the_value_is_that_of_every_line(
     tables: Tablebase, men: int, depth: int, number: int, with_tables: bool
 ) -> None:
-    asked = tables if with_tables else None
+    asked = tables if with_tables else Tablebase("nowhere", missing_ok=True)
     engine, chance = Engine(asked), random.Random(men)
     for _ in range(number):
         root = random_root(men, chance)
