@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from functools import cache
 from operator import itemgetter
 from typing import Any, Final
 
@@ -102,7 +103,7 @@ def value_within(
     rule = expect(FiftyMoves() if fifty_moves is None else fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves")
     probe = tables.probe(board, accrued) if found is None else found
     left = rule.plies_left(board.halfmove_clock)
-    if left is not None and left <= 0:  # it has struck already
+    if left == 0:  # it has struck already
         return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued, probe.accrued)
     within = _by_distance(tables, probe, rule, left)
     outcome = None if within in (Within.BETWEEN, Within.UNKNOWN) else probe.outcome
@@ -154,9 +155,10 @@ class _Search:
     """All lines until the rule strikes, by alpha-beta; where the clock starts anew, a table's entry value counts."""
 
     def __init__(self, tables: Tablebase, rule: FiftyMoves) -> None:
-        self._tables, self._rule = tables, rule
+        self._rule = rule
         self._is_reset_rule = rule.setting is FiftyMoveSetting.RESET
-        self._entries: dict[str, Score] = {}
+        self._entry = cache(lambda place: tables.probe(chess.Board(f"{place} 0 1")).outcome)
+        """Position -> the value of a table for it."""
         self._moves = 0
 
     def value(self, board: chess.Board, probe: Probe, left: int) -> Score | None:
@@ -203,17 +205,11 @@ class _Search:
             return own
         improves = own.code < accrued.code
         if played.reset or (self._is_reset_rule and improves and own.code < self._rule.cutoff_code):
-            return self._entry(after)
+            return self._entry(after.epd(en_passant="legal"))
         if left:
             return None
         # A score that the last ply makes counts only where such a score can also start the clock anew.
         return played.accrued if self._is_reset_rule else accrued
-
-    def _entry(self, board: chess.Board) -> Score:
-        place = board.epd(en_passant="legal")
-        if place not in self._entries:
-            self._entries[place] = self._tables.probe(chess.Board(f"{place} 0 1")).outcome
-        return self._entries[place]
 
 
 class _TooManyMovesError(Exception):
