@@ -60,15 +60,11 @@ _AHEAD = 250 * CENTIPAWN
 
 
 @small
-def worth_of(code: Int) -> Int:
-    """What a score is worth to its holder."""
-    return SURE_MATE if code == 0 else _SCORES // (code + 2)
-
-
-@small
-def code_in(signed: Int) -> Int:
-    """The code of a signed score."""
-    return signed - 1 if signed > 0 else -signed - 1
+def worth_of(signed: Int, plies: Int) -> Int:
+    """What a signed score is worth to White, with the plies that the search had left."""
+    code = max(signed, -signed) - 1
+    worth = plies + (SURE_MATE if code == 0 else _SCORES // (code + 2))
+    return worth if signed > 0 else -worth
 
 
 @inner
@@ -98,7 +94,7 @@ def evaluation(board: Words, accrued: Int) -> Int:
     """What a position promises the side to move: what has accrued, the men, and how free the kings are."""
     ahead = men_of(board, WHITE) - men_of(board, BLACK)
     total = ahead + _ROOM * (room_of(board, WHITE) - room_of(board, BLACK))
-    total += worth_of(code_in(accrued)) if accrued > 0 else -worth_of(code_in(accrued))
+    total += worth_of(accrued, 0)
     if abs(ahead) >= _AHEAD:
         one, other = lowest_square(board[WHITE] & board[KIND + KING]), lowest_square(board[BLACK] & board[KIND + KING])
         near = 7 - max(abs((one & 7) - (other & 7)), abs((one >> 3) - (other >> 3)))
@@ -215,8 +211,8 @@ def table_outcome(s: Search, board: Words) -> Int:
         outcome = np.int64(s.table_outcomes[slot])
         s.status[HITS] += outcome != 0
         return outcome if outcome else UNKNOWN
-    if 2 * s.status[FILED] > last or s.status[ASKED] == len(s.asked):
-        return 0 if 2 * s.status[FILED] > last else UNKNOWN
+    if 2 * s.status[FILED] > last:
+        return 0
     n = s.status[ASKED]
     s.asked[n, 0], s.asked[n, 1] = slot, counts
     s.asked[n, 2], s.asked[n, 3] = squares, np.int64(board[TURN])
@@ -224,12 +220,6 @@ def table_outcome(s: Search, board: Words) -> Int:
     s.status[ASKED] += 1
     s.status[FILED] += 1
     return UNKNOWN
-
-
-@small
-def packed(value: Int, depth: Int, bound: Int, move: Int) -> Word:
-    """A stored value as a word."""
-    return np.uint64(value + MOST) << _HALF | np.uint64(depth << 24 | bound << 20 | move)
 
 
 @inner
@@ -259,7 +249,8 @@ def store(s: Search, ply: Int) -> None:
     key = key_of(s.boards[ply], np.int64(frame[ACCRUED]))
     slot = np.int64(key & np.uint64(len(s.stored) - 1))
     s.stored[slot, 0] = key
-    s.stored[slot, 1] = packed(frame[BEST], frame[DEPTH], bound, frame[BEST_MOVE])
+    rest = np.uint64(frame[DEPTH] << 24 | bound << 20 | frame[BEST_MOVE])
+    s.stored[slot, 1] = np.uint64(frame[BEST] + MOST) << _HALF | rest
 
 
 @inner
@@ -331,21 +322,19 @@ def advance(s: Search, ply: Int) -> Int:
     s.frames[ply + 1, LENGTH] = 0
     depth, code = np.int64(frame[DEPTH]) - 1, code_on(after)
     if code <= 1:
-        return -((MATE if code == 0 else worth_of(code)) + depth)
+        return -(MATE + depth if code == 0 else worth_of(code + 1, depth))
     accrued: Int = np.int64(frame[ACCRUED])
     sign: Int = 1 if after[TURN] else -1
-    if reset or code < code_in(accrued):
+    if reset or code + 1 < abs(frame[ACCRUED]):
         accrued = sign * (code + 1)
         outcome = table_outcome(s, after)
         if outcome == UNKNOWN:
             s.frames[ply + 1, UNSURE] = 1
             return evaluation(after, accrued)
         if outcome:
-            worth = worth_of(code_in(outcome)) + depth
-            return -worth if sign * outcome > 0 else worth
+            return -sign * worth_of(outcome, depth)
     elif len(s.over) and is_over(s, after):
-        worth = worth_of(code_in(accrued))
-        return -worth if sign * accrued > 0 else worth
+        return -sign * worth_of(accrued, 0)
     return open_frame(s, ply + 1, depth, accrued, -np.int64(frame[BETA]), -np.int64(frame[ALPHA]))
 
 
