@@ -25,7 +25,6 @@ from tbgen.apps.games.standings import (
     TieBreak,
     crosstable,
     in_decimals,
-    meeting,
 )
 from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, say
@@ -275,7 +274,10 @@ def _show_table(standings: Standings, building: str) -> None:
         [str(row.rank), row.name, str(row.games), *map(in_decimals, (row.classical, row.points, *row.figures.values()))]
         for row in rows
     ]
-    met = [[meeting(row, other) for other in rows] for row in rows]
+    met = [
+        ["x" if row is other else " ".join(map(in_decimals, row.points_against(other.name))) for other in rows]
+        for row in rows
+    ]
     crossed = [*heads, *(str(row.rank) for row in rows)], [line + more for line, more in zip(lines, met, strict=True)]
     has_room = len(rows) <= _MOST_ACROSS and fits(*crossed)
     show_rows(*(crossed if has_room else (heads, lines)))

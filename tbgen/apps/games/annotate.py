@@ -128,11 +128,6 @@ class Annotation:
     """Missing table -> how many positions of the game it would know."""
 
     @cached_property
-    def turns(self) -> tuple[AnnotatedPly, ...]:
-        """The plies that gave something away."""
-        return tuple(each for each in self.plies if each.gives_away)
-
-    @cached_property
     def lost(self) -> dict[Color, Fraction]:
         """The points that each side gave away in all, under the scoring of the game."""
         return {side: sum((each.lost for each in self.plies if each.mover is side), Fraction(0)) for side in Color}

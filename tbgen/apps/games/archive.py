@@ -7,7 +7,7 @@ import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.synchronize import Event
 from typing import Any, NamedTuple
@@ -272,13 +272,11 @@ def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None =
 
     `solve` finds the value of positions that no table has, with one job alone.
     """
-    with ExitStack() as stack:
-        chunks = chunks_of(read_pieces(path), path)
-        decider = ChunkDecider(task, solve)  # which raises what is wrong with a task, also before workers start
-        stack.callback(decider.close)
+    chunks = chunks_of(read_pieces(path), path)
+    # A decider raises what is wrong with a task, also before workers start.
+    with closing(ChunkDecider(task, solve)) as decider, ExitStack() as stack:
         if jobs == 1:
-            for chunk in chunks:
-                yield decider.decide(chunk, path)
+            yield from (decider.decide(chunk, path) for chunk in chunks)
             return
         # Forked workers would inherit the handlers of signals, and a signal that arrives during a fork can get lost.
         context = multiprocessing.get_context("spawn")

@@ -50,7 +50,8 @@ def read_games(path: str | os.PathLike[str], settings: GameSettings | None = Non
     """
     if not isinstance(path, (str, os.PathLike)):
         raise UsageError(f"path must be the path of a PGN file, not {path!r}")
-    return _games_of_file(os.fspath(path), _expected(settings))
+    name = os.fspath(path)
+    return _games(read_pieces(name), name, settings)
 
 
 def games_in(
@@ -65,19 +66,13 @@ def games_in(
     """
     given = [lines] if isinstance(lines, str) else lines
     ended = (line if line.endswith(("\n", "\r")) else f"{line}\n" for line in given)
-    wanted = _expected(settings)
-    for chunk in chunks_of((line.encode("utf-8", "replace") for line in ended), name):
-        yield from games_of(chunk, name, wanted)
+    return _games((line.encode("utf-8", "replace") for line in ended), name, settings)
 
 
-def _expected(settings: GameSettings | None) -> GameSettings:
+def _games(pieces: Iterable[bytes], name: str, settings: GameSettings | None) -> Iterator[PgnGame | PgnError]:
     given = GameSettings() if settings is None else settings
-    return expect(given, GameSettings, "settings", "GameSettings such as GameSettings()")
-
-
-def _games_of_file(path: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:
-    for chunk in chunks_of(read_pieces(path), path):
-        yield from games_of(chunk, path, settings)
+    wanted = expect(given, GameSettings, "settings", "GameSettings such as GameSettings()")
+    return (game for chunk in chunks_of(pieces, name) for game in games_of(chunk, name, wanted))
 
 
 def games_of(chunk: Chunk, name: str, settings: GameSettings) -> Iterator[PgnGame | PgnError]:

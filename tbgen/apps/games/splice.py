@@ -88,7 +88,10 @@ def _edited(chunk: Chunk, place: int, edits: Sequence[Edit]) -> bytes:
 
 
 def _tag_edits(chunk: Chunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
-    """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves."""
+    """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves.
+
+    The last tag is one of others, if there are any.
+    """
     text = chunk.text
     rows = [(text[row[at.NAME] : row[at.NAME_END]], row) for row in chunk.tag_rows(place).tolist()]
     own = [row for name, row in rows if name in _OWN_NAMES]
@@ -96,17 +99,14 @@ def _tag_edits(chunk: Chunk, place: int, tags: Mapping[str, str]) -> Iterator[Ed
     results = [row for name, row in rows if name == b"Result"]
     yield from ((row[at.LINE], row[at.NEXT_LINE], b"") for row in own)
     lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
-    anchor = (results or others or [None])[-1]
-    if anchor is not None:
-        behind = anchor[at.NEXT_LINE]
-        line_end = _line_end_in(text, anchor[at.VALUE_END], behind)
-        is_ended = text[behind - 1] in at.LINE_ENDS
-        yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
-    elif own:
-        line_end = _line_end_in(text, own[0][at.VALUE_END], own[0][at.NEXT_LINE])
-        yield own[0][at.LINE], own[0][at.LINE], b"".join(line + line_end for line in lines)
-    else:
+    anchor = (results or others or own or [None])[-1]
+    if anchor is None:
         yield _before_moves(chunk, place, lines)
+        return
+    behind = anchor[at.NEXT_LINE]
+    line_end = _line_end_in(text, anchor[at.VALUE_END], behind)
+    is_ended = anchor in own or text[behind - 1] in at.LINE_ENDS  # one of our own goes, and leaves nothing to end
+    yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
 
 
 def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:

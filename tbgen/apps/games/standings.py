@@ -276,19 +276,15 @@ class Standings:
                 figures = {by.value: self._values[by][name] for by in self.order if by in ON_TABLE}
                 self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
 
-    @property
-    def most_code(self) -> int:
-        """The largest code in the net count; over the board that is G3.5."""
-        return OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE
-
     def _values_of(self, by: TieBreak) -> Mapping[str, Any]:
         """The value of every player by one criterion, more is better; none by the direct encounter."""
         if by in ON_TABLE:
             return ON_TABLE[by](self.table)
+        most_code = OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE  # over the board G3.5
         values: dict[TieBreak, Callable[[PlayerRow], Any]] = {
             TieBreak.CLASSICAL: lambda row: row.classical,
             TieBreak.POINTS: lambda row: row.points,
-            TieBreak.NET: lambda row: row.net(self.most_code),
+            TieBreak.NET: lambda row: row.net(most_code),
         }
         return {name: values[by](row) for name, row in self._rows.items()} if by in values else {}
 
@@ -347,11 +343,6 @@ def in_decimals(points: Fraction) -> str:
     """
     text = f"{float(round(points * 10_000)) / 10_000:.4f}"
     return text.rstrip("0").rstrip(".")
-
-
-def meeting(row: PlayerRow, other: PlayerRow) -> str:
-    """A cell of the cross table: one player's points from the games with another."""
-    return "x" if row is other else " ".join(map(in_decimals, row.points_against(other.name)))
 
 
 _ELO_FACTOR = 32
