@@ -70,9 +70,6 @@ class EventGame(NamedTuple):
     def player(self, side: Color) -> str:
         return self.white if side is Color.WHITE else self.black
 
-    def side_of(self, name: str) -> Color:
-        return Color.WHITE if self.white == name else Color.BLACK
-
     @property
     def round_number(self) -> int:
         """The whole number with which the tag `Round` begins; 0 if there is none."""
@@ -103,31 +100,12 @@ DEFAULT_ORDER = (TieBreak.POINTS, TieBreak.NET, TieBreak.DIRECT_ENCOUNTER, TieBr
 """By r-mobility points first, as the rules say: under --scoring classical these are the ordinary ones."""
 
 PRESETS = {
-    "tcec-swiss": (
-        TieBreak.CLASSICAL,
-        TieBreak.SONNEBORN_BERGER,
-        TieBreak.POINTS,
-        TieBreak.WINS,
-        TieBreak.DIRECT_ENCOUNTER,
-    ),
-    "tcec-league": (
-        TieBreak.CLASSICAL,
-        TieBreak.DIRECT_ENCOUNTER,
-        TieBreak.SONNEBORN_BERGER,
-        TieBreak.POINTS,
-        TieBreak.DOUBLE_WINS,
-        TieBreak.QUICK_WINS,
-        TieBreak.LONG_LOSSES,
-    ),
-    "otb": (
-        TieBreak.POINTS,
-        TieBreak.DIRECT_ENCOUNTER,
-        TieBreak.BUCHHOLZ_CUT_1,
-        TieBreak.BUCHHOLZ,
-        TieBreak.SONNEBORN_BERGER,
-        TieBreak.WINS,
-        TieBreak.NET,
-    ),
+    name: tuple(map(TieBreak, criteria.split()))
+    for name, criteria in {
+        "tcec-swiss": "classical sonneborn-berger points wins direct-encounter",
+        "tcec-league": "classical direct-encounter sonneborn-berger points double-wins quick-wins long-losses",
+        "otb": "points direct-encounter buchholz-cut-1 buchholz sonneborn-berger wins net",
+    }.items()
 }
 """Name -> criteria in order; docs/adjudication.md has the rules that they follow."""
 
@@ -152,8 +130,8 @@ class PlayerRow:
     games: int = 0
     points: Fraction = Fraction(0)
     classical: Fraction = Fraction(0)
-    met: dict[str, list[EventGame]] = field(default_factory=dict)
-    """Opponent -> the games."""
+    met: dict[str, list[tuple[EventGame, Color]]] = field(default_factory=dict)
+    """Opponent -> the games, with the player's side in each."""
     figures: dict[str, Fraction] = field(default_factory=dict)
     """Criterion of the cross table -> the player's value."""
 
@@ -162,16 +140,16 @@ class PlayerRow:
         self.games += 1
         self.points += game.points(side)
         self.classical += game.classical(side)
-        self.met.setdefault(game.player(side.other), []).append(game)
+        self.met.setdefault(game.player(side.other), []).append((game, side))
 
     def points_against(self, opponent: str) -> list[Fraction]:
         """R-mobility points, game by game."""
-        return [game.points(game.side_of(self.name)) for game in self.met.get(opponent, [])]
+        return [game.points(side) for game, side in self.met.get(opponent, [])]
 
     def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
         """The net counts that the lexicographic order compares, up to a code."""
-        games = (game for each in self.met.values() for game in each)
-        return lexicographic_key(((game.side_of(self.name), game.final) for game in games), most_code)
+        finals = ((side, game.final) for games in self.met.values() for game, side in games)
+        return lexicographic_key(finals, most_code)
 
     def facts(self, names: Sequence[str]) -> dict[str, Any]:
         """The line as JSON has it."""
@@ -217,7 +195,7 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
 
 def _sums(games: Iterable[EventGame], name: str) -> tuple[Fraction, Fraction]:
     """A player's points from some games, and what decides if they are equal: the points under `exponential`."""
-    sides = [(game.side_of(name), game) for game in games]
+    sides = [(Color.WHITE if game.white == name else Color.BLACK, game) for game in games]
     points = sum((game.points(side) for side, game in sides), Fraction(0))
     return points, sum_of_points((side, game.final) for side, game in sides)
 
@@ -310,10 +288,8 @@ class Standings:
 
     @property
     def caveat(self) -> str:
-        """Which scores are provisional, in words; empty if none is."""
+        """Which scores are provisional, in words, if any is."""
         number = self.provisional.total()
-        if not number:
-            return ""
         lacking = Counter({name: games for name, games in self.provisional.items() if name is not None})
         tables = ", ".join(f"{name} ({games})" for name, games in lacking.most_common(_MOST_NAMED))
         more = len(lacking) - _MOST_NAMED
@@ -357,12 +333,13 @@ def crosstable(standings: Standings) -> dict[str, Any]:
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
     table: dict[str, dict[str, Any]] = {}
     for row in standings.rows:
-        games = [(game, game.side_of(row.name)) for name in order for game in row.met.get(name, [])]
+        games = [each for name in order for each in row.met.get(name, [])]
         counts = Counter((side, game.classical(side)) for game, side in games)
-        gains = (_elo_gain(game, side, ratings) for game, side in games)
+        ahead = [ratings[row.name] - ratings[game.player(side.other)] for game, side in games]
+        expected = sum(1 / (1 + 10 ** (-rating / 400)) for rating in ahead)
         table[row.name] = {
             "Abbreviation": _abbreviation(row.name, {each["Abbreviation"] for each in table.values()}),
-            "Elo": sum(gains),
+            "Elo": _ELO_FACTOR * (float(row.classical) - expected),
             "Games": len(games),
             **{f"GamesAs{side}": sum(counts[side, result] for result in (WIN, DRAW, LOSS)) for side in Color},
             **{f"WinsAs{side}": counts[side, WIN] for side in Color},
@@ -381,7 +358,7 @@ def crosstable(standings: Standings) -> dict[str, Any]:
 
 def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:
     """A player's games against another, as the cell of a cross table of TCEC."""
-    games = [(game, game.side_of(row.name)) for game in row.met.get(opponent, [])]
+    games = row.met.get(opponent, [])
     results = [game.classical(side) for game, side in games]
     scores = [
         {
@@ -394,11 +371,6 @@ def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict
     ]
     text = "".join({WIN: "1", DRAW: "=", LOSS: "0"}[result] for result in results)
     return {"H2h": float(sum(results)), "Scores": scores, "Text": text}
-
-
-def _elo_gain(game: EventGame, side: Color, ratings: Mapping[str, int]) -> float:
-    ahead = ratings[game.player(side)] - ratings[game.player(side.other)]
-    return _ELO_FACTOR * (float(game.classical(side)) - 1 / (1 + 10 ** (-ahead / 400)))
 
 
 def _abbreviation(name: str, taken: Collection[str]) -> str:

@@ -237,9 +237,8 @@ def _page(template: str, **context: Any) -> str:
     return environment(style=style(), broad=False, script="").get_template(template).render(**context) + "\n"
 
 
-def _seen_by(game: EventGame, player: str) -> dict[str, str]:
+def _seen_by(game: EventGame, side: Color) -> dict[str, str]:
     """The final score of a game as one of its players sees it: warm where that player holds it."""
-    side = game.side_of(player)
     mine = game.final if side is Color.WHITE else game.final.flipped()
     doubt = game.source is Source.PROVISIONAL
     text = str(mine).replace("G", "").replace("-", "\N{MINUS SIGN}") + "?" * doubt
