@@ -225,11 +225,15 @@ _ENOUGH: Final = 0.5
 """After this part of the time no deeper search is begun: it would not be finished."""
 
 
-class Beyond:
-    """Searches positions that no table knows."""
+class Player:
+    """Tables, and a search of positions that they do not know.
 
-    def __init__(self, tables: Tablebase) -> None:
-        self._tables = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
+    `tell` is told what is found on the way, and `complain` what is wrong with tables.
+    """
+
+    def __init__(self, tables: Tablebase, tell: Callable[[str], None], complain: Callable[[TbgenError], None]) -> None:
+        self.tables, self._tell, self._complain = tables, tell, complain
+        self._outcomes = Tablebase(tables.folders, outcomes_only=True, missing_ok=True)
         self._engine: Engine | None = None
         self._loading = threading.Thread(target=self._load, daemon=True)
 
@@ -239,37 +243,27 @@ class Beyond:
             self._loading.start()
 
     def close(self) -> None:
-        self._tables.close()
+        self.tables.close()
+        self._outcomes.close()
 
-    def best(
-        self,
-        now: Situation,
-        only: Sequence[chess.Move],
-        asked: Asked,
-        lines: int,
-        halt: threading.Event,
-        tell: Callable[[str], None],
+    def searched(
+        self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, halt: threading.Event
     ) -> chess.Move | None:
-        """The best move that is found within the limits and until `halt`, None without one.
-
-        `tell` is told what is found on the way.
-        """
+        """The best move that a search finds within the limits and until `halt`, None without one."""
         deadline = time.monotonic() + (MOST / 1000 if asked.seconds is None else asked.seconds)
         if self._engine is None and missing([Purpose.SEARCH]):
-            tell("info string compiling kernels, once")
+            self._tell("info string compiling kernels, once")
         engine = self._loaded(deadline, halt)
         if engine is None:
             return None
         best, choices, seconds = None, len(only) or now.board.legal_moves.count(), deadline - time.monotonic()
         for found in engine.deepen(now, asked.depth, asked.nodes, seconds, halt, only=only, most_lines=lines):
-            tell("\n".join(_infos(found)))
+            self._tell("\n".join(_infos(found)))
             first = found.lines[0]
             best = first.moves[0]
             is_clear = choices == 1 or first.is_mate or found.seconds > _ENOUGH * (asked.seconds or 0)
             if asked.seconds is not None and is_clear:
                 break
-        while engine.faults:
-            tell(f"info string error: {engine.faults.pop(0)}")
         return best
 
     def _loaded(self, deadline: float, halt: threading.Event) -> Engine | None:
@@ -282,7 +276,7 @@ class Beyond:
     def _load(self) -> None:
         from tbgen.apps.play.search import Engine
 
-        engine = Engine(self._tables)
+        engine = Engine(self._outcomes, self._complain)
         next(engine.deepen(situation_of(chess.Board(), None, ()), 1))  # the kernel is compiled or read now
         self._engine = engine
 

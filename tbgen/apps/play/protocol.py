@@ -12,8 +12,8 @@ import chess
 from tbgen import __version__
 from tbgen.apps.play.player import (
     Asked,
-    Beyond,
     Choice,
+    Player,
     Situation,
     asked_in,
     centipawns,
@@ -55,8 +55,7 @@ class Protocol:
 
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
         self._tell_line, self._lock = tell, threading.Lock()
-        self._tables = Tablebase(folders, missing_ok=True)
-        self._beyond = Beyond(self._tables)
+        self._player = Player(Tablebase(folders, missing_ok=True), self._tell, self._complain)
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Score | None = None
         self._lines = 1
@@ -79,8 +78,7 @@ class Protocol:
             self._stop()
         self._todo.put(("quit", []))
         worker.join()
-        self._tables.close()
-        self._beyond.close()
+        self._player.close()
 
     def _hear(self, name: str, words: list[str]) -> None:
         """Pass a command on, unless it is for what is going on."""
@@ -120,8 +118,8 @@ class Protocol:
             case "position":
                 self._now = None
                 self._now = self._situation(words)
-                if self._now.board.castling_rights or material_of(self._now.board) not in self._tables:
-                    self._beyond.prepare()
+                if self._now.board.castling_rights or material_of(self._now.board) not in self._player.tables:
+                    self._player.prepare()
             case "go":
                 self._go(words)
             case "ucinewgame" | "debug" | "register":
@@ -130,10 +128,10 @@ class Protocol:
                 raise UsageError(f"unknown command {name}")
 
     def _introduce(self) -> None:
-        folders = ":".join(map(str, self._tables.folders))
+        folders = ":".join(map(str, self._player.tables.folders))
         self._tell(_INTRODUCTION)
         self._tell(f"option name TablePath type string default {folders}")
-        self._say_if_empty(self._tables, folders)
+        self._say_if_empty(folders)
         self._tell("uciok")
 
     def _set_option(self, words: Sequence[str]) -> None:
@@ -156,15 +154,13 @@ class Protocol:
         """Play from other tables; those that are open stay so until the others are."""
         if folders in _EMPTY:
             raise UsageError("TablePath must name a folder")
-        tables = Tablebase(folders)
-        beyond = Beyond(tables)
-        self._say_if_empty(tables, folders)
-        self._tables.close()
-        self._beyond.close()
-        self._tables, self._beyond = tables, beyond
+        player = Player(Tablebase(folders), self._tell, self._complain)
+        self._player.close()
+        self._player = player
+        self._say_if_empty(folders)
 
-    def _say_if_empty(self, tables: Tablebase, folders: str) -> None:
-        if not tables.available():
+    def _say_if_empty(self, folders: str) -> None:
+        if not self._player.tables.available():
             self._tell(f"info string no tables in {folders[:_MOST_SHOWN]}")
 
     def _situation(self, words: Sequence[str]) -> Situation:
@@ -181,35 +177,34 @@ class Protocol:
     def _go(self, words: Sequence[str]) -> None:
         """Answer with the best move that can be found, or else with any legal one."""
         now, best, halt = self._now, None, self._halts[0]
-        try:
-            if now is not None:
-                if "ponder" in words:
-                    self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
-                best = self._best(now, asked_in(words, color_of(now.board.turn), self._complain), halt)
-        except Exception as error:
-            self._complain(error)
-        finally:
-            if best is None and now is not None:
-                best = next(iter(now.board.legal_moves), None)
-            if is_endless(words):
-                halt.wait()
-            halt.set()  # for what waits to end the search
-            self._halts.pop(0)
-            self._tell(f"bestmove {best.uci() if best else '(none)'}")
+        if "ponder" in words:
+            self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
+        if now is not None:
+            best = next(iter(now.board.legal_moves), None)
+            try:
+                asked = asked_in(words, color_of(now.board.turn), self._complain)
+                best = self._best(now, asked, halt) or best
+            except Exception as error:
+                self._complain(error)
+        if is_endless(words):
+            halt.wait()
+        halt.set()  # for what waits to end the search
+        self._halts.pop(0)
+        self._tell(f"bestmove {best.uci() if best else '(none)'}")
 
     def _best(self, now: Situation, asked: Asked, halt: threading.Event) -> chess.Move | None:
         """The move to play; what is known of it is told."""
         only, found = self._named(now, asked.only), None
         try:
-            found = choices(self._tables, now, only, most=self._lines, line_plies=asked.plies - 1)
+            found = choices(self._player.tables, now, only, most=self._lines, line_plies=asked.plies - 1)
         except TbgenError as error:  # a damaged table
             self._complain(error)
         if found is None:
             self._tell("info string no table has this position, so it is searched")
-            best = self._beyond.best(now, only, asked, self._lines, halt, self._tell)
+            best = self._player.searched(now, only, asked, self._lines, halt)
             if best is not None:
                 return best
-            found = guesses(self._tables, now, only)[: self._lines]
+            found = guesses(self._player.tables, now, only)[: self._lines]
         for number, choice in enumerate(found, 1):
             self._tell(_info(choice, number, color_of(now.board.turn)))
         return found[0].move if found else None

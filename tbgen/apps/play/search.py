@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -70,18 +70,16 @@ class Searched:
 
 
 class Engine:
-    """One search after another."""
+    """One search after another; `complain` is told what is wrong with tables, which are not asked again."""
 
-    def __init__(self, tables: Tablebase) -> None:
-        self._tables = tables
+    def __init__(self, tables: Tablebase, complain: Callable[[TbgenError], None] = lambda error: None) -> None:
+        self._tables, self._complain = tables, complain
         self._status = np.zeros(at.STATUS, np.int64)
         self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
         self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
         self._materials: dict[int, Material] = {}
         """Counts of men -> the material that has them, for tables that the search may ask."""
         self._damaged: set[int] = set()
-        self.faults: list[TbgenError] = []
-        """The faults of tables, which the search does not ask again."""
 
     def deepen(
         self,
@@ -158,17 +156,13 @@ class Engine:
                 return value
             if self._status[at.NODES] < self._status[at.MOST_NODES]:
                 self._answer(space)
-            if self._status[at.STOP] or self._status[at.NODES] >= self._status[at.MOST_NODES]:
-                return self._unasked(space)
+            asked = space.asked[: self._status[at.ASKED], 0]
             self._status[at.ASKED] = 0
-
-    def _unasked(self, space: Search) -> int:
-        """Take back what has been asked for. It was filed last, so no other position is sought behind it."""
-        slots = space.asked[: self._status[at.ASKED], 0]
-        self._table_keys[slots], self._table_outcomes[slots] = 0, 0
-        self._status[at.FILED] -= len(slots)
-        self._status[at.ASKED] = 0
-        return OPEN
+            if self._status[at.STOP] or self._status[at.NODES] >= self._status[at.MOST_NODES]:
+                # What was asked for is taken back. It was filed last, so no other position is sought behind it.
+                self._table_keys[asked], self._table_outcomes[asked] = 0, 0
+                self._status[at.FILED] -= len(asked)
+                return OPEN
 
     def _answer(self, space: Search) -> None:
         """Find the values that have been asked for, until the search is to stop; a damaged table is not asked again."""
@@ -184,7 +178,7 @@ class Engine:
                     answers = self._tables.probe_many(material, turns[some] == 0, squares[some, None] >> shifts & 63)
                     space.table_outcomes[slots[some]] = answers.outcome
             except TbgenError as error:
-                self.faults.append(error)
+                self._complain(error)
                 self._damaged.add(men)
                 space.known[space.known == men] = _NO_LIMIT  # beyond all men: the search looks on for itself
                 space.known.sort()
