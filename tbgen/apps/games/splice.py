@@ -90,7 +90,7 @@ def _edited(chunk: Chunk, place: int, edits: Sequence[Edit]) -> bytes:
 def _tag_edits(chunk: Chunk, place: int, tags: Mapping[str, str]) -> Iterator[Edit]:
     """Replace tbgen's tags: new ones go after the Result tag, else after the last tag, else before the moves.
 
-    The last tag is one of others, if there are any.
+    The last tag is one of others, if there are any. Before the moves an empty line follows.
     """
     text = chunk.text
     rows = [(text[row[at.NAME] : row[at.NAME_END]], row) for row in chunk.tag_rows(place).tolist()]
@@ -101,11 +101,15 @@ def _tag_edits(chunk: Chunk, place: int, tags: Mapping[str, str]) -> Iterator[Ed
     lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
     anchor = (results or others or own or [None])[-1]
     if anchor is None:
-        yield _before_moves(chunk, place, lines)
-        return
-    behind = anchor[at.NEXT_LINE]
-    line_end = _line_end_in(text, anchor[at.VALUE_END], behind)
-    is_ended = anchor in own or text[behind - 1] in at.LINE_ENDS  # one of our own goes, and leaves nothing to end
+        behind = int(chunk.games[place, at.TEXT_AT])
+        line_end = _line_end_in(text)
+        is_first = text[:behind] in (b"", BOM_UTF8) and not chunk.in_line
+        is_ended = is_first or text[behind - 1 : behind] in (b"\n", b"\r")
+        lines.append(b"")
+    else:
+        behind = anchor[at.NEXT_LINE]
+        line_end = _line_end_in(text, anchor[at.VALUE_END], behind)
+        is_ended = anchor in own or text[behind - 1] in at.LINE_ENDS  # one of our own goes, and leaves nothing to end
     yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
 
 
@@ -113,15 +117,6 @@ def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:
     """The first line end of a part of a text, or else of the whole text, or else a newline."""
     found = _LINE_END.search(text, start, len(text) if end is None else end) or _LINE_END.search(text)
     return b"\n" if found is None else found[0]
-
-
-def _before_moves(chunk: Chunk, place: int, lines: Sequence[bytes]) -> Edit:
-    """Tags for a game that has none: in lines of their own, and an empty one after them."""
-    text, begin = chunk.text, int(chunk.games[place, at.TEXT_AT])
-    line_end = _line_end_in(text)
-    is_first = text[:begin] in (b"", BOM_UTF8) and not chunk.in_line
-    before = b"" if is_first or text[begin - 1 : begin] in (b"\n", b"\r") else line_end
-    return begin, begin, before + b"".join(line + line_end for line in [*lines, b""])
 
 
 def _line_edits(chunk: Chunk, place: int, line: str) -> Iterator[Edit]:
