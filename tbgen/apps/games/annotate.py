@@ -55,9 +55,7 @@ class AnnotatedPly:
     @property
     def grade(self) -> Grade | None:
         """The effect of the move on the value; None if a value is unknown."""
-        if self.before is None or self.value is None:
-            return None
-        return Grade.of(self.before, self.value.outcome)
+        return None if self.before is None or self.value is None else Grade.of(self.before, self.value.outcome)
 
     @property
     def gives_away(self) -> bool:
@@ -176,7 +174,6 @@ def _annotated(tables: Tablebase, game: PgnGame, missing: Counter[Material]) -> 
     board, rule = game.game.board.root(), game.scoring
     value: Probe | None = None
     stood: chess.Board | None = None
-    before: Ply | None = None
     for ply in game.game.plies:
         if ply.move is not None:
             board.push(ply.move)
@@ -184,11 +181,11 @@ def _annotated(tables: Tablebase, game: PgnGame, missing: Counter[Material]) -> 
         value = _value(tables, here, ply, missing)
         if last is not None or value is not None:
             lost, better = Fraction(0), tuple[MoveProbe, ...]()
-            if stood is not None and before is not None and last and value and last.outcome != value.outcome:
+            if last is not None and value is not None and last.outcome != value.outcome:
                 lost = rule.points(last.outcome)[ply.own.holder] - rule.points(value.outcome)[ply.own.holder]
-                better = _better(tables, stood, before.accrued)
+                better = _better(last)
             yield AnnotatedPly(ply, here, stood, value, None if last is None else last.outcome, better, lost)
-        stood, before = here, ply
+        stood = here
 
 
 def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]) -> Probe | None:
@@ -204,13 +201,12 @@ def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Mat
         return None
 
 
-def _better(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[MoveProbe, ...]:
+def _better(found: Probe) -> tuple[MoveProbe, ...]:
     """The best moves in a position, without distances all that keep its value; none if a table is missing."""
     try:
-        moves = tables.probe_moves(board, accrued)
+        return tuple(found.best) or tuple(each for each in found.moves if each.keeps)
     except NO_TABLE:
         return ()
-    return tuple(each for each in moves if each.best) or tuple(each for each in moves if each.keeps)
 
 
 def pgn_of(
@@ -220,13 +216,10 @@ def pgn_of(
 
     `clock` says what the fifty-move rule makes of it, where that matters.
     """
-    first, carried, result = board, {}, {}
-    if answer.accrued != answer.own:
-        first, accrued = with_score(board, answer.accrued)
-        carried = {"RMobilityAccrued": str(accrued)}
-    if (steps[-1].accrued if steps else answer.accrued) == answer.outcome:  # the line is whole
-        result = write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)
-        result["RMobilitySource"] = Source.TABLEBASE.value
+    has_carried = answer.accrued != answer.own
+    first, accrued = with_score(board, answer.accrued) if has_carried else (board, None)
+    is_whole = (steps[-1].accrued if steps else answer.accrued) == answer.outcome
+    result = write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)
     tags = {
         "Event": "Best play",
         "Round": "-",
@@ -235,8 +228,8 @@ def pgn_of(
         "Result": "*",
         "SetUp": "1",
         "FEN": first.fen(),
-        **carried,
-        **result,
+        **({} if accrued is None else {"RMobilityAccrued": str(accrued)}),
+        **({**result, "RMobilitySource": Source.TABLEBASE.value} if is_whole else {}),
         **({} if clock is None else {"RMobilityClock": clock}),
     }
     to_go = ("reached" if step.accrued == step.outcome else Valued.__str__(step) for step in steps)
