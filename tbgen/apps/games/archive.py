@@ -5,7 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import re
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
@@ -169,7 +169,11 @@ class ChunkDecider:
             return game
         known = read_tags(game.tags).outcome if self.task.results else None
         if known is not None and game.last.end not in ON_THE_BOARD:
-            source, missing = _source_in(game.tags)
+            source = next((each for each in Source if each.value == game.tags.get("RMobilitySource")), Source.GAME)
+            missing = None
+            if source is Source.PROVISIONAL:
+                with suppress(MaterialError):
+                    missing = Material.parse(game.tags.get("RMobilityMissing", "")).canonical()
             return GameVerdict(game, Verdict(known, source, game.scoring.points(known), "its tags say so", missing))
         try:
             return GameVerdict(game, self.adjudicator.decide_read(game))
@@ -207,16 +211,6 @@ class ChunkDecider:
         black = board.turn == chess.WHITE  # made the last move
         words = numbered(board.fullmove_number - black, not black, line)
         return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", list(words))
-
-
-def _source_in(tags: Mapping[str, str]) -> tuple[Source, Material | None]:
-    """The source of the final score according to the tags, and the table that is missing if it is provisional."""
-    source = next((each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME)
-    missing = None
-    if source is Source.PROVISIONAL:
-        with suppress(MaterialError):
-            missing = Material.parse(tags.get("RMobilityMissing", "")).canonical()
-    return source, missing
 
 
 def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str]:

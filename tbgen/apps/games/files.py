@@ -40,8 +40,7 @@ _UNPACKERS: dict[bytes, Callable[[], Any]] = {
 _LONGEST_BEGINNING = max(map(len, _UNPACKERS))
 
 
-def _as_latin_1(error: UnicodeError) -> tuple[str, int]:
-    assert isinstance(error, UnicodeDecodeError)  # nobody encodes with it
+def _as_latin_1(error: Any) -> tuple[str, int]:
     return error.object[error.start : error.end].decode("latin-1"), error.end
 
 

@@ -91,12 +91,6 @@ def spells(text: Bytes, start: Int, end: Int, word: Bytes) -> bool:
 
 
 @inner
-def behind_order_mark(text: Bytes, start: Int, end: Int) -> Int:
-    """The start of a line, or the byte behind its byte order mark."""
-    return start + 3 if end - start >= 3 and spells(text, start, start + 3, _ORDER_MARK) else start
-
-
-@inner
 def starts_game(text: Bytes, start: Int, end: Int) -> bool:
     """Whether a line is the tag Event, at least its beginning."""
     at = skip(text, start + 1, end, _SPACE)
@@ -270,7 +264,8 @@ def scan(text: Bytes, is_last: bool, in_line: bool, found: ScanRows) -> None:
         if not is_last and (stop == end or (text[stop] == RETURN and follows == end)):
             break  # a carriage return that ends the text may be half of a line end
         is_whole = not (in_line and at == 0)
-        begin = behind_order_mark(text, at, stop) if is_whole else at
+        has_order_mark = is_whole and stop - at >= 3 and spells(text, at, at + 3, _ORDER_MARK)
+        begin = at + 3 if has_order_mark else at
         first = text[begin] if is_whole and begin < stop else NEWLINE
         in_comment = state[_IN_COMMENT] != 0
         is_new = first == BRACKET and starts_game(text, begin, stop)

@@ -40,6 +40,7 @@ GAME_TAG = "RMobilityGame"
 _ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?", "Result": "*"}
 """The tags that every game has, in their order, and what stands where nothing is known."""
 
+_ESCAPES = str.maketrans({"\\": r"\\", '"': r"\""})
 _LINE_WIDTH = 79
 _MOST_DIGITS = 9
 
@@ -172,7 +173,7 @@ def parse_cutoff(text: str) -> int:
 def format_game(tags: Mapping[str, str], words: Iterable[str]) -> str:
     """A game as PGN. The seven tags of the roster come first and are never missing; the others keep their order."""
     named = _ROSTER | dict(tags)
-    lines = [f'[{name} "{_escaped(value)}"]' for name, value in named.items()]
+    lines = [f'[{name} "{value.translate(_ESCAPES)}"]' for name, value in named.items()]
     moves = textwrap.wrap(
         " ".join([*words, named["Result"]]), _LINE_WIDTH, break_long_words=False, break_on_hyphens=False
     )
@@ -199,7 +200,3 @@ def last_move(board: chess.Board, san: str) -> str:
     """
     number = f"{board.fullmove_number - 1}..." if board.turn else f"{board.fullmove_number}."
     return f"{number} {san}" if san else ""
-
-
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"")
