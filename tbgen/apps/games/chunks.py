@@ -44,12 +44,10 @@ class Chunk:
         return Chunk, (self.text, self.in_line, self.number)
 
     def tag_rows(self, game: int) -> Ints:
-        row = self.games[game]
-        return self.tags[row[at.FIRST_TAG] : row[at.LAST_TAG]]
+        return self.tags[self.games[game, at.FIRST_TAG] : self.games[game, at.LAST_TAG]]
 
     def move_rows(self, game: int) -> Ints:
-        row = self.games[game]
-        return self.moves[row[at.FIRST_MOVE] : row[at.LAST_MOVE]]
+        return self.moves[self.games[game, at.FIRST_MOVE] : self.games[game, at.LAST_MOVE]]
 
     def tags_of(self, game: int) -> dict[str, str]:
         """The tags of a game; of two with the same name the last counts."""

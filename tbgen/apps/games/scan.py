@@ -183,16 +183,6 @@ def finish_game(found: ScanRows, end: Int) -> None:
 
 
 @inner
-def pass_comment(text: Bytes, start: Int, end: Int, found: ScanRows) -> Int:
-    """Pass over what a line has of a comment, and return the place behind it."""
-    state, at = found.state, skip(text, start, end, _COMMENT)
-    if at < end:
-        state[_IN_COMMENT] = 0
-        found.games[state[GAMES], TEXT_END] = at + 1
-    return at + 1
-
-
-@inner
 def pass_mark(text: Bytes, start: Int, end: Int, found: ScanRows) -> Int:
     """Pass over a mark, with the number of an annotation or the comment that fills the rest of a line."""
     state, mark, at = found.state, text[start], start + 1
@@ -233,7 +223,10 @@ def read_moves(text: Bytes, at: Int, end: Int, found: ScanRows) -> None:
         if game[TEXT_AT] < 0 and not is_space:
             game[TEXT_AT] = at
         if state[_IN_COMMENT]:
-            at = pass_comment(text, at, end, found)
+            at = skip(text, at, end, _COMMENT) + 1
+            if at <= end:
+                state[_IN_COMMENT] = 0
+                game[TEXT_END] = at
         elif is_space:
             at += 1
         elif _MARK[text[at]]:

@@ -317,8 +317,7 @@ def in_decimals(points: Fraction) -> str:
     >>> in_decimals(Fraction(9, 16)), in_decimals(Fraction(1, 3)), in_decimals(Fraction(2))
     ('0.5625', '0.3333', '2')
     """
-    text = f"{float(round(points * 10_000)) / 10_000:.4f}"
-    return text.rstrip("0").rstrip(".")
+    return f"{float(round(points, 4)):.15g}"
 
 
 _ELO_FACTOR = 32

@@ -19,6 +19,7 @@ from __future__ import annotations
 import enum
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -161,13 +162,11 @@ def parse_cutoff(text: str) -> int:
     >>> parse_cutoff("G6.0")
     12
     """
-    try:
+    with suppress(ScoreFormatError):
         cutoff = Score(text)
-    except ScoreFormatError:
-        raise ScoreFormatError(text, "a cutoff such as G6.0") from None
-    if cutoff.holder is not Color.WHITE:
-        raise ScoreFormatError(text, "a cutoff such as G6.0, which has no sign")
-    return cutoff.code
+        if cutoff.holder is Color.WHITE:
+            return cutoff.code
+    raise ScoreFormatError(text, "a cutoff such as G6.0, which has no sign")
 
 
 def format_game(tags: Mapping[str, str], words: Iterable[str]) -> str:
