@@ -253,8 +253,11 @@ class Player:
         deadline = time.monotonic() + (MOST / 1000 if asked.seconds is None else asked.seconds)
         if self._engine is None and missing([Purpose.SEARCH]):
             self._tell("info string compiling kernels, once")
-        engine = self._loaded(deadline, halt)
-        if engine is None:
+        self.prepare()
+        while self._loading.is_alive() and not halt.is_set() and time.monotonic() < deadline:
+            self._loading.join(min(_GLANCE_SECONDS, deadline - time.monotonic()))
+        engine = self._engine
+        if engine is None:  # loading it takes too long
             return None
         best, choices, seconds = None, len(only) or now.board.legal_moves.count(), deadline - time.monotonic()
         for found in engine.deepen(now, asked.depth, asked.nodes, seconds, halt, only=only, most_lines=lines):
@@ -266,13 +269,6 @@ class Player:
                 break
         return best
 
-    def _loaded(self, deadline: float, halt: threading.Event) -> Engine | None:
-        """The search, once it is loaded; None if that would take too long."""
-        self.prepare()
-        while self._loading.is_alive() and not halt.is_set() and time.monotonic() < deadline:
-            self._loading.join(min(_GLANCE_SECONDS, deadline - time.monotonic()))
-        return self._engine
-
     def _load(self) -> None:
         from tbgen.apps.play.search import Engine
 
@@ -283,9 +279,8 @@ class Player:
 
 def _infos(found: Searched) -> Iterator[str]:
     """A line of `info` for each move that was wanted."""
-    milliseconds = round(found.seconds * 1000)
     speed = round(found.nodes / max(found.seconds, 1e-6))
-    counts = f"nodes {found.nodes} nps {speed} tbhits {found.table_hits} time {milliseconds}"
+    counts = f"nodes {found.nodes} nps {speed} tbhits {found.table_hits} time {round(found.seconds * 1000)}"
     for number, line in enumerate(found.lines, 1):
         pv = " ".join(move.uci() for move in line.moves)
         yield f"info depth {found.depth} multipv {number} score {line.score} {counts} pv {pv}"

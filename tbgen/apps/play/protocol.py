@@ -110,7 +110,11 @@ class Protocol:
     def _obey(self, name: str, words: Sequence[str]) -> None:
         match name:
             case "uci":
-                self._introduce()
+                folders = ":".join(map(str, self._player.tables.folders))
+                self._tell(_INTRODUCTION)
+                self._tell(f"option name TablePath type string default {folders}")
+                self._say_if_empty(folders)
+                self._tell("uciok")
             case "isready":
                 self._tell("readyok")
             case "setoption":
@@ -127,13 +131,6 @@ class Protocol:
             case _:
                 raise UsageError(f"unknown command {name}")
 
-    def _introduce(self) -> None:
-        folders = ":".join(map(str, self._player.tables.folders))
-        self._tell(_INTRODUCTION)
-        self._tell(f"option name TablePath type string default {folders}")
-        self._say_if_empty(folders)
-        self._tell("uciok")
-
     def _set_option(self, words: Sequence[str]) -> None:
         text = " ".join(words)
         name, _, value = f"{text.removeprefix('name ')} ".partition(" value ")  # hosts send an empty value, too
@@ -144,20 +141,16 @@ class Protocol:
             case "multipv":
                 self._lines = min(MOST_LINES, max(1, number_in(value, name)))
             case "tablepath":
-                self._open(value)
+                if value in _EMPTY:
+                    raise UsageError("TablePath must name a folder")
+                player = Player(Tablebase(value), self._tell, self._complain)
+                self._player.close()  # not before the other tables are open
+                self._player = player
+                self._say_if_empty(value)
             case "uci_rmobility" | "uci_chess960":
                 pass
             case _:
                 raise UsageError(f"there is no option {name!r}")
-
-    def _open(self, folders: str) -> None:
-        """Play from other tables; those that are open stay so until the others are."""
-        if folders in _EMPTY:
-            raise UsageError("TablePath must name a folder")
-        player = Player(Tablebase(folders), self._tell, self._complain)
-        self._player.close()
-        self._player = player
-        self._say_if_empty(folders)
 
     def _say_if_empty(self, folders: str) -> None:
         if not self._player.tables.available():

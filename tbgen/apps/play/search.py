@@ -120,14 +120,14 @@ class Engine:
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
     def _space(self, now: Situation, most_nodes: int) -> Search:
-        men, filed = len(now.board.piece_map()), self._status[at.FILED]
+        men = len(now.board.piece_map())
         known = [each for one in self._tables.available() if one.men <= men for each in (one, one.flipped())]
         self._materials = {_counts_of(each): each for each in known}
-        if 2 * filed > _TABLE_SLOTS:  # else they serve the next search, too
-            self._table_keys[:], self._table_outcomes[:], filed = 0, 0, 0
-        self._status = np.zeros(at.STATUS, np.int64)  # a new one: what would stop the last search may come late
+        self._status = self._status.copy()  # what would stop the last search may come late
+        self._status[[at.STOP, at.NODES, at.HITS, at.ASKED]] = 0
         self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, max((each.men for each in known), default=0)
-        self._status[at.FILED] = filed
+        if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search, too
+            self._table_keys[:], self._table_outcomes[:], self._status[at.FILED] = 0, 0, 0
         twice = [words_of(chess.Board(f"{epd} 0 1")) for epd, times in now.seen.items() if times > 1]
         space = Search(
             boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
