@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -53,14 +54,13 @@ class Ground(enum.Enum):
         """The ground of a score with a source, in a game that the rules ended or not."""
         if source is Source.GAME and end is not None:
             return cls.BOARD if end in ON_THE_BOARD else cls.RULES
-        grounds = {
+        return {
             Source.GAME: cls.STOPPED,
             Source.RESULT: cls.RESULT,
             Source.TABLEBASE: cls.BEST_PLAY,
             Source.SOLVED: cls.SOLVED,
             Source.PROVISIONAL: cls.PROVISIONAL,
-        }
-        return grounds[source]
+        }[source]
 
 
 @dataclass(frozen=True, slots=True)
@@ -228,26 +228,27 @@ class Adjudicator:
         return stand.verdict(accrued, Source.GAME, f"the game ended by {end.value}, and its accrued score stands")
 
     def _continued(self, stand: _Stand) -> Verdict:
-        """The outcome of best play from the position, or the accrued score if there is no table for it."""
+        """The outcome of best play from the position, or the accrued score if nothing is known of it."""
         if self.tables is None:
             return stand.stands(_UNKNOWN)
         try:
-            if stand.men > MOST_BUILT_MEN:
-                return self._solved(stand)
-            board = stand.board()
-            try:
-                found = self.tables.probe(board, stand.last.accrued)
-            except TooManyMenError:
-                return self._solved(stand)
+            if stand.men <= MOST_BUILT_MEN:
+                with suppress(TooManyMenError):
+                    return self._by_table(stand, self.tables)
+            return self._solved(stand)
         except CastlingError:
             return stand.stands("tables know no castling rights")
         except MissingTableError as error:
             missing = Material.parse(error.material)
             why = f"the accrued score is provisional: {error}"
             return stand.verdict(stand.last.accrued, Source.PROVISIONAL, why, material=missing)
-        clocked = None
-        if self.tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
-            clocked = value_within(self.tables, board, fifty_moves=stand.fifty_moves, found=found)
+
+    def _by_table(self, stand: _Stand, tables: Tablebase) -> Verdict:
+        """The outcome that a table has for the position."""
+        board, clocked = stand.board(), None
+        found = tables.probe(board, stand.last.accrued)
+        if tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
+            clocked = value_within(tables, board, fifty_moves=stand.fifty_moves, found=found)
         table = found.material.canonical()
         plies = "reached" if found.is_reached else in_so_many(found.dtg)
         why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"
