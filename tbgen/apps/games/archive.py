@@ -108,17 +108,13 @@ class GameVerdict(NamedTuple):
             **self.verdict.facts(),
         }
 
-    @property
-    def is_on_the_board(self) -> bool:
-        return self.game.last.end in ON_THE_BOARD
-
     def result(self) -> EventGame:
         """The facts of a game that standings need."""
         game, tags, verdict = self.game, self.game.tags, self.verdict
         return EventGame(
             white=tags.get("White", "?"),
             black=tags.get("Black", "?"),
-            result=classical_result(verdict.final) if self.is_on_the_board else game.result,
+            result=classical_result(verdict.final) if game.last.end in ON_THE_BOARD else game.result,
             final=verdict.final,
             scoring=game.scoring,
             source=verdict.source,
@@ -190,7 +186,7 @@ class ChunkDecider:
         done.against_their_word += says_fifty_moves and verdict.source is Source.TABLEBASE
         if verdict.missing is not None:
             done.missing[str(verdict.missing)] += 1
-        if found.is_on_the_board and game.warnings:
+        if game.last.end in ON_THE_BOARD and game.warnings:
             done.contradicted.append(f"{name}, game {game.number}: warning: {game.warnings[0]}")
         if self.task.results:
             done.results.append(found.result())
@@ -216,9 +212,8 @@ class ChunkDecider:
 def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str]:
     """The tags with the final score of a game and its source."""
     game, verdict = found.game, found.verdict
-    known = read_tags(game.tags)
-    fifty_moves = settings.fifty_moves_of(known).setting
-    plain = FiftyMoveSetting.LEGACY if known.legacy else FiftyMoves().setting
+    fifty_moves = game.fifty_moves.setting
+    plain = FiftyMoveSetting.LEGACY if read_tags(game.tags).legacy else FiftyMoves().setting
     matters = verdict.clocked is not None and verdict.clocked.matters
     tags = write_tags(verdict.final, game.scoring) | {
         "RMobilityFifty": "" if fifty_moves is plain else fifty_moves.value,

@@ -112,12 +112,11 @@ class Verdict(Shown):
         Returns:
             The keys and values that `tbgen adjudicate --json` prints for the verdict.
         """
-        clocked = self.clocked
         return facts_of(
             self,
             *("final", "source", "material", "missing", "dtg"),
-            plies_left=None if clocked is None else clocked.plies_left,
-            within=None if clocked is None else clocked.within,
+            plies_left=None if self.clocked is None else self.clocked.plies_left,
+            within=None if self.clocked is None else self.clocked.within,
             points=points_facts(self.points),
             bounds=None if self.bounds is None else self.bounds.facts(),
         )
@@ -170,8 +169,8 @@ class Adjudicator:
     ) -> None:
         self._solve = solve
         self.tables = None if tables is None else expect(tables, Tablebase, "tables", "a Tablebase, or None")
-        plain = AdjudicationRules() if rules is None else rules
-        self.rules = expect(plain, AdjudicationRules, "rules", "AdjudicationRules, or None")
+        given = AdjudicationRules() if rules is None else rules
+        self.rules = expect(given, AdjudicationRules, "rules", "AdjudicationRules, or None")
 
     def decide(
         self, board_or_game: chess.Board | Game, accrued: Score | str | None = None, *, winner: Color | None = None

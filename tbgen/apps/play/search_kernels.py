@@ -186,10 +186,10 @@ def key_of(board: Words, accrued: Int) -> Word:
 def is_over(s: Search, board: Words) -> bool:
     """Whether the game ends here by repetition."""
     for n in range(len(s.over)):
-        word = 0
-        while word < BOARD_WORDS and s.over[n, word] == board[word]:
-            word += 1
-        if word == BOARD_WORDS:
+        for word in range(BOARD_WORDS):
+            if s.over[n, word] != board[word]:
+                break
+        else:
             return True
     return False
 
