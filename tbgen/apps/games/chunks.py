@@ -71,8 +71,7 @@ class Chunk:
 
     def span(self, game: int) -> slice:
         """The place of a game in the text, with what stands before it."""
-        start = 0 if game == 0 else int(self.games[game - 1, at.END])
-        return slice(start, int(self.games[game, at.END]))
+        return slice(int(self.games[game - 1, at.END]) if game else 0, int(self.games[game, at.END]))
 
     def rest(self) -> bytes:
         """The text behind the last game."""

@@ -76,9 +76,8 @@ class PgnGame:
     @property
     def end(self) -> str:
         """Why the game ended: by the rules at its last ply, or else what its Termination tag says."""
-        if self.last.end is not None:
-            return self.last.end.value
-        return self.tags.get("Termination", "unterminated" if self.result == _UNKNOWN else "normal")
+        said = self.tags.get("Termination", "unterminated" if self.result == _UNKNOWN else "normal")
+        return said if self.last.end is None else self.last.end.value
 
     @property
     def heading(self) -> dict[str, Any]:

@@ -148,8 +148,7 @@ class PlayerRow:
 
     def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
         """The net counts that the lexicographic order compares, up to a code."""
-        finals = ((side, game.final) for games in self.met.values() for game, side in games)
-        return lexicographic_key(finals, most_code)
+        return lexicographic_key(((side, game.final) for met in self.met.values() for game, side in met), most_code)
 
     def facts(self, names: Sequence[str]) -> dict[str, Any]:
         """The line as JSON has it."""

@@ -197,5 +197,4 @@ def last_move(board: chess.Board, san: str) -> str:
     >>> last_move(chess.Board("8/8/3k4/8/8/3K4/8/8 w - - 3 31"), "Kd6")
     '30... Kd6'
     """
-    number = f"{board.fullmove_number - 1}..." if board.turn else f"{board.fullmove_number}."
-    return f"{number} {san}" if san else ""
+    return " ".join(numbered(board.fullmove_number - board.turn, not board.turn, [(san, "")] if san else []))

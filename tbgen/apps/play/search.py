@@ -92,9 +92,10 @@ class Engine:
         only: Sequence[chess.Move] = (),
         most_lines: int = 1,
     ) -> Iterator[Searched]:
-        """The results at depth 1, 2 and so on, until a limit, or until `halt` is set, which is to be set at last.
+        """The results at depth 1, 2 and so on, until a limit, or until `halt` is set.
 
         `only` are the moves to choose from, if not all; each of the `most_lines` best has its value.
+        A thread waits for `halt` until the time is up: set it when the search is over.
         """
         started = time.monotonic()
         space = self._space(now, _NO_LIMIT if most_nodes is None else most_nodes)

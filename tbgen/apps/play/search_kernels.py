@@ -93,8 +93,7 @@ def room_of(board: Words, side: Int) -> Int:
 def evaluation(board: Words, accrued: Int) -> Int:
     """What a position promises the side to move: what has accrued, the men, and how free the kings are."""
     ahead = men_of(board, WHITE) - men_of(board, BLACK)
-    total = ahead + _ROOM * (room_of(board, WHITE) - room_of(board, BLACK))
-    total += worth_of(accrued, 0)
+    total = ahead + _ROOM * (room_of(board, WHITE) - room_of(board, BLACK)) + worth_of(accrued, 0)
     if abs(ahead) >= _AHEAD:
         one, other = lowest_square(board[WHITE] & board[KIND + KING]), lowest_square(board[BLACK] & board[KIND + KING])
         near = 7 - max(abs((one & 7) - (other & 7)), abs((one >> 3) - (other >> 3)))
