@@ -74,9 +74,7 @@ class Protocol:
                 self._stop()
                 break
             self._hear(name, words)
-        if self._is_endless:  # no more lines: the last answer is still due, unless it waits for one
-            self._stop()
-        self._todo.put(("quit", []))
+        self._hear("quit", [])  # no more lines: the last answer is still due, unless it waits for one
         worker.join()
         self._player.close()
 
