@@ -34,7 +34,7 @@ class Chunk:
         self.text, self.in_line, self.number = text, in_line, number
         self.data = np.frombuffer(text, np.uint8)
         columns = (at.GAME_COLUMNS, at.TAG_COLUMNS, at.MOVE_COLUMNS)
-        rows = (np.empty((len(text) // 2 + 3, number), np.int64) for number in columns)  # enough for any text
+        rows = (np.empty((len(text) // 2 + 3, width), np.int64) for width in columns)  # enough for any text
         found = at.ScanRows(np.zeros(at.STATE_WORDS, np.int64), *rows)
         at.scan(self.data, is_last, in_line, found)
         counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
