@@ -9,8 +9,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +20,7 @@ from tbgen.rules.fen import broken_rule, format_fen
 from tbgen.rules.notation import line_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, first_accrued, is_bare_kings, own_score, play_move
-from tbgen.rules.stage import End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
+from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
 from tbgen.score import MATE_CODE, Color, Mobility, Score, expect_color, expect_score
 from tbgen.text import facts_of, in_plies, plain
 
@@ -131,10 +130,8 @@ class Game:
         if broken is not None:
             raise IllegalPositionError(self.board.fen(), broken)
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
-        self._seen: Counter[Hashable] = Counter()
         own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
         reached, counter = first_accrued(self.board, own, carried, self.game), self.board.halfmove_clock
-        self._times_seen()
         first = first_stage(own, reached, counter, is_bare_kings(self.board), self.fifty_moves)
         self._plies = [Ply(first, None, "", first.accrued, 0)]
         for move in given.move_stack:
@@ -257,7 +254,6 @@ class Game:
         """
         if len(self._plies) == 1:
             raise UsageError("there is no move to take back")
-        self._seen[_repetition_key(self.board)] -= 1
         self.board.pop()
         return self._plies.pop()
 
@@ -285,26 +281,13 @@ class Game:
     def _push(self, move: chess.Move) -> Ply:
         before, san = self.last, self.board.san(move)
         own, _, reset = play_move(self.board, move, before.accrued)
-        bare, seen = is_bare_kings(self.board), self._times_seen()
-        stage = next_stage(before.stage, own.code, reset, bare, seen, self.fifty_moves, self.game)
+        seen = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1
+        stage = next_stage(before.stage, own.code, reset, is_bare_kings(self.board), seen, self.fifty_moves, self.game)
         lowest, lowest_since = before.lowest, before.lowest_since
         if own.code < lowest.code:
             lowest, lowest_since = own, stage.number
         self._plies.append(Ply(stage, move, san, lowest, lowest_since))
         return self.last
-
-    def _times_seen(self) -> int:
-        """How often the position on the board has arisen, this time included."""
-        key = _repetition_key(self.board)
-        self._seen[key] += 1
-        return self._seen[key]
-
-
-def _repetition_key(board: chess.Board) -> Hashable:
-    """The facts that make two positions the same: men, side to move, castling rights, legal en passant capture."""
-    men = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-    en_passant = board.ep_square if board.has_legal_en_passant() else None
-    return men, board.occupied_co[chess.WHITE], board.turn, board.clean_castling_rights(), en_passant
 
 
 def final_outcome(accrued: Score | str, winner: Color | None = None) -> Score:

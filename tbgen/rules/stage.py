@@ -24,7 +24,8 @@ from tbgen.score import (
 )
 
 _FIFTY_MOVES_PLIES = 100
-_REPETITIONS = 3
+REPETITIONS = 3
+"""A game is over when a position has arisen so often."""
 MOST_KING_CODE = code_of(8, in_check=False)
 """The largest code of a position in which the side to move has its king alone."""
 
@@ -203,4 +204,4 @@ def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMo
         return End.BARE_KINGS
     if fifty_moves.is_reached(counter):
         return End.FIFTY_MOVES
-    return End.THREEFOLD_REPETITION if seen >= _REPETITIONS else None
+    return End.THREEFOLD_REPETITION if seen >= REPETITIONS else None

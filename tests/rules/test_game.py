@@ -182,8 +182,7 @@ def test_a_move_that_cannot_be_played_is_named_with_its_ply(text: str) -> None:
 
 
 def state_of(game: Game) -> tuple[object, ...]:
-    seen = {key: count for key, count in game._seen.items() if count}
-    return game.fen(), game.plies, game.ended, list(game.board.move_stack), seen
+    return game.fen(), game.plies, game.ended, list(game.board.move_stack)
 
 
 @given(st.integers(0, 2**32), st.sampled_from(FiftyMoveSetting))
