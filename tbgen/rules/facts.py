@@ -31,5 +31,4 @@ def parts_of(text: str) -> Mapping[str, Any]:
     >>> parts_of("-G0.0")["rank"], parts_of("Kh4")
     (-2000, {})
     """
-    parts: Mapping[str, Any] = with_scores({"": text}).get("scores", {}).get(text, {})
-    return parts
+    return dict(with_scores({"": text}).get("scores", {}).get(text, {}))

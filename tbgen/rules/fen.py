@@ -122,8 +122,6 @@ def _board_of(text: str, fields: list[str], *, chess960: bool) -> chess.Board:
 def broken_rule(board: chess.Board) -> str | None:
     """The first rule of chess that the position breaks."""
     status = board.status()
-    if status == chess.STATUS_VALID:
-        return None
     for flag, rule in _RULES:
         if status & flag:
             return rule
