@@ -69,15 +69,12 @@ class Cost:
 
     cpu_seconds: float
     outcome_bytes: int
-    distance_bytes: int
+    bytes: int
+    """Of its files."""
     scratch_bytes: int
     """The disk that its solved blocks take while it is made."""
     serial: float
     """The part of the work that threads do not share."""
-
-    @property
-    def bytes(self) -> int:
-        return self.outcome_bytes + self.distance_bytes
 
     def wall_seconds(self, threads: int) -> float:
         """How long it takes with so many threads."""
@@ -148,9 +145,9 @@ def cost_of(material: Material, game: Mobility = Mobility.RESET) -> Cost:
     figures = _measured(game).get(material)
     if figures is None:
         figures = [primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), game)]
-    cpu_seconds, outcomes, distances = figures[0], round(figures[1]), round(figures[2])
-    scratch = 0 if fits_memory(layout_of(material)) else round((outcomes + distances) * _SCRATCH_FACTOR)
-    return Cost(cpu_seconds, outcomes, distances, scratch, _rates_of(material).serial)
+    outcomes, size = round(figures[1]), round(figures[1]) + round(figures[2])
+    scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
+    return Cost(figures[0], outcomes, size, scratch, _rates_of(material).serial)
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:

@@ -20,11 +20,11 @@ from tbgen.rules.stage import MOST_KING_CODE
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
 
 
-def expect_board(value: object, name: str = "board") -> chess.Board:
-    """The argument called `name`, if it is a board of chess; Chess960 is chess."""
-    board = expect(value, chess.Board, name, "a chess.Board")
+def expect_board(value: object) -> chess.Board:
+    """The argument called `board`, if it is a board of chess; Chess960 is chess."""
+    board = expect(value, chess.Board, "board", "a chess.Board")
     if board.uci_variant != chess.Board.uci_variant:
-        raise UsageError(f"{name} must be one of chess: there are no rules of r-mobility for {board.uci_variant}")
+        raise UsageError(f"board must be one of chess: there are no rules of r-mobility for {board.uci_variant}")
     return board
 
 

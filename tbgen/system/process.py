@@ -15,7 +15,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from types import FrameType
+from typing import Any
 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
@@ -65,10 +65,9 @@ def forget_peak() -> None:
 
 def peak_bytes() -> int:
     """The most memory this process has had since `forget_peak`, or so far where the system cannot forget."""
-    with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
-        return _bytes_in(_PROC / "self" / "status", "VmHWM")
-    peak: int = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    found = _bytes_in(_PROC / "self" / "status", "VmHWM")
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit if found is None else found
 
 
 def available_memory() -> int | None:
@@ -76,21 +75,17 @@ def available_memory() -> int | None:
 
     A container's limit counts as well as the machine.
     """
-    found = [_free_memory(), *_free_in_containers()]
+    found = [_bytes_in(_PROC / "meminfo", "MemAvailable"), *_free_in_containers()]
     known = [free for free in found if free is not None]
     return max(0, min(known)) if known else None
 
 
-def _free_memory() -> int | None:
+def _bytes_in(file: Path, name: str) -> int | None:
+    """A figure of a file such as `/proc/meminfo`, which has it in kB; None where the system has no such file."""
     with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
-        return _bytes_in(_PROC / "meminfo", "MemAvailable")
+        figures = dict(line.split(":", 1) for line in file.read_text().splitlines())
+        return int(figures[name].split()[0]) * 1024
     return None
-
-
-def _bytes_in(file: Path, name: str) -> int:
-    """A figure of a file such as `/proc/meminfo`, which has it in kB."""
-    figures = dict(line.split(":", 1) for line in file.read_text().splitlines())
-    return int(figures[name].split()[0]) * 1024
 
 
 def _free_in_containers() -> Iterator[int]:
@@ -140,16 +135,11 @@ def signals_held() -> Iterator[None]:
     An exception raised by a handler halfway through would leave a pool of processes that cannot be shut down. Blocking
     the signals instead would be inherited by the processes that are started.
     """
-    held: list[int] = []
-
-    def hold(number: int, _: FrameType | None) -> None:
-        held.append(number)
-
-    before = {}
+    held, before = list[int](), dict[signal.Signals, Any]()
     if threading.current_thread() is threading.main_thread():  # no other has handlers of signals
         for number in (signal.SIGINT, signal.SIGTERM):
             if callable(signal.getsignal(number)):
-                before[number] = signal.signal(number, hold)
+                before[number] = signal.signal(number, lambda number, _: held.append(number))
     try:
         yield
     finally:
@@ -187,7 +177,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file until it is closed, unless another process has; return whether it is ours now."""
+    """Lock an open file until it is closed, unless another process has; return whether it is ours."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
