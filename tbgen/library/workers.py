@@ -44,7 +44,7 @@ from tbgen.score import Color
 from tbgen.storage.files import game_of_folder, partial_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
-from tbgen.system.process import follow_parent, forget_peak, give_back, keep_freed, peak_bytes
+from tbgen.system.process import follow_parent, forget_peak, give_back, peak_bytes
 from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
@@ -78,7 +78,6 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
-    keep_freed()
     give_back()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()

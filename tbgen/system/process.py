@@ -22,11 +22,6 @@ _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl."""
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
-"""Their numbers in glibc's `mallopt`."""
-_MOST_KEPT = 32 << 20
-"""As far as glibc goes by itself: larger arrays are given back when they are freed."""
-
 
 def processors() -> int:
     """The processors that this process may use."""
@@ -43,18 +38,6 @@ def give_back() -> None:
     """
     with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library than glibc
         ctypes.CDLL(None).malloc_trim(0)
-
-
-def keep_freed() -> None:
-    """Have the C library keep what is freed for what comes next, as it does by itself, where it is told otherwise.
-
-    Dask tells its workers to give everything back at once: each array of a child then began with new pages.
-    """
-    if "MALLOC_TRIM_THRESHOLD_" in os.environ:
-        with contextlib.suppress(OSError, TypeError, AttributeError):
-            library = ctypes.CDLL(None)
-            library.mallopt(_MMAP_THRESHOLD, _MOST_KEPT)
-            library.mallopt(_TRIM_THRESHOLD, 2 * _MOST_KEPT)
 
 
 def forget_peak() -> None:
