@@ -167,12 +167,12 @@ def has_own_text(kind: type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A value in a JSON text and its name there; a getter raises ValueError if the value is of another kind.
+    """A value in a JSON text and its name there; whoever asks for another kind of value gets a ValueError.
 
     >>> field = parse_json('{"games": [{"round": "1.2", "plies": -4}]}')
-    >>> [(game["round"].text(), game.get("fen").value) for game in field["games"].each()]
+    >>> [(game["round"].read(str), game.get("fen").value) for game in field["games"].each()]
     [('1.2', None)]
-    >>> next(field["games"].each())["plies"].whole()
+    >>> next(field["games"].each())["plies"].read(int)
     Traceback (most recent call last):
     ValueError: games[0].plies is -4, not a whole number from 0 on
     """
@@ -201,22 +201,6 @@ class Field:
         items = self._checked(isinstance(self.value, list), "a list")
         return (Field(value, f"{self.name}[{place}]") for place, value in enumerate(items))
 
-    def text(self) -> str:
-        return str(self._checked(isinstance(self.value, str), "a text"))
-
-    def whole(self) -> int:
-        """A number of things."""
-        is_whole = isinstance(self.value, int) and not isinstance(self.value, bool)
-        return int(self._checked(is_whole and self.value >= 0, "a whole number from 0 on"))
-
-    def number(self) -> float:
-        """A finite number."""
-        is_number = isinstance(self.value, (int, float)) and not isinstance(self.value, bool)
-        return float(self._checked(is_number and abs(self.value) <= sys.float_info.max, "a finite number"))
-
-    def truth(self) -> bool:
-        return bool(self._checked(isinstance(self.value, bool), "true or false"))
-
     def read(self, kind: Any) -> Any:
         """The value as an object of some type, which `text.plain` wrote.
 
@@ -232,9 +216,9 @@ class Field:
         Traceback (most recent call last):
         ValueError: [1] is -4, not a whole number from 0 on
         """
-        getter = _GETTERS.get(kind)
-        if getter is not None:
-            return getter(self)
+        if kind in _SCALARS:
+            name, is_one = _SCALARS[kind]
+            return kind(self._checked(is_one(self.value), name))
         origin, args = get_origin(kind), get_args(kind)
         if origin is UnionType:
             return None if self.value is None else self.read(args[0])
@@ -249,7 +233,7 @@ class Field:
             names = {plain(each): each for each in kind}
             return names[self._checked(isinstance(self.value, str) and self.value in names, " or ".join(names))]
         if has_own_text(kind):
-            return getattr(kind, "parse", kind)(self.text())
+            return getattr(kind, "parse", kind)(self.read(str))
         return kind(**self._read_fields(kind))
 
     def _read_members(self, key: Any, kind: Any) -> dict[Any, Any]:
@@ -270,7 +254,13 @@ class Field:
         return self.value
 
 
-_GETTERS: Final = {str: Field.text, int: Field.whole, float: Field.number, bool: Field.truth}
+_SCALARS: Final[Mapping[Any, tuple[str, Callable[[Any], bool]]]] = {
+    str: ("a text", lambda value: type(value) is str),
+    int: ("a whole number from 0 on", lambda value: type(value) is int and value >= 0),
+    float: ("a finite number", lambda value: type(value) in (int, float) and abs(value) <= sys.float_info.max),
+    bool: ("true or false", lambda value: type(value) is bool),
+}
+"""Kinds of values in words, and what tells one of them; a truth value is no number."""
 
 
 @cache

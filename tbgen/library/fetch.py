@@ -346,7 +346,7 @@ def _classes_in(catalog: Field) -> dict[str, Entry]:
     """The files of classes of a catalog, by name; an error of TableError may say what is wrong with it, too."""
     found = dict[str, Entry]()
     for row in catalog.get("classes", []).each():
-        path = Path(CLASSES, Path(row["file"].text()).name)
+        path = Path(CLASSES, Path(row["file"].read(str)).name)
         material, *_ = title_of(path)
         found[path.name] = Entry(material, _file_in(row, material, path, math.prod(shape_of(material))), None)
     return found
@@ -354,7 +354,7 @@ def _classes_in(catalog: Field) -> dict[str, Entry]:
 
 def _file_in(row: Field, material: Material, path: Path, most: int) -> StoredFile:
     """A file as a catalog has it, of not many more bytes than `most`; its name is known, whatever the catalog says."""
-    file, size, digest = row["file"].text(), row["bytes"].whole(), row["sha256"].text()
+    file, size, digest = row["file"].read(str), row["bytes"].read(int), row["sha256"].read(str)
     if file != path.name:
         raise ValueError(f"the file of {material} is {file!r} and not {path.name}")
     if not 0 < size <= most + (1 << 20):

@@ -137,14 +137,16 @@ def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
         facts = parse_json(text)
         if facts.get("format").value != _FORMAT:
             raise ProofError(name, f"its format is not {_FORMAT!r}")
-        board, _ = parse_fen(facts["fen"].text())
-        goal = Goal(Color[facts["side"].text().upper()], Score(facts["goal"].text()))
+        board, _ = parse_fen(facts["fen"].read(str))
+        goal = Goal(Color[facts["side"].read(str).upper()], Score(facts["goal"].read(str)))
         moves = {}
         for row in facts["moves"].each():
             place, threshold, uci = row.each()
-            moves[place.text(), threshold.whole()] = chess.Move.from_uci(uci.text())
-        men = tuple(man.text() for man in facts["men"].each())
-        leaves = frozenset(leaf.text() for leaf in facts["tables"].each())
-        return Strategy(board, Score(facts["accrued"].text()), goal, Rung(facts["rung"].text()), men, moves, leaves)
+            moves[place.read(str), threshold.read(int)] = chess.Move.from_uci(uci.read(str))
+        men = facts["men"].read(tuple[str, ...])
+        leaves = frozenset(facts["tables"].read(list[str]))
+        return Strategy(
+            board, Score(facts["accrued"].read(str)), goal, Rung(facts["rung"].read(str)), men, moves, leaves
+        )
     except (LookupError, ValueError, InputError) as error:
         raise ProofError(name, trouble(error)) from None
