@@ -53,13 +53,9 @@ def _value_in_block(
     block: SolvedBlock, cell: int, turned: bool, carried: Score | None, own: Callable[[], Score]
 ) -> Value:
     outcome, dtg = block.value(cell)
-    outcome = outcome.flipped() if turned else outcome
-    if carried is None:
-        return outcome, None
-    if outcome.code < carried.code or own().code < carried.code or own() == carried:
-        return outcome, dtg
-    outcome, dtg = block.value(cell, carried.flipped() if turned else carried)
-    return outcome.flipped() if turned else outcome, dtg
+    if carried is not None and outcome.code >= carried.code and own().code >= carried.code and own() != carried:
+        outcome, dtg = block.value(cell, carried.flipped() if turned else carried)
+    return outcome.flipped() if turned else outcome, None if carried is None else dtg
 
 
 class Asking:

@@ -86,8 +86,7 @@ def fold_bounds(
                     byte = limit
             if entry[cell] == 0 or rank_of_byte(byte, 1 - side) < rank_of_byte(np.int64(entry[cell]), 1 - side):
                 entry[cell] = byte
-    status: int = scratch.status[0]
-    return status
+    return scratch.status[0]
 
 
 def bound_of_promotions(

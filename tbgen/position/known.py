@@ -50,8 +50,7 @@ class KnownTables(OpenTables):
         file = self.table(material).file
         places, block = file.order.plane_places, file.order.layout.address_of(pawns) >> HOW_BITS
         first = (2 * block + side) * places
-        entry: Entries = file.order.from_file(file.entries(first, first + places))
-        return entry
+        return file.order.from_file(file.entries(first, first + places))
 
 
 class SolvedBlock:
