@@ -11,7 +11,7 @@ import contextlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -91,7 +91,7 @@ def build(
     More than one job means processes: a script that calls this needs `if __name__ == "__main__":` around it.
     """
     settings, watcher, targets = settings or Settings(), watcher or Watcher(), build_order(wanted)
-    with _naming_files(folder, targets[-1]):
+    try:
         findings = _wanted(survey(folder, targets, watcher.examines), settings)
         is_sound = all(finding.is_sound for finding in findings)
         has_marks = any(mark_of(folder, material).exists() for material in targets)
@@ -103,13 +103,12 @@ def build(
             remove_partials(folder)
             findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
             findings = _wanted(findings, settings)
-            for finding in findings:
-                if finding.is_sound:
-                    remove_scratch(scratch_path(folder, finding.material))
             if not all(finding.is_sound for finding in findings):  # another builder may have made them meanwhile
                 _make(folder, findings, watcher, settings)
             _complete(folder, findings, settings)
-    return findings
+        return findings
+    except OSError as error:
+        raise _naming_the_file(error, folder, targets[-1]) from error
 
 
 def build_tables(
@@ -249,11 +248,12 @@ class _Run:
         while self.running:
             for future in wait(self.running, return_when=FIRST_COMPLETED).done:
                 material = self.running.pop(future)[0].material
-                error = future.exception()
-                if error is None:
+                try:
                     self._enter(future.result())
-                else:
+                except Exception as error:
                     self._fail(material, error)
+                else:
+                    self.watcher.built(future.result())
             self._start()
         if self.errors:
             raise self.errors[0]
@@ -261,8 +261,11 @@ class _Run:
     def _start(self) -> None:
         """Begin what the plan says is to begin now."""
         for start in self.plan.next_starts(self.over, [start for start, _ in self.running.values()]):
-            if self._has_room(start):
+            free, needed = free_disk(self.folder), start.step.cost.bytes + start.scratch_bytes
+            if free is None or needed <= free:
                 self._begin(start)
+            else:  # the whole plan was checked before, but other programs write too
+                self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
         now = time.monotonic()
         elapsed = {start: now - begun for start, begun in self.running.values()}
         self.watcher.forecast(self.plan.seconds(self.over, elapsed))
@@ -278,46 +281,37 @@ class _Run:
         future = self.workers.begin(self.folder, str(material), start.threads, start.granted)
         self.running[future] = start, time.monotonic()
 
-    def _has_room(self, start: Start) -> bool:
-        """Whether the disk can take the table; the whole plan was checked before, but other programs write too."""
-        free, needed = free_disk(self.folder), start.step.cost.bytes + start.scratch_bytes
-        if free is None or needed <= free:
-            return True
-        self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
-        return False
-
     def _enter(self, made: Made) -> None:
         """Put a table that is made into the manifest."""
         material, folder, file = made.material, self.folder, made.file
-        with _naming_files(folder, material):
-            paths = [path_of(folder, material, layer) for layer in Layer]
-            if sum(path.stat().st_size for path in paths if path.exists()) != file.bytes:
-                reason = f"its files are not in {folder}: do all workers share that folder?"
-                self._give_up(material, BuildError(str(material), reason))
-                return
-            record(folder, {material: file})
-            self.over.add(material)
-            if self.outcomes_only:  # tables that were there wait until the manifest has them
-                let_go(folder, self.over, [step.material for step in self.plan.steps if step.material not in self.over])
+        paths = [path_of(folder, material, layer) for layer in Layer]
+        if sum(path.stat().st_size for path in paths if path.exists()) != file.bytes:
+            raise BuildError(str(material), f"its files are not in {folder}: do all workers share that folder?")
+        record(folder, {material: file})
+        self.over.add(material)
+        if self.outcomes_only:  # tables that were there wait until the manifest has them
+            let_go(folder, self.over, [step.material for step in self.plan.steps if step.material not in self.over])
         self.plan = replace(self.plan, pace=_pace(folder, self.findings))
-        self.watcher.built(made)
 
-    def _fail(self, material: Material, error: BaseException) -> None:
+    def _fail(self, material: Material, error: Exception) -> None:
         """Begin a table again, or go on without it."""
-        if isinstance(error, WorkerLostError) and self.tries[material] < _TRIES:
-            self.watcher.says(f"{material}: the process that made it was lost ({error}); building it once more")
-            return
-        reason = ""
-        if isinstance(error, WorkerLostError):
-            reason = f"the process that made it was lost {_TRIES} times ({error}); perhaps memory ran out: try --jobs 1"
-        elif isinstance(error, MemoryError):
-            reason = "the system has no more memory; fewer threads need less"
-        elif isinstance(error, OSError):
-            reason = f"{error.filename or self.folder}: {error.strerror or error}"
-            self.over.update(step.material for step in self.plan.steps)  # the others would fare no better
-        elif not isinstance(error, TbgenError):
-            raise error
-        self._give_up(material, error if isinstance(error, TbgenError) else BuildError(str(material), reason))
+        match error:
+            case TbgenError():
+                failure = error
+            case WorkerLostError() if self.tries[material] < _TRIES:
+                self.watcher.says(f"{material}: the process that made it was lost ({error}); building it once more")
+                return
+            case WorkerLostError():
+                lost = f"the process that made it was lost {_TRIES} times ({error})"
+                failure = BuildError(str(material), f"{lost}; perhaps memory ran out: try --jobs 1")
+            case MemoryError():
+                failure = BuildError(str(material), "the system has no more memory; fewer threads need less")
+            case OSError():
+                failure = _naming_the_file(error, self.folder, material)
+                self.over.update(step.material for step in self.plan.steps)  # the others would fare no better
+            case _:
+                raise error
+        self._give_up(material, failure)
 
     def _give_up(self, material: Material, error: TbgenError) -> None:
         """Go on without a table and all that need it."""
@@ -335,6 +329,7 @@ def _complete(folder: Path, findings: Sequence[Finding], settings: Settings) -> 
     if settings.outcomes_only:
         let_go(folder, targets)
     for material in targets:
+        remove_scratch(scratch_path(folder, material))
         mark_of(folder, material).unlink(missing_ok=True)
 
 
@@ -345,10 +340,6 @@ def _gaps(folder: Path, findings: Sequence[Finding]) -> dict[Material, FileRecor
     return {material: file for material, file in files.items() if file != known.get(str(material))}
 
 
-@contextlib.contextmanager
-def _naming_files(folder: Path, material: Material) -> Iterator[None]:
-    """Turn an OSError into a BuildError that names the file."""
-    try:
-        yield
-    except OSError as error:
-        raise BuildError(str(material), f"{error.filename or folder}: {error.strerror or error}") from error
+def _naming_the_file(error: OSError, folder: Path, material: Material) -> BuildError:
+    """An error of the system with the file that it is about."""
+    return BuildError(str(material), f"{error.filename or folder}: {error.strerror or error}")
