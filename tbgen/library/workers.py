@@ -17,7 +17,6 @@ import mmap
 import multiprocessing
 import multiprocessing.connection
 import os
-import pickle
 import signal
 import tempfile
 import threading
@@ -140,8 +139,6 @@ def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) 
 
 
 _SPAWN = multiprocessing.get_context("spawn")
-_TELL_SECONDS = 0.2
-"""A process does not speak of its progress more often."""
 _LEAVE_SECONDS = 2.0
 _starting = threading.Lock()
 """Held while a process starts: one that loses its parent before it has read what it is for would complain."""
@@ -203,6 +200,7 @@ class _Process:
     """A process that makes one table after another."""
 
     def __init__(self, work: Work) -> None:
+        self._pipe: Connection[Table, tuple[Any, ...] | Made | Exception]
         self._pipe, theirs = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=_serve, args=(theirs, work), daemon=True)
         with _starting:
@@ -218,8 +216,7 @@ class _Process:
         except (EOFError, ConnectionError):
             self._process.join(_LEAVE_SECONDS)
             raise WorkerLostError(_end_of(self._process.exitcode)) from None
-        found: Made | Exception = answer
-        return found
+        return answer
 
     def leave(self) -> None:
         """End the process."""
@@ -231,34 +228,19 @@ class _Process:
 def _serve(pipe: Connection[Any, Any], work: Work) -> None:
     """The work of a process: make tables as long as it gets orders."""
     follow_parent()
-    last, lock = 0.0, threading.Lock()
+    lock = threading.Lock()
 
     def send(answer: Any) -> None:
         with lock:
             pipe.send(answer)
 
-    def tell(*facts: Any) -> None:
-        nonlocal last
-        if time.monotonic() - last >= _TELL_SECONDS:
-            last = time.monotonic()
-            send(facts)
-
     with contextlib.suppress(EOFError):
         while True:
             table: Table = pipe.recv()
             try:
-                send(work(*table, tell))
+                send(work(*table, lambda *facts: send(facts)))
             except Exception as error:
-                send(_as_can_travel(error))
-
-
-def _as_can_travel(error: Exception) -> Exception:
-    """The error itself, or one that says the same."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
+                send(error)
 
 
 def _end_of(code: int | None) -> str:
