@@ -165,8 +165,7 @@ def let_go(folder: Path, materials: Iterable[Material], to_be_made: Collection[M
         path_of(folder, material, Layer.DISTANCES).unlink(missing_ok=True)
         known = read_manifest(folder).get(str(material))
         if known is not None and outcomes.exists():
-            size = outcomes.stat().st_size
-            record(folder, {material: replace(known, bytes=size, sha256_of_distances=None)})
+            record(folder, {material: replace(known, bytes=outcomes.stat().st_size, sha256_of_distances=None)})
         mark.unlink()
 
 
@@ -302,8 +301,10 @@ class Catalog:
 
     def facts(self) -> dict[str, Any]:
         """All tables and classes as JSON has them."""
-        tables, classes = self.entries.values(), self.classes.values()
-        return {"tables": [entry.facts() for entry in tables], "classes": [file.facts() for file in classes]}
+        return {
+            "tables": [entry.facts() for entry in self.entries.values()],
+            "classes": [file.facts() for file in self.classes.values()],
+        }
 
 
 def _stored(file: LayerFile) -> StoredFile:

@@ -168,8 +168,7 @@ class Workers(ThreadPoolExecutor):
 
     def begin(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
         """Begin a table; the future fails with WorkerLostError if another try may succeed."""
-        tell = partial(self._progress, Material.parse(name))
-        return self.submit(self._make, (folder, name, threads, memory), tell)
+        return self.submit(self._make, (folder, name, threads, memory), partial(self._progress, Material.parse(name)))
 
     def _make(self, table: Table, tell: Tell) -> Made:
         return self._work(*table, tell)
@@ -258,10 +257,8 @@ def _end_of(code: int | None) -> str:
 def kill_all() -> None:
     """End all processes that make tables, at once; none can be started any more."""
     _starting.acquire()
-    processes = multiprocessing.active_children()
-    for process in processes:
+    for process in multiprocessing.active_children():
         process.kill()
-    for process in processes:
         multiprocessing.connection.wait([process.sentinel], _LEAVE_SECONDS)
 
 

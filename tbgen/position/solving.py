@@ -132,10 +132,10 @@ class PositionSolver(contextlib.ExitStack):
             except MissingTableError:
                 if most_free == node.free:
                     raise
-                continue
-            if self.classes.syzygy.digest:
-                closure.ask(self.budget, self.classes.has)
-            yield closure
+            else:
+                if self.classes.syzygy.digest:
+                    closure.ask(self.budget, self.classes.has)
+                yield closure
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""

@@ -199,5 +199,4 @@ def position_of(
 def picture_of(board: chess.Board) -> str:
     """The board as eight lines, White below, with the side to move."""
     lines = [f"{8 - number} {rank}" for number, rank in enumerate(str(board).splitlines())]
-    side = "White" if board.turn == chess.WHITE else "Black"
-    return "\n".join([*lines, "  a b c d e f g h", f"{side} to move"])
+    return "\n".join([*lines, "  a b c d e f g h", f"{color_of(board.turn)} to move"])

@@ -82,8 +82,7 @@ def parse_komi(text: str) -> Komi:
     if match is None or not any(match.group(2, 4)):
         raise ScoreFormatError(text, "a komi such as G5.75 or -G3.5")
     sign, _, whole, part = match.groups()
-    quarters = 4 * int(whole) + int((part or "0").ljust(2, "0")) // 25
-    return Komi(side_of(sign), quarters)
+    return Komi(side_of(sign), 4 * int(whole) + int((part or "0").ljust(2, "0")) // 25)
 
 
 DEFAULT_KOMI = Komi(Color.WHITE, 23)

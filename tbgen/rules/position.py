@@ -55,8 +55,7 @@ def own_score(board: chess.Board, moves: int | None = None) -> Score:
     """
     expect_board(board)
     legal = board.legal_moves.count() if moves is None else moves
-    code = code_of(legal, in_check=board.is_check())
-    return Score(code, color_of(not board.turn))
+    return Score(code_of(legal, in_check=board.is_check()), color_of(not board.turn))
 
 
 def is_reset(board: chess.Board, move: chess.Move) -> bool:
@@ -193,8 +192,7 @@ def accrued_of(board: chess.Board, carried: Score | str | None = None, game: Mob
     while walker.move_stack and not forgotten:
         later.append(walker.pop())
         forgotten = game.forgets and is_reset(walker, later[-1])
-    own = own_score(walker)
-    accrued = first_accrued(walker, own, given, game)
+    accrued = first_accrued(walker, own_score(walker), given, game)
     for move in reversed(later):
         accrued = play_move(walker, move, accrued, game).accrued
     return accrued
