@@ -18,7 +18,6 @@ from tbgen.errors import (
     BuildError,
     CastlingError,
     ClosureTooLargeError,
-    IllegalPositionError,
     InputError,
     MissingTableError,
     NotEnoughDiskError,
@@ -38,7 +37,7 @@ from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import default_folders
 from tbgen.probe.values import Position, TableValues, accrued_in
 from tbgen.retro.words.moves import MOST_SLOTS
-from tbgen.rules.fen import broken_rule
+from tbgen.rules.fen import refuse_illegal
 from tbgen.rules.position import expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders, folder_of_game, folders_in
@@ -167,8 +166,7 @@ class PositionSolver(contextlib.ExitStack):
     def _read(self, position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score]:
         """A legal position, and what has accrued in it; an error if no game can carry that into it."""
         board, carried = TableValues(self._known, Mobility.RESET).read(position, accrued)
-        if rule := broken_rule(expect_board(board)):
-            raise IllegalPositionError(board.fen(), rule)
+        refuse_illegal(expect_board(board))
         if board.castling_rights:
             raise CastlingError(board.fen())
         own = own_score(board)

@@ -11,12 +11,12 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import chess
 
-from tbgen.errors import AccruedError, CastlingError, IllegalPositionError, MissingDistancesError, TooManyMenError
+from tbgen.errors import AccruedError, CastlingError, MissingDistancesError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables
-from tbgen.rules.fen import broken_rule, parse_fen
+from tbgen.rules.fen import parse_fen, refuse_illegal
 from tbgen.rules.position import accrued_of, color_of, expect_board, is_reset, material_of, own_score, why_not_accrued
 from tbgen.score import Mobility, Score, expect_score
 
@@ -264,9 +264,7 @@ def check_position(board: chess.Board, is_known: bool) -> None:
     """
     suspicious = board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or not is_known
     if suspicious or board.was_into_check():
-        rule = broken_rule(board)
-        if rule is not None:
-            raise IllegalPositionError(board.fen(), rule)
+        refuse_illegal(board)
     if board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN):
         raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
     if board.castling_rights:

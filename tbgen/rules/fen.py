@@ -113,10 +113,15 @@ def _board_of(text: str, fields: list[str], *, chess960: bool) -> chess.Board:
     except ValueError as error:
         raise FenError(text, str(error)) from None
     board.chess960 = board.chess960 or board.has_chess960_castling_rights()
+    refuse_illegal(board, text)
+    return board
+
+
+def refuse_illegal(board: chess.Board, fen: str | None = None) -> None:
+    """Raise IllegalPositionError if the position breaks a rule of chess; `fen` is the text that it comes from."""
     rule = broken_rule(board)
     if rule is not None:
-        raise IllegalPositionError(text, rule)
-    return board
+        raise IllegalPositionError(board.fen() if fen is None else fen, rule)
 
 
 def broken_rule(board: chess.Board) -> str | None:

@@ -15,8 +15,8 @@ from typing import Any
 
 import chess
 
-from tbgen.errors import IllegalPositionError, MoveError, UsageError, expect
-from tbgen.rules.fen import broken_rule, format_fen
+from tbgen.errors import MoveError, UsageError, expect
+from tbgen.rules.fen import format_fen, refuse_illegal
 from tbgen.rules.notation import line_in, parse_one
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, first_accrued, is_bare_kings, own_score, play_move
@@ -126,9 +126,7 @@ class Game:
         given = chess.Board() if board is None else expect_board(board)
         rule = FiftyMoves() if fifty_moves is None else fifty_moves
         self.board = given.root()
-        broken = broken_rule(self.board)
-        if broken is not None:
-            raise IllegalPositionError(self.board.fen(), broken)
+        refuse_illegal(self.board)
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
         reached, counter = first_accrued(self.board, own, carried, self.game), self.board.halfmove_clock

@@ -175,11 +175,7 @@ def wait_for_lock(descriptor: int) -> None:
 
 def free_disk(folder: Path) -> int | None:
     """Bytes that files in a folder, which need not be there yet, can take; None where the system does not say."""
-    for place in (folder, *folder.absolute().parents):
-        try:
-            return shutil.disk_usage(place).free
-        except FileNotFoundError:
-            continue
-        except OSError:
-            break
+    with contextlib.suppress(OSError):
+        there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
+        return shutil.disk_usage(there).free
     return None
