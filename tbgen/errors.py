@@ -89,8 +89,6 @@ class TbgenError(Exception):
 
     def __init__(self, *values: Any, **named: Any) -> None:
         given = {**dict(zip(self._fields, values, strict=False)), **named}
-        if len(given) < len(values) + len(named) or not given.keys() <= set(self._fields):
-            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}")
         for name in self._fields:
             setattr(self, name, given[name] if name in given else getattr(self, name))
 

@@ -125,9 +125,8 @@ class FiftyMoves:
         Returns:
             False in the position at which the rule applies, except for mate, stalemate and the setting `reset`.
         """
-        if self.setting is FiftyMoveSetting.RESET or not self.is_reached(counter):
-            return True
-        return code in (MATE_CODE, STALEMATE_CODE)
+        is_cut_off = self.setting is not FiftyMoveSetting.RESET and self.is_reached(counter)
+        return not is_cut_off or code in (MATE_CODE, STALEMATE_CODE)
 
     def restarts(self, code: int) -> bool:
         """Whether an improvement of the accrued score sets the counter to zero.
