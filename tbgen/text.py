@@ -132,19 +132,23 @@ def plain(value: Any) -> Any:
 @cache
 def _converter_of(kind: type) -> Callable[[Any], Any]:
     """The function that makes a value of some type as JSON has it."""
-    if issubclass(kind, enum.Enum):
-        return lambda value: value.value if isinstance(value.value, str) else value.name.lower()
-    if issubclass(kind, (type(None), bool, str)):
-        return lambda value: value
-    if issubclass(kind, numbers.Real):
-        return int if issubclass(kind, numbers.Integral) else float
-    if issubclass(kind, Mapping):
-        return lambda value: {plain(key): plain(each) for key, each in value.items()}
     if hasattr(kind, "facts"):
         return lambda value: plain(value.facts())
-    if issubclass(kind, Iterable):
-        return lambda value: [plain(each) for each in value]
+    for base, converter in _CONVERTERS.items():
+        if issubclass(kind, base):
+            return converter
     return str if has_own_text(kind) else facts_of
+
+
+_CONVERTERS: Final[Mapping[Any, Callable[[Any], Any]]] = {
+    enum.Enum: lambda value: value.value if isinstance(value.value, str) else value.name.lower(),
+    (type(None), bool, str): lambda value: value,
+    numbers.Integral: int,
+    numbers.Real: float,
+    Mapping: lambda value: {plain(key): plain(each) for key, each in value.items()},
+    Iterable: lambda value: [plain(each) for each in value],
+}
+"""What makes values of a type as JSON has them; the first type that suits counts."""
 
 
 def flattened(facts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

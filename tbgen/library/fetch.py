@@ -311,27 +311,31 @@ def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) ->
     status, headers, length = answer.status, answer.headers, answer.length
     is_part = start > 0 and status == http.HTTPStatus.PARTIAL_CONTENT
     due = size if size is None or not is_part else size - start
-    if 300 <= status < 400:
-        return f"it sends us to {headers.get('Location', 'nowhere')[:_MOST_SAID]}; name that address if you trust it"
-    if status == http.HTTPStatus.NOT_FOUND:
-        return "it is not there; is the address that of a server of tables?"
-    if status != http.HTTPStatus.OK and not is_part:
-        return f"it answers {status} {answer.reason[:80]}"
-    if headers.get("Content-Encoding", "identity").lower() != "identity":
-        return "it packs its answer, which nobody asked for"
-    if length is None or (size is None and length > _MOST_CATALOG):
-        return "it does not say how much it sends" if length is None else "it sends more than a catalog has"
-    if is_part and headers.get("Content-Range") != f"bytes {start}-{(size or 0) - 1}/{size}":
-        return "it sends another part than was asked for"
-    return "" if due in (None, length) else f"it sends {length} bytes where the catalog says {due}"
+    coding = headers.get("Content-Encoding", "identity")
+    place, part = headers.get("Location", "nowhere")[:_MOST_SAID], f"bytes {start}-{(size or 0) - 1}/{size}"
+    return _first(
+        {
+            f"it sends us to {place}; name that address if you trust it": 300 <= status < 400,
+            "it is not there; is the address that of a server of tables?": status == http.HTTPStatus.NOT_FOUND,
+            f"it answers {status} {answer.reason[:80]}": status != http.HTTPStatus.OK and not is_part,
+            "it packs its answer, which nobody asked for": coding.lower() != "identity",
+            "it does not say how much it sends": length is None,
+            "it sends more than a catalog has": size is None and (length or 0) > _MOST_CATALOG,
+            "it sends another part than was asked for": is_part and headers.get("Content-Range") != part,
+            f"it sends {length} bytes where the catalog says {due}": due not in (None, length),
+        }
+    )
+
+
+def _first(faults: Mapping[str, bool]) -> str:
+    """The first fault that there is, if any."""
+    return next((fault for fault, is_there in faults.items() if is_there), "")
 
 
 def _tables_in(catalog: Field) -> dict[Material, Entry]:
     """The tables of a catalog; ValueError or InputError says what is wrong with it."""
-    rows, known, found = [*catalog["tables"].each()], set(all_materials()), dict[Material, Entry]()
-    if len(rows) > len(known):
-        raise ValueError(f"it has {len(rows)} tables, and there are {len(known)}")
-    for row in rows:
+    known, found = set(all_materials()), dict[Material, Entry]()
+    for row in catalog["tables"].each():
         material, distances = row["material"].read(Material), row.get("distances")
         if material not in known or material in found:
             raise ValueError(f"{material} is {'there twice' if material in found else 'no table'}")
@@ -355,10 +359,11 @@ def _classes_in(catalog: Field) -> dict[str, Entry]:
 def _file_in(row: Field, material: Material, path: Path, most: int) -> StoredFile:
     """A file as a catalog has it, of not many more bytes than `most`; its name is known, whatever the catalog says."""
     file, size, digest = row["file"].read(str), row["bytes"].read(int), row["sha256"].read(str)
-    if file != path.name:
-        raise ValueError(f"the file of {material} is {file!r} and not {path.name}")
-    if not 0 < size <= most + (1 << 20):
-        raise ValueError(f"{path.name} has {size} bytes")
-    if not re.fullmatch("[0-9a-f]{64}", digest):
-        raise ValueError(f"the digest of {path.name} is none")
+    faults = {
+        f"the file of {material} is {file!r} and not {path.name}": file != path.name,
+        f"{path.name} has {size} bytes": not 0 < size <= most + (1 << 20),
+        f"the digest of {path.name} is none": not re.fullmatch("[0-9a-f]{64}", digest),
+    }
+    if fault := _first(faults):
+        raise ValueError(fault)
     return StoredFile(path, size, digest)
