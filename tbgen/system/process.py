@@ -77,22 +77,21 @@ def _free_in_containers() -> Iterator[int]:
         for line in (_PROC / "self" / "cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
             if not controllers:
-                yield from _free_under(_CGROUPS, path, ("memory.max", "memory.current", "inactive_file"))
+                yield from _free_under(_CGROUPS, path, "max", "current", "inactive_file")
             elif "memory" in controllers.split(","):
-                names = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
-                yield from _free_under(_CGROUPS / "memory", path, names)
+                root = _CGROUPS / "memory"
+                yield from _free_under(root, path, "limit_in_bytes", "usage_in_bytes", "total_inactive_file")
 
 
-def _free_under(root: Path, path: str, names: tuple[str, str, str]) -> Iterator[int]:
+def _free_under(root: Path, path: str, limit_name: str, usage_name: str, cache_name: str) -> Iterator[int]:
     """The memory left in a group and in those around it; a container shows only some of them."""
-    limit_name, usage_name, cache_name = names
     group = root / path.lstrip("/")
     for folder in (group, *group.parents):
-        if folder != root and root not in folder.parents:
+        if not folder.is_relative_to(root):
             return
         with contextlib.suppress(OSError, KeyError, ValueError):
-            limit = int((folder / limit_name).read_text())  # "max" is no limit
-            usage = int((folder / usage_name).read_text())
+            limit = int((folder / f"memory.{limit_name}").read_text())  # "max" is no limit
+            usage = int((folder / f"memory.{usage_name}").read_text())
             stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
             yield limit - usage + int(stat[cache_name])
 
