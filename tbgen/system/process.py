@@ -25,10 +25,7 @@ _SET_DEATH_SIGNAL = 1
 
 def processors() -> int:
     """The processors that this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:
-        return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def give_back() -> None:
