@@ -155,20 +155,20 @@ def build_tables(
     return [finding.material for finding in findings if not finding.is_sound]
 
 
+@dataclass
 class _Telling(Watcher):
     """Tells a function of each table's progress."""
 
-    def __init__(self, tell: Callable[[Material, float], None]) -> None:
-        self._tell = tell
+    tell: Callable[[Material, float], None]
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
-        self._tell(finding.material, 0.0)
+        self.tell(finding.material, 0.0)
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
-        self._tell(material, done)
+        self.tell(material, done)
 
     def built(self, made: Made) -> None:
-        self._tell(made.material, 1.0)
+        self.tell(made.material, 1.0)
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:

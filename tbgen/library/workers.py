@@ -43,7 +43,7 @@ from tbgen.score import Color
 from tbgen.storage.files import game_of_folder, partial_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
-from tbgen.system.process import follow_parent, forget_peak, give_back, peak_bytes
+from tbgen.system.process import follow_parent, forget_peak, peak_bytes
 from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
@@ -77,7 +77,6 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
-    give_back()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
     material, source, game = Material.parse(name), source_digest(), game_of_folder(folder)

@@ -28,17 +28,14 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def give_back() -> None:
-    """Let the system have the memory that the C library keeps after it was freed, where the C library can be told.
+def forget_peak() -> None:
+    """Let the peak of this process's memory begin anew, so that it is that of one table; Linux alone can do that.
 
-    What a large table has left would be counted as a small one's that is made after it by the same process.
+    The C library gives back what it keeps after it was freed. What a large table has left would be counted as a small
+    one's that is made after it by the same process.
     """
     with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library than glibc
         ctypes.CDLL(None).malloc_trim(0)
-
-
-def forget_peak() -> None:
-    """Let the peak of this process's memory begin anew, so that it is that of one table; Linux alone can do that."""
     with contextlib.suppress(OSError):
         (_PROC / "self" / "clear_refs").write_text("5")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tbgen.system.process import forget_peak, give_back, peak_bytes, signals_held
+from tbgen.system.process import forget_peak, peak_bytes, signals_held
 
 
 def test_a_peak_belongs_to_what_was_done_since_it_was_forgotten() -> None:
@@ -14,8 +14,7 @@ def test_a_peak_belongs_to_what_was_done_since_it_was_forgotten() -> None:
     high = peak_bytes()
     assert high > big.nbytes
     del big
-    give_back()  # a large process may have had room for it that was free, and keeps it
-    forget_peak()
+    forget_peak()  # a large process may have had room for it that was free, and keeps it
     assert peak_bytes() < high - (60 << 20)
 
 
@@ -31,7 +30,7 @@ def test_memory_that_was_freed_is_given_back() -> None:
         kept.append(freed)
     before = resident()
     del kept[1::2], freed
-    give_back()
+    forget_peak()
     assert before - resident() > 100_000_000
 
 
