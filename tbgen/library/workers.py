@@ -256,8 +256,10 @@ def _end_of(code: int | None) -> str:
 def kill_all() -> None:
     """End all processes that make tables, at once; none can be started any more."""
     _starting.acquire()
-    for process in multiprocessing.active_children():
+    processes = multiprocessing.active_children()
+    for process in processes:
         process.kill()
+    for process in processes:
         multiprocessing.connection.wait([process.sentinel], _LEAVE_SECONDS)
 
 
