@@ -21,7 +21,7 @@ from tbgen.index.kernels import DIAGONAL, are_in_order, beside_image, primary_wh
 from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
 from tbgen.index.squares import BETWEEN, KING_ATTACKS, PAWN_ATTACKS, TRIANGLE_INDEX
-from tbgen.index.words import EVERYTHING, NOTHING, ONE, lowest_square, square_bit
+from tbgen.index.words import EVERYTHING, NOTHING, lowest_and_rest, square_bit
 from tbgen.material import Role
 from tbgen.score import Color
 
@@ -130,23 +130,18 @@ def total_of(parts: Iterable[Counts]) -> Counts:
 
 
 @inner
-def set_up(men: BlockMen, row: Int, squares: Ints) -> None:
-    """Put the men of a row, but for the white king, on their squares; the pawns stand there."""
+def set_up(men: BlockMen, row: Int, occupied: Word, squares: Ints) -> Word:
+    """Put the men of a row, but for the white king, on their squares; the pawns stand there.
+
+    Returns the squares of all of them as a word, which begins with those of the pawns; nothing if two stand on one.
+    """
     for slot in range(men.pawns.size + 1, men.role.size):
         squares[slot] = row & 63
         row >>= 6
-
-
-@inner
-def occupied_by(men: BlockMen, squares: Ints) -> Word:
-    """The squares of all men of a row as a word; nothing if two stand on one square."""
-    occupied = NOTHING
-    for slot in range(men.role.size):
-        if slot != men.pawns.size:
-            bit = square_bit(squares[slot])
-            if occupied & bit:
-                return NOTHING
-            occupied |= bit
+        bit = square_bit(squares[slot])
+        if occupied & bit:
+            return NOTHING
+        occupied |= bit
     return occupied
 
 
@@ -168,18 +163,17 @@ def out_of_check(men: BlockMen, squares: Ints, occupied: Word) -> tuple[Word, Wo
 
 
 @inner
-def find_row(men: BlockMen, row: Int, squares: Ints, other: Ints) -> tuple[Word, Word, int]:
-    """Put the men of a row on their squares; `other` is a scratch buffer of their size.
+def primary_kings(men: BlockMen, occupied: Word, squares: Ints, other: Ints) -> tuple[Word, int]:
+    """The white kings that make primary places of a row, and what such a place with the king on the diagonal stands for.
 
-    Returns the squares of all but the white king, the white kings that make primary places of it (none if two men stand
-    on one square), and how the row compares with its image in the diagonal.
+    `other` is a scratch buffer of the size of `squares`.
     """
-    set_up(men, row, squares)
-    occupied, last = occupied_by(men, squares), men.role.size - 1
+    last = men.role.size - 1
     if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
-        return occupied, NOTHING, -1
+        return NOTHING, WHOLE
     compared = beside_image(squares, men.twin_start, 1, last + 1, other) if men.how == INTO_TRIANGLE else -1
-    return occupied, ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared), compared
+    kings = ~(occupied | KING_ATTACKS[squares[last]]) & primary_white_kings(men.how, compared)
+    return kings, WHOLE if compared else stands_on_diagonal(squares)
 
 
 @inner
@@ -189,16 +183,6 @@ def stands_on_diagonal(squares: Ints) -> int:
         if squares[slot] % 9:
             return REFLECTED
     return HALVED
-
-
-class KingRow(NamedTuple):
-    """A row: its block and first place, the white kings with whom its places count, and with whom a side may move."""
-
-    block: Int
-    place: Int
-    counted: Word
-    white: Word
-    black: Word
 
 
 @inner
@@ -218,22 +202,30 @@ def count_pair(
 
 
 @inner
-def count_row(men: BlockMen, row: KingRow, run: PlaceRun, meanings: Meanings, counts: Counts, stands_for: Int) -> None:
-    """Count the positions of a row."""
-    left = row.counted
+def count_row(
+    men: BlockMen,
+    run: PlaceRun,
+    meanings: Meanings,
+    counts: Counts,
+    block: Int,
+    place: Int,
+    white: Word,
+    black: Word,
+    on_diagonal: Int,
+) -> None:
+    """Count the positions of a row that begins at a place: the white kings with whom White, or Black, may move."""
+    left = white | black
     while left:
-        square = lowest_square(left)
-        bit = left & (~left + ONE)
-        left &= left - ONE
-        here = row.place + men.digit[square]
-        if row.white & bit:
-            counts.often[stands_for, 0, run.white[here - run.first]] += 1
-        if row.black & bit:
-            counts.often[stands_for, 1, run.black[here - run.first]] += 1
-        if row.white & row.black & bit:
-            one, two = run.white[here - run.first], run.black[here - run.first]
-            if meanings.rank[one] < meanings.rank[two]:
-                count_pair(counts, meanings, one, two, row.block, here, stands_for)
+        square, left = lowest_and_rest(left)
+        bit, here = square_bit(square), place + men.digit[square]
+        one, two = run.white[here - run.first], run.black[here - run.first]
+        stands_for = on_diagonal if bit & DIAGONAL else WHOLE
+        if white & bit:
+            counts.often[stands_for, 0, one] += 1
+        if black & bit:
+            counts.often[stands_for, 1, two] += 1
+        if white & black & bit and meanings.rank[one] < meanings.rank[two]:
+            count_pair(counts, meanings, one, two, block, here, stands_for)
 
 
 @borrowing
@@ -242,17 +234,13 @@ def count_places(men: BlockMen, block: Int, run: PlaceRun, meanings: Meanings, c
 
     `rows` is a scratch buffer: the squares of a row's men, and of those of a row that it is compared with.
     """
-    squares, other = rows[0], rows[1]
+    squares, pawns = rows[0], NOTHING
     for slot in range(men.pawns.size):
         squares[slot] = men.pawns[slot]
+        pawns |= square_bit(squares[slot])
     for place in range(run.first, run.first + run.white.size, men.kings):
-        occupied, kings, compared = find_row(men, place // men.kings, squares, other)
-        if kings == NOTHING:
-            continue
-        halved = kings & DIAGONAL if compared == 0 else NOTHING
-        kings &= ~halved
-        white, black = out_of_check(men, squares, occupied)
-        count_row(men, KingRow(block, place, kings, white, black), run, meanings, counts, WHOLE)
-        if halved:
-            row = KingRow(block, place, halved, white, black)
-            count_row(men, row, run, meanings, counts, stands_on_diagonal(squares))
+        occupied = set_up(men, place // men.kings, pawns, squares)
+        kings, on_diagonal = primary_kings(men, occupied, squares, rows[1])
+        if kings:
+            white, black = out_of_check(men, squares, occupied)
+            count_row(men, run, meanings, counts, block, place, kings & white, kings & black, on_diagonal)
