@@ -16,7 +16,7 @@ NO_POSITION = 255
 """In place of an own code."""
 QUIETS = 1
 RESETS = 2
-_MOST_MOVES = 256
+MOST_MOVES = 256
 _ONE = np.uint64(1)
 _KNIGHT, _QUEEN = 2, 5
 
@@ -42,7 +42,7 @@ class Scratch(NamedTuple):
 def new_scratch() -> Scratch:
     """A scratch buffer with room for any position."""
     squares, rest, after = np.zeros((3, 8), np.int64)
-    slot, to, captured, promotion, cell = np.zeros((5, _MOST_MOVES), np.int64)
+    slot, to, captured, promotion, cell = np.zeros((5, MOST_MOVES), np.int64)
     return Scratch(squares, np.full(64, NOBODY, np.int64), rest, slot, to, captured, promotion, cell, after)
 
 

@@ -164,7 +164,7 @@ def out_of_check(men: BlockMen, squares: Ints, occupied: Word) -> tuple[Word, Wo
 
 @inner
 def primary_kings(men: BlockMen, occupied: Word, squares: Ints, other: Ints) -> tuple[Word, int]:
-    """The white kings that make primary places of a row, and what such a place with the king on the diagonal stands for.
+    """The white kings that make primary places of a row, and what those on the diagonal stand for.
 
     `other` is a scratch buffer of the size of `squares`.
     """

@@ -15,78 +15,54 @@ from typing import Any, Final, NamedTuple
 
 import chess
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.apps.records.census import Spread
 from tbgen.apps.records.record import Quiet
 from tbgen.compiled.arrays import Int, Ints
-from tbgen.compiled.jit import borrowing, inner, small
+from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.probe import Tablebase
+from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.rules.fen import parse_fen
 from tbgen.rules.position import own_score
 from tbgen.score import Color
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import set_up, side_of
-from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch, own_code_of, quiet_cell
+from tbgen.verify.moves import (
+    MOST_MOVES,
+    NO_POSITION,
+    QUIETS,
+    Scratch,
+    list_moves,
+    new_scratch,
+    own_code_of,
+    quiet_cell,
+)
 from tbgen.verify.resets import Cells, positions_among
-from tbgen.verify.values import Subject, cell_at, code_of, index_of_cell, signed, stored_value, subject_of
-
-Longs = npt.NDArray[np.int64]
+from tbgen.verify.values import Subject, code_of, signed, stored_value, subject_of
 
 _SCORES = 512
 _OWN = _SCORES // 2
-"""A pair of a cell and an accrued score is one number, see `pair_of`."""
+"""A pair of a cell and an accrued score is one number; the signed score is 0 where it is the position's own."""
 _BATCH = 1 << 12
-_MOST_MOVES = 256
 _FIRST_ASKED: Final = 1_000
 _GROWTH: Final = 8
 
 
-class Aim(NamedTuple):
-    """What best play brings about with a score accrued: an outcome, and in how many plies after the next move."""
-
-    holder: Int
-    code: Int
-    outcome: Int
-    plies: Int
-
-
-@small
-def pair_of(cell: Int, accrued: Int) -> Int:
-    """The number of a pair; the signed accrued score is 0 where it is the position's own."""
-    return cell * _SCORES + _OWN + accrued
-
-
 @inner
-def know_own(subject: Subject, place: Int, scratch: Scratch) -> None:
+def know_own(subject: Subject, cell: Int, scratch: Scratch) -> None:
     """See to it that a position's own code is known."""
-    if subject.own[place] == NO_POSITION:
-        subject.own[place] = own_code_of(subject.men, cell_at(subject.cells, place), scratch)
+    if subject.own[cell] == NO_POSITION:
+        subject.own[cell] = own_code_of(subject.men, cell, scratch)
 
 
 @inner
-def pair_after(subject: Subject, place: Int, cell: Int, aim: Aim) -> Int:
+def pair_after(subject: Subject, cell: Int, holder: Int, code: Int, outcome: Int) -> Int:
     """The pair that a quiet move makes; with its own score accrued wherever value and best play are the same."""
-    outcome_code, own = code_of(aim.outcome), int(subject.own[place])
-    replaced = aim.code > own or (aim.code == own and aim.holder != side_of(subject.men, cell))
-    if replaced or (outcome_code < own and outcome_code < aim.code):
-        return pair_of(cell, 0)
-    return pair_of(cell, signed(aim.holder, aim.code))
-
-
-@inner
-def list_best(subject: Subject, scratch: Scratch, other: Scratch, side: Int, aim: Aim, after: Ints, count: Int) -> Int:
-    """List the pairs that best play leads to by quiet moves; returns how many are listed."""
-    for move in range(list_moves(subject.men, scratch, side, QUIETS)):
-        there = quiet_cell(subject.men, scratch, side, move)
-        place = index_of_cell(subject.cells, there)
-        know_own(subject, place, other)
-        value, left = stored_value(subject, place, aim.holder, aim.code)
-        if value == aim.outcome and left == aim.plies:
-            after[count] = pair_after(subject, place, there, aim)
-            count += 1
-    return count
+    outcome_code, own = code_of(outcome), int(subject.own[cell])
+    replaced = code > own or (code == own and holder != side_of(subject.men, cell))
+    is_own = replaced or (outcome_code < own and outcome_code < code)
+    return cell * _SCORES + _OWN + (0 if is_own else signed(holder, code))
 
 
 # pairs[n] -> after[start[n]:start[n + 1]]
@@ -96,16 +72,19 @@ def follow(subject: Subject, scratch: Scratch, other: Scratch, pairs: Ints, star
     count: Int = 0
     for n in range(pairs.size):
         cell, accrued = pairs[n] // _SCORES, pairs[n] % _SCORES - _OWN
-        place = index_of_cell(subject.cells, cell)
         side = set_up(subject.men, cell, scratch.squares)
-        know_own(subject, place, other)
-        own = int(subject.own[place])
+        know_own(subject, cell, other)
         if accrued == 0:
-            accrued = signed(1 - side, own)
+            accrued = signed(1 - side, int(subject.own[cell]))
         holder, code = 0 if accrued > 0 else 1, code_of(accrued)
-        outcome, dtg = stored_value(subject, place, holder, code)
-        aim = Aim(holder, code, outcome, dtg - 1)
-        count = list_best(subject, scratch, other, side, aim, after, count)
+        outcome, dtg = stored_value(subject, cell, holder, code)
+        for move in range(list_moves(subject.men, scratch, side, QUIETS)):
+            there = quiet_cell(subject.men, scratch, side, move)
+            know_own(subject, there, other)
+            value, left = stored_value(subject, there, holder, code)
+            if value == outcome and left == dtg - 1:
+                after[count] = pair_after(subject, there, holder, code, outcome)
+                count += 1
         start[n + 1] = count
     return count
 
@@ -118,12 +97,12 @@ def _with_own_scores(cells: Any) -> Any:
 class PairLayer(NamedTuple):
     """The pairs that are so many plies away from their goal."""
 
-    pairs: Longs
+    pairs: Ints
     """Ascending."""
-    start: Longs
-    after: Longs
+    start: Ints
+    after: Ints
     """[way] -> place in the layer below; the ways of pair n are start[n] to start[n + 1]."""
-    waits: Longs
+    waits: Ints
     """[pair] -> the quiet plies of best play from there."""
 
 
@@ -133,12 +112,12 @@ class Stretches:
     The subject is a whole table; own codes are filled in where they are asked for.
     """
 
-    def __init__(self, subject: Subject, cells: Cells, dtg: Longs) -> None:
-        nothing, listed = np.zeros(0, np.int64), list[tuple[Longs, Longs, Longs]]()
+    def __init__(self, subject: Subject, cells: Cells, dtg: Ints) -> None:
+        nothing, listed = np.zeros(0, np.int64), list[tuple[Ints, Ints, Ints]]()
         after = nothing
         for plies in range(int(dtg.max(initial=0)), -1, -1):
             pairs = np.union1d(after, _with_own_scores(cells[dtg == plies]))
-            start, after = _followed(subject, pairs) if plies else (np.zeros(len(pairs) + 1, np.int64), nothing)
+            start, after = _followed(subject, pairs)
             listed.append((pairs, start, after))
         below = PairLayer(nothing, nothing, nothing, nothing)
         self._layers = list[PairLayer]()
@@ -146,7 +125,7 @@ class Stretches:
             below = _weighed(pairs, start, np.searchsorted(below.pairs, after), below)
             self._layers.append(below)
 
-    def waits(self, cells: Cells, dtg: Longs) -> Longs:
+    def waits(self, cells: Cells, dtg: Ints) -> Ints:
         """How many they are from positions that were asked for."""
         found = np.zeros(len(cells), np.int64)
         for plies in np.unique(dtg).tolist():
@@ -167,17 +146,17 @@ class Stretches:
         return way
 
 
-def _weighed(pairs: Longs, start: Longs, after: Longs, below: PairLayer) -> PairLayer:
+def _weighed(pairs: Ints, start: Ints, after: Ints, below: PairLayer) -> PairLayer:
     """A layer with its waits: one ply more than the longest of those below that a pair leads to."""
     waits, some = np.zeros(len(pairs), np.int64), np.flatnonzero(np.diff(start))
     waits[some] = 1 + np.maximum.reduceat(below.waits[after], start[some])
     return PairLayer(pairs, start, after, waits)
 
 
-def _followed(subject: Subject, pairs: Longs) -> tuple[Longs, Longs]:
+def _followed(subject: Subject, pairs: Ints) -> tuple[Ints, Ints]:
     """A layer's ways, which are pairs as yet."""
     start, parts = np.zeros(len(pairs) + 1, np.int64), [np.zeros(0, np.int64)]
-    room, scratch, other = np.empty(_BATCH * _MOST_MOVES, np.int64), new_scratch(), new_scratch()
+    room, scratch, other = np.empty(_BATCH * MOST_MOVES, np.int64), new_scratch(), new_scratch()
     for first in range(0, len(pairs), _BATCH):
         ways = start[first : first + _BATCH + 1]
         count = follow(subject, scratch, other, pairs[first : first + _BATCH], ways, room)
@@ -211,7 +190,7 @@ def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebas
             return Quiet(Color.of(board.turn), tables.probe(board).outcome, best, True, plies, fen, line)
 
 
-def positions_ahead(spreads: Iterable[Spread]) -> Longs:
+def positions_ahead(spreads: Iterable[Spread]) -> Ints:
     """[plies] -> positions up to symmetry that are more plies away from their goal."""
     counts = [spread.distances for spread in spreads]
     at = np.array([sum(each) for each in itertools.zip_longest(*counts, fillvalue=0)] or [0], np.int64)
@@ -235,5 +214,4 @@ def _cell_after(layout: Layout, board: chess.Board, move: chess.Move) -> int:
     """The cell that a move leads to."""
     after = board.copy(stack=False)
     after.push(move)
-    squares = [each for color, role in dict.fromkeys(layout.slots) for each in after.pieces(int(role), color.chess)]
-    return layout.cell_of(int(not after.turn), squares)
+    return layout.cell_of(int(not after.turn), squares_on(after, kinds_of(layout.material)))
