@@ -23,6 +23,7 @@ from tbgen.apps.records.counting import (
 )
 from tbgen.apps.records.record import Count, Zugzwangs
 from tbgen.apps.records.record import Counts as OutcomeCounts
+from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.material import Role
@@ -30,10 +31,7 @@ from tbgen.score import MATE_CODE, Color, Score
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 
-Longs = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.uint32]
-
-KindsOf = Callable[[int, int], Numbers]
+KindsOf = Callable[[int, int], Ints32]
 """The kinds of the places from the one to before the other; several threads may ask."""
 
 _CHUNKS = 8
@@ -71,8 +69,8 @@ def census_of(file: TableFile, threads: int | None = None) -> TableCount:
     entry, dtg = np.tile(np.repeat(entries, distances), parts), np.tile(np.arange(distances), len(entries) * parts)
     meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
 
-    def kinds_by_color(first: int, end: int) -> Numbers:
-        kinds: Numbers = kinds_of(first, end)
+    def kinds_by_color(first: int, end: int) -> Ints32:
+        kinds: Ints32 = kinds_of(first, end)
         if bishops:
             kinds += _are_one_colored(layout, bishops, first, end) * np.uint32(kinds_of_part)
         return kinds
@@ -84,7 +82,7 @@ def census_of(file: TableFile, threads: int | None = None) -> TableCount:
     return TableCount(spreads, _zugzwangs(counts.pairs), _fen_of_longest(file, counts.longest), one_colored)
 
 
-def _kinds_in(file: TableFile) -> tuple[Longs, int, KindsOf]:
+def _kinds_in(file: TableFile) -> tuple[Ints, int, KindsOf]:
     """The entry values, how many distances each may have, and the kinds of places: all distances of a value in turn."""
     groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
     distances = int(np.diff(groups).max())
@@ -93,11 +91,11 @@ def _kinds_in(file: TableFile) -> tuple[Longs, int, KindsOf]:
     entries, numbers = np.unique(file.column("symbols")["entry"], return_inverse=True)
     first_kind = (numbers * distances).astype(np.uint32)
 
-    def kinds_of(first: int, end: int) -> Numbers:
+    def kinds_of(first: int, end: int) -> Ints32:
         symbols, dtg = file.symbols_and_dtg(first, end)
         if int(dtg.max()) >= distances:
             raise file.distances.damaged(f"a place from {first} on has a distance that the table does not have")
-        kinds: Numbers = first_kind.take(symbols)
+        kinds: Ints32 = first_kind.take(symbols)
         kinds += dtg
         return kinds
 
@@ -145,7 +143,7 @@ def _pair_of_bishops(layout: Layout) -> list[int]:
     return max(slots, key=len) if max(map(len, slots)) > 1 else []
 
 
-def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: int) -> Numbers:
+def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: int) -> Ints32:
     """Whether these bishops stand on squares of one colour, place by place of a run of whole rows."""
     kings = layout.shape[2]
     rows = np.arange(first // kings, end // kings) % (layout.block_words * 64 // kings)
@@ -156,7 +154,7 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: in
 
 
 # counts[number of the entry value, plies, placements or classes]
-def _spreads(entries: Longs, counts: Longs) -> dict[Score, Spread]:
+def _spreads(entries: Ints, counts: Ints) -> dict[Score, Spread]:
     """What was counted of each outcome, best for White first."""
     spreads = {}
     for byte, by_plies in zip(entries.tolist(), counts, strict=True):
@@ -167,7 +165,7 @@ def _spreads(entries: Longs, counts: Longs) -> dict[Score, Spread]:
     return dict(sorted(spreads.items(), reverse=True))
 
 
-def _counts(entries: Longs, counts: Longs) -> dict[Score, Count]:
+def _counts(entries: Ints, counts: Ints) -> dict[Score, Count]:
     return {each: Count(found.placements, found.classes) for each, found in _spreads(entries, counts).items()}
 
 
@@ -177,7 +175,7 @@ def count_of(pair: npt.ArrayLike) -> Count:
 
 
 # pairs[row of the outcome with White to move, the same with Black to move, played for, placements or classes]
-def _zugzwangs(pairs: Longs) -> Zugzwangs:
+def _zugzwangs(pairs: Ints) -> Zugzwangs:
     """The mutual zugzwangs by kind."""
     played, every = pairs[:, :, 1], pairs.sum(axis=2)
     white_mates, black_mates = (row_of_byte(Score(MATE_CODE, side).to_byte()) for side in Color)
@@ -190,7 +188,7 @@ def _zugzwangs(pairs: Longs) -> Zugzwangs:
     )
 
 
-def _fen_of_longest(file: TableFile, longest: Longs) -> str | None:
+def _fen_of_longest(file: TableFile, longest: Ints) -> str | None:
     """The FEN, White to move, of the place that `Counts.longest` has; None if it has none."""
     _, near, block, place = longest.tolist()
     if near < 0:

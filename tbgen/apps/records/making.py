@@ -38,7 +38,7 @@ from tbgen.apps.records.record import (
 from tbgen.compiled.arrays import Bools, Int, Ints
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.errors import VerificationError
-from tbgen.index.layout import Layout, layout_of
+from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
@@ -49,13 +49,11 @@ from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
 from tbgen.verify.cells import Men, images_of, set_up
 from tbgen.verify.check import Check, Violation
-from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
-from tbgen.verify.pairs import list_successors
+from tbgen.verify.moves import MOST_MOVES, NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
+from tbgen.verify.pairs import MOST_CODES, list_successors
 from tbgen.verify.resets import FIRST_CODE, PAIRS_TASK, Cells, drawn_cells, positions_among
 from tbgen.verify.values import Subject, cell_at, stored_value, worth_to
 
-_MOST_MOVES = 256
-_MOST_CODES = 256
 _SEED: Final = 1
 
 ChildOf = Callable[[Material], TableFile]
@@ -125,7 +123,7 @@ def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: 
 def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
     """[holder, code] -> whether the score can have accrued with these men; the solver and its proof do not ask this."""
     bare = [len(material.side(color)) == 1 for color in Color]
-    scores = ([Score(code, holder) for code in range(_MOST_CODES)] for holder in Color)
+    scores = ([Score(code, holder) for code in range(MOST_CODES)] for holder in Color)
     return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
@@ -143,7 +141,8 @@ def changes_in(file: TableFile, child_of: ChildOf, sample: int | None) -> Change
     """
     layout = layout_of(file.material)
     if sample is None:
-        return Changes(*count_in(file, child_of, every_cell(layout), layout.orders), None)
+        cells = positions_among(layout, np.arange(layout.cells))
+        return Changes(*count_in(file, child_of, cells, layout.orders), None)
     return Changes(*count_in(file, child_of, drawn_cells(layout, sample, _SEED), 0), _SEED)
 
 
@@ -157,14 +156,9 @@ def count_in(file: TableFile, child_of: ChildOf, cells: Cells, orders: int) -> t
         violation = check.first_violation()
     if violation is not None:
         raise VerificationError(str(file.material), str(violation))
-    found, values = np.zeros(2, np.int64), np.zeros((2, _MOST_MOVES), np.int64)
+    found, values = np.zeros(2, np.int64), np.zeros((2, MOST_MOVES), np.int64)
     count_changing(check.subject, possible_scores(file.material), new_scratch(), values, orders, found)
     return int(found[0]), int(found[1])
-
-
-def every_cell(layout: Layout) -> Cells:
-    """The cells that hold positions."""
-    return positions_among(layout, np.arange(layout.cells))
 
 
 MOST_MEN_STRETCHED_WHOLE: Final = 4
@@ -247,7 +241,7 @@ def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
     tallies = file.tallies
     for (side, outcome), fen in file.examples.items():
         dtg, board = tallies[side][outcome].max_dtg, parse_fen(fen)[0]
-        moves = [step.san for step in tables.line(board, max_plies=dtg)] if dtg else []
+        moves = [step.san for step in tables.line(board, max_plies=dtg)]
         if not replay(fen, moves, tables.game).proves(outcome, dtg):
             raise VerificationError(
                 str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"

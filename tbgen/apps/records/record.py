@@ -198,18 +198,6 @@ class Record:
         text = to_json(plain(self), indent=1)
         return _LIST.sub(lambda match: f"[{' '.join(match[1].split())}]", text) + "\n"
 
-    @classmethod
-    def from_text(cls, text: str, name: str = "record") -> Record:
-        """The record that `to_text` wrote; RecordError for anything else."""
-        try:
-            facts = parse_json(text)
-            if facts["format"].value != FORMAT:
-                raise ValueError(f"format is {facts['format'].value!r} instead of {FORMAT}")
-            record: Record = facts.read(cls)
-        except (ValueError, InputError) as error:
-            raise RecordError(name, str(error)) from None
-        return record
-
 
 FOLDER: Final = "records"
 """Within a folder of tables."""
@@ -237,12 +225,14 @@ def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
 def read_record(path: Path) -> Record:
     """The record in a file; RecordError if it is none, or another material's than its name says."""
     try:
-        text = read_bounded(path).decode()
-    except UnicodeDecodeError:
-        raise RecordError(str(path), "it is not text") from None
-    record = Record.from_text(text, str(path))
-    if path.name != path_of_record(path.parent, record.material).name:
-        raise RecordError(str(path), f"it is the record of {record.material}")
+        facts = parse_json(read_bounded(path))
+        if facts["format"].value != FORMAT:
+            raise ValueError(f"format is {facts['format'].value!r} instead of {FORMAT}")
+        record: Record = facts.read(Record)
+        if path.name != path_of_record(path.parent, record.material).name:
+            raise ValueError(f"it is the record of {record.material}")
+    except (ValueError, InputError) as error:
+        raise RecordError(str(path), str(error)) from None
     return record
 
 

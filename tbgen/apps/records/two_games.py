@@ -18,9 +18,10 @@ from typing import Final
 import chess
 import numpy as np
 
-from tbgen.apps.records.census import Numbers, count_of, count_table
+from tbgen.apps.records.census import count_of, count_table
 from tbgen.apps.records.counting import PLACEMENTS, Meanings
 from tbgen.apps.records.record import Count, Value
+from tbgen.compiled.arrays import Ints32
 from tbgen.errors import InputError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import ROWS, byte_of_row, row_of_byte
@@ -174,7 +175,7 @@ def pairs_in(reset: TableFile, whole: TableFile, threads: int | None = None) -> 
     A kind of position (census.py) is a pair of rows (index/outcomes.py). The files of outcomes alone are read.
     """
 
-    def kinds_of(begin: int, end: int) -> Numbers:
+    def kinds_of(begin: int, end: int) -> Ints32:
         one, other = (row_of_byte(file.entries(begin, end).astype(np.int64)) for file in (reset, whole))
         return (one * ROWS + other).astype(np.uint32)
 
@@ -245,7 +246,7 @@ def _example_of(material: Material, fen: str, both: Both) -> Example:
 
 def _best_play(tables: Tablebase, board: chess.Board) -> tuple[BestPlay, list[LineStep]]:
     found = tables.probe(board)
-    line = tables.line(board, max_plies=found.dtg) if found.dtg else []
+    line = tables.line(board, max_plies=found.dtg or 0)
     return BestPlay(found.outcome, found.dtg or 0, " ".join(step.san for step in line)), line
 
 

@@ -17,7 +17,7 @@ from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import folder_of_game
-from tbgen.text import plain
+from tbgen.text import parse_json, plain
 from tests.apps.records.slow import scores_of
 from tests.project import RECORDS
 
@@ -81,7 +81,7 @@ def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -
     facts = json.loads(record.to_text())
     VALIDATOR.validate(facts)
     assert {each["longest"]["line"] for side in facts["sides"].values() for each in side["outcomes"].values()} == {None}
-    assert Record.from_text(record.to_text()) == record
+    assert parse_json(record.to_text()).read(Record) == record
 
 
 def test_quiet_plies_are_counted_between_resets() -> None:
