@@ -56,8 +56,6 @@ mate is in moves of the winner, who is to move; 0 where there is no such mate.
 """
 Figures = Mapping[str, int]
 """[column] -> figure."""
-_IMAGES_WITH_PAWNS = 2
-_IMAGES = 8
 
 
 def read_published(path: Path) -> dict[Material, Figures]:
@@ -93,12 +91,10 @@ def _figures_of(file: TableFile) -> Figures:
 
 def _classes(file: TableFile, side: Color) -> dict[Score, int]:
     """Positions up to symmetry, by Burnside's count: all placements, and those that a symmetry leaves as they are."""
-    tallies = file.tallies[side]
-    if file.material.pawns:
-        return {outcome: tally.count // _IMAGES_WITH_PAWNS for outcome, tally in tallies.items()}
-    own_images = _on_diagonals(file, side)
+    images, own_images = (2, {}) if file.material.pawns else (8, _on_diagonals(file, side))
     return {
-        outcome: (tally.count + own_images.get(outcome.to_byte(), 0)) // _IMAGES for outcome, tally in tallies.items()
+        outcome: (tally.count + own_images.get(outcome.to_byte(), 0)) // images
+        for outcome, tally in file.tallies[side].items()
     }
 
 
@@ -121,7 +117,6 @@ MINOR_AHEAD: Final = 350
 BOUNDS: Final = (0, 1, 2, 3, 5, 7)
 """Codes of the scores that shares are given for: at least G0.0, G0.5, G1.0, G1.5, G2.5, G3.5."""
 _NO_MATE: Final = ([Role.KNIGHT], [Role.BISHOP], [Role.KNIGHT, Role.KNIGHT])
-_FACTORS: Final = (Fraction(1), Fraction(1, 2), Fraction(1, 4), Fraction(1, 8))
 
 
 class Rule(enum.Enum):
@@ -155,11 +150,8 @@ def leader_of(material: Material) -> Color | None:
     return None if lead == 0 else Color.WHITE if lead > 0 else Color.BLACK
 
 
-def rule_for(material: Material) -> Rule | None:
-    """The case of the rule for the leader; None if neither side leads."""
-    leader = leader_of(material)
-    if leader is None:
-        return None
+def rule_for(material: Material, leader: Color) -> Rule:
+    """The case of the rule for the leader."""
     ours, theirs = (material.side(color) for color in (leader, leader.other))
     pieces, others = ([role for role in side if role not in (Role.KING, Role.PAWN)] for side in (ours, theirs))
     lead, pawns = lead_of(pieces, others), ours.count(Role.PAWN)
@@ -189,7 +181,7 @@ class Judged:
     @property
     def is_confirmed(self) -> bool:
         """Whether no other factor is nearer, and the leader at least wins more often than it loses."""
-        return self.mates >= 0 and min(_FACTORS, key=lambda each: abs(each - self.mates)) == self.rule.factor
+        return self.mates >= 0 and abs(self.error) == min(abs(each.factor - self.mates) for each in Rule)
 
     @property
     def error(self) -> Fraction:
@@ -275,9 +267,10 @@ def _mean(leader: Color, counts: Counts, totals: Mapping[Color, int], worth: Cal
 
 def _recorded(record: Record) -> Iterator[Potential]:
     """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
-    leader, rule = leader_of(record.material), rule_for(record.material)
-    if leader is None or rule is None:
+    leader = leader_of(record.material)
+    if leader is None:
         return
+    rule = rule_for(record.material, leader)
     every = {side: record.sides[side].counts for side in Color}
     parts: list[tuple[str | None, Rule, Counts]] = [(None, rule, every)]
     men = record.material.side(leader)

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from tbgen.apps.records.published import Rule, facts_of, fits_of, potentials_of, rule_for
+from tbgen.apps.records.published import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
 from tbgen.apps.records.record import Record
 from tbgen.material import Material
 from tbgen.score import Color, Score
@@ -17,9 +17,6 @@ from tbgen.text import plain
 @pytest.mark.parametrize(
     ("name", "rule"),
     [
-        ("KvK", None),
-        ("KRvKR", None),
-        ("KBvKN", None),
         ("KQvK", Rule.BARE_KING),
         ("KBBvK", Rule.BARE_KING),
         ("KBNvK", Rule.BARE_KING),
@@ -40,8 +37,13 @@ from tbgen.text import plain
         ("KNPvKN", Rule.LAST_PAWN),
     ],
 )
-def test_the_rule_says(name: str, rule: Rule | None) -> None:
-    assert rule_for(Material.parse(name)) is rule
+def test_the_rule_says(name: str, rule: Rule) -> None:
+    assert rule_for(Material.parse(name), Color.WHITE) is rule
+
+
+@pytest.mark.parametrize(("name", "leader"), [("KvK", None), ("KBvKN", None), ("KQvKRR", Color.BLACK)])
+def test_who_has_more_leads(name: str, leader: Color | None) -> None:
+    assert leader_of(Material.parse(name)) is leader
 
 
 def by_hand(record: Record, worth: dict[str, Fraction]) -> Fraction:
