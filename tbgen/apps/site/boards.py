@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import chess
 import chess.svg
@@ -31,8 +31,7 @@ Map = Mapping[chess.Square, Probe | None]
 """The value of a position with one man on each square; None where that is no position."""
 
 _STYLE = re.compile(r' style="([^"]*)"')
-_SIDE: Final = 45
-"""Of a square, in the units of a drawing."""
+_PROPERTY = re.compile(r"\s*([^:;]+?)\s*:\s*([^;]*[^;\s])")
 
 
 def shapes_of_men() -> str:
@@ -50,32 +49,7 @@ def without_styles(svg: str) -> str:
     >>> without_styles('<path style="fill: none; stroke: #000"/>')
     '<path fill="none" stroke="#000"/>'
     """
-    return _STYLE.sub(_as_attributes, svg)
-
-
-def _as_attributes(style: re.Match[str]) -> str:
-    pairs = (each.partition(":") for each in style[1].split(";") if each.strip())
-    return "".join(f' {name.strip()}="{value.strip()}"' for name, _, value in pairs)
-
-
-class Spot(NamedTuple):
-    """The man on a square, and its upper left corner."""
-
-    name: str
-    x: int
-    y: int
-
-
-def spot_on(square: chess.Square, name: str) -> Spot:
-    return Spot(name, chess.square_file(square) * _SIDE, (7 - chess.square_rank(square)) * _SIDE)
-
-
-def men_on(board: chess.Board) -> list[Spot]:
-    """The men to draw of a position."""
-    return [
-        spot_on(square, f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}")
-        for square, man in sorted(board.piece_map().items())
-    ]
+    return _STYLE.sub(lambda style: "".join(f' {name}="{value}"' for name, value in _PROPERTY.findall(style[1])), svg)
 
 
 def in_words(board: chess.Board) -> str:
@@ -213,7 +187,7 @@ class Card:
             "Round": "-",
             "White": "Best play",
             "Black": "Best play",
-            "Result": _result_of(self.outcome),
+            "Result": classical_result(self.outcome) if self.outcome.is_mate or self.outcome.is_stalemate else "*",
             "Annotator": "tbgen",
             "FEN": self.longest.fen,
             "PlyCount": str(self.longest.dtg),
@@ -221,11 +195,6 @@ class Card:
             "SetUp": "1",
         }
         return format_game(tags, self.moves.split()) + "\n\n"
-
-
-def _result_of(outcome: Score) -> str:
-    """The result of a line in ordinary chess: one that ends with neither mate nor stalemate could go on."""
-    return classical_result(outcome) if outcome.is_mate or outcome.is_stalemate else "*"
 
 
 def longest_card(record: Record) -> Card | None:
@@ -237,9 +206,7 @@ def longest_card(record: Record) -> Card | None:
 def quiet_card(record: Record) -> Card | None:
     """The line with the longest quiet stretch."""
     quiet = record.quiet
-    if quiet is None:
-        return None
-    return Card(record.material, quiet.side, quiet.outcome, quiet.longest)
+    return None if quiet is None else Card(record.material, quiet.side, quiet.outcome, quiet.longest)
 
 
 def cards_of(record: Record, side: Color) -> list[Card]:

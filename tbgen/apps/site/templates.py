@@ -21,16 +21,13 @@ from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import step_of
 from tbgen.apps.site import need_modules
 from tbgen.apps.site.boards import (
-    Spot,
     changes_of,
     in_words,
     man_on,
     map_of,
-    men_on,
     shapes_of_men,
     side_in_words,
     signed,
-    spot_on,
     with_numbers,
 )
 from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, plot_of, shade_of, theme, told
@@ -268,38 +265,34 @@ def _line_of(annotation: Annotation) -> dict[str, str]:
 
 def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None) -> str:
     """A position with its verdict and its best moves, or with the map of the man on a square of this name."""
-    found = tables.probe(board, accrued)
+    found, best, values = tables.probe(board, accrued), list[chess.Move](), dict[chess.Square, Score]()
     if name is None:
         best = [each.move for each in tables.probe_moves(board, accrued) if each.best]
         way = "reached already" if found.is_reached else f"in {in_plies(found.dtg)}" if found.dtg is not None else ""
         words = f"{side_in_words(board)}{f', {way}' * bool(way)}; accrued {signed(found.accrued)}"
-        fields = labels = list[Spot]()
     else:
-        best, square = [], man_on(board, name)
+        square = man_on(board, name)
         kind = chess.piece_name(board.piece_type_at(square) or 0)
         words = f"{side_in_words(board)}; the value with the {kind} on each square"
         values = {each: value.outcome for each, value in map_of(tables, board, accrued, square).items() if value}
-        fields = [spot_on(each, shade_of(outcome)) for each, outcome in values.items()]
-        labels = [spot_on(each, signed(outcome).replace("G", "")) for each, outcome in values.items()]
     picture = template_of("picture.svg").render(
         theme=theme(),
         shown=board,
         heading=f"{signed(found.outcome)}  {found.outcome.in_words()}",
         words=words,
         arrows=[_arrow(each) for each in best[:_MOST_ARROWS]],
-        fields=fields,
-        labels=labels,
+        values=values,
     )
     return picture + "\n"
 
 
 def _arrow(move: chess.Move) -> str:
     """The path of an arrow that leaves the man it begins on, and the man it ends on, to be seen."""
-    (_, x, y), (_, to_x, to_y) = spot_on(move.from_square, ""), spot_on(move.to_square, "")
-    length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
-    first, last = 13 / length, (length - 12) / length
-    points = [22.5 + start + part * (end - start) for part in (first, last) for start, end in ((x, to_x), (y, to_y))]
-    return "M{:.1f} {:.1f}L{:.1f} {:.1f}".format(*points)
+    squares = (move.from_square, move.to_square)
+    start, end = (complex(45 * (square % 8) + 22.5, 45 * (7 - square // 8) + 22.5) for square in squares)
+    step = (end - start) / abs(end - start)
+    first, last = start + 13 * step, end - 12 * step
+    return f"M{first.real:.1f} {first.imag:.1f}L{last.real:.1f} {last.imag:.1f}"
 
 
 _FILTERS: Final[dict[str, Callable[..., Any]]] = {
@@ -307,14 +300,13 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "border": border_of,
     "asked": lambda fen: fen.replace(" ", "_"),
     "position": chess.Board,
-    "men_on": men_on,
+    "man_name": lambda man: f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}",
     "in_words": in_words,
     "counted": counted,
     "css": lambda number: f"{number:.3f}",
     "exact": lambda part, whole: f"{100 * part / whole:.4f} %",
     "factor": lambda factor: f"{float(factor):.3f}",
     "g": lambda code: str(Score(code, Color.WHITE)),
-    "rank": lambda outcome: (1 if outcome.holder is Color.WHITE else -1) * (10**4 - outcome.code),
     "numeral": lambda number: {2: "Two", 3: "Three", 4: "Four", 5: "Five", 6: "Six"}[number],
     "in_plies": in_plies,
     "percent": percent,
