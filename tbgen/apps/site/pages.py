@@ -27,9 +27,6 @@ from tbgen.score import Color, Score
 from tbgen.storage.files import every_material, write_whole
 from tbgen.text import plain
 
-BOUNDS = (1, 2, 3, 5, 7, 11, 17)
-"""Codes up to which positions count as decided: G0.5, G1.0, G1.5, G2.5, G3.5 (over the board), G5.5, G8.5."""
-
 
 @dataclass(frozen=True)
 class Drawn:
@@ -63,16 +60,8 @@ def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -
     return Drawn(counts, sum(part.positions.classes for part in parts))
 
 
-PAGES: Final = (
-    ("index.html", "Endings"),
-    ("records.html", "Records"),
-    ("drawn.html", "Drawn endings"),
-    ("potential.html", "Mating potential"),
-)
-TWO_GAMES: Final = ("games.html", "Two games")
 DATA: Final = "data"
 STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
-"""What other sites show beside a link to a page, which they ask for by its whole address."""
 CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
 """What the rules say something about."""
 
@@ -96,8 +85,7 @@ class Site:
         self._known = {record.material: record for record in self.records}
         self._materials = [each for each in every_material() if each.men <= MOST_TABLE_MEN or each in self._known]
         self._children = {each: each.children() for each in self._materials}
-        self._environment = environment(explorer=self.explorer, address=self.address)
-        self._pages = [*PAGES, *[TWO_GAMES] * (self.games is not None)]
+        self._environment = environment(explorer=self.explorer, address=self.address, games=self.games)
 
     def files(self) -> Iterator[tuple[str, str | bytes]]:
         """Every file of the site: its path and its content."""
@@ -132,7 +120,6 @@ class Site:
             "drawn.html",
             all=drawn_in(self.records),
             endings=sorted(endings, key=lambda ending: (-abs(ending[1].favour()), ending[0])),
-            bounds=BOUNDS,
             claims=[self._known[each] for each in CLAIMS if each in self._known],
         )
         found = potentials_of(self.records)
@@ -142,7 +129,6 @@ class Site:
             there = {each.outcome: each for each in self.games.longest}
             yield self._page(
                 "games.html",
-                games=self.games,
                 tables=sorted(self.games.tables, key=lambda table: (-table.shares.differing, str(table.material))),
                 totals=totals_of(self.games.tables),
                 built=self._known,
@@ -170,7 +156,7 @@ class Site:
     def _page(self, template: str, path: str | None = None, **context: Any) -> tuple[str, str]:
         """A page: its path, which is the template's name if nothing else is said, and the template filled in."""
         there, text = path or template, self._environment.get_template(template)
-        return there, text.render(root="../" * there.count("/"), here=there, pages=self._pages, **context) + "\n"
+        return there, text.render(root="../" * there.count("/"), here=there, **context) + "\n"
 
 
 def totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
@@ -179,8 +165,10 @@ def totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
     for men, group in itertools.groupby(in_order, lambda table: table.material.men):
         some = list(group)
         positions = sum(table.positions for table in some)
-        parts = [[getattr(table.shares, each.name) * table.positions for table in some] for each in fields(Shares)]
-        shares = [sum(part) / positions for part in parts]
+        shares = [
+            sum(getattr(table.shares, each.name) * table.positions for table in some) / positions
+            for each in fields(Shares)
+        ]
         yield {"men": men, "tables": len(some), "positions": positions, "shares": shares}
 
 

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.games.standings import EventGame, Standings, in_decimals, knockout_rounds
-from tbgen.apps.games.tags import Source
+from tbgen.apps.games.standings import Standings, in_decimals, knockout_rounds
 from tbgen.apps.records.record import step_of
 from tbgen.apps.site import need_modules
 from tbgen.apps.site.boards import (
@@ -46,18 +45,6 @@ if TYPE_CHECKING:
 HERE: Final = Path(__file__).parent
 MODULES = ("jinja2",)
 _MOST_ARROWS: Final = 6
-
-_SHADES: Final = (
-    ("w0", "White mates"),
-    ("w1", "stalemates"),
-    ("w3", "holds Black to 1–3 moves"),
-    ("w5", "to more"),
-    ("b5", "Black holds White to many moves"),
-    ("b3", "to 1–3"),
-    ("b1", "stalemates"),
-    ("b0", "mates"),
-)
-"""Shades of outcomes, and what they mean."""
 
 
 def need_extra() -> None:
@@ -90,7 +77,7 @@ def environment(**given: Any) -> Environment:
         undefined=jinja2.StrictUndefined,
     )
     made.filters.update(_FILTERS)
-    made.globals.update(shades=_SHADES, men=shapes_of_men(), **given)
+    made.globals.update(men=shapes_of_men(), **given)
     return made
 
 
@@ -111,18 +98,8 @@ TABLES: Final = "tables"
 """Answers come from the files of tables, read in the browser."""
 
 _HERE: Final = Path(__file__).parent / "explorer"
-_STYLE: Final = "explorer.css"
-_VENDORED: Final = "vendor/"
 _MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 """Indentation, and lines that are empty or a comment: an eighth of what our own files weigh, packed."""
-_ROOT: Final = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><title>r-mobility explorer</title>
-<meta http-equiv="refresh" content="0;url=explorer/"></head>
-<body><h1><a href="explorer/">The r-mobility explorer</a></h1>
-<p>It needs a web server that knows Range requests, such as nginx, Caddy or Apache. It does not open from a disk.</p>
-</body></html>
-"""
-"""The page at the root of an export without the report's pages."""
 
 
 @cache
@@ -133,9 +110,9 @@ def files() -> dict[str, bytes]:
     }
     found[PREVIEW] = (_HERE.parent / "static" / PREVIEW).read_bytes()
     for name in found:
-        if name.endswith((".js", ".css")) and not name.startswith(_VENDORED):
+        if name.endswith((".js", ".css")) and not name.startswith("vendor/"):
             found[name] = _MARGINS.sub(b"", found[name])
-    found[_STYLE] += theme().encode()
+    found["explorer.css"] += theme().encode()
     return found
 
 
@@ -164,7 +141,7 @@ def write_explorer(
     for name in (INDEX, RULES):
         texts[f"{PAGE_FOLDER}/{name}"] = index_page(TABLES, tables, report, name, image=image).encode()
     if not report:
-        texts[INDEX] = _ROOT.encode()
+        texts[INDEX] = index_page(TABLES, name="root.html").encode()
     texts[f"{TABLE_FOLDER}/{CATALOG}"] = (to_json(catalog.facts(), indent=1) + "\n").encode()
     (folder / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
     for entry in tables:
@@ -195,18 +172,6 @@ def _link_or_copy(source: Path, target: Path) -> None:
 
 MOST_CROSSED: Final = 100
 """With more players a page has no cross table: nobody could read it, and it grows with their square."""
-_MOST_IN_CELL: Final = 8
-"""A cell has the points of more games than this, and not their scores."""
-_SHADES_OF_ROW: Final = (
-    ("w0", "mates"),
-    ("w1", "stalemates"),
-    ("w3", "holds the other to 1–3 moves"),
-    ("w5", "to more"),
-    ("b5", "is held to many moves"),
-    ("b3", "to 1–3"),
-    ("b1", "is stalemated"),
-    ("b0", "is mated"),
-)
 
 
 def standings_page(standings: Standings) -> str:
@@ -218,29 +183,16 @@ def standings_page(standings: Standings) -> str:
         standings=standings,
         rounds=knockout_rounds(standings.finished),
         crossed=standings.rows if len(standings.rows) <= MOST_CROSSED else [],
-        most_in_cell=_MOST_IN_CELL,
-        words=_SHADES_OF_ROW,
     )
 
 
 def annotated_page(annotations: Sequence[Annotation], name: str) -> str:
     """Games to step through, with every ply's value; `name` is the title if there are several."""
-    known = [each for each in annotations if each.first is not None]
-    others = len(annotations) - len(known)
-    return _page("annotated.html", name=name, script=static("step.js"), known=known, others=others)
+    return _page("annotated.html", name=name, script=static("step.js"), annotations=annotations)
 
 
 def _page(template: str, **context: Any) -> str:
-    return environment(style=style(), broad=False, script="").get_template(template).render(**context) + "\n"
-
-
-def _seen_by(game: EventGame, side: Color) -> dict[str, str]:
-    """The final score of a game as one of its players sees it: warm where that player holds it."""
-    mine = game.final if side is Color.WHITE else game.final.flipped()
-    doubt = game.source is Source.PROVISIONAL
-    text = str(mine).replace("G", "").replace("-", "\N{MINUS SIGN}") + "?" * doubt
-    words = f"{game.final} as {side}, {in_decimals(game.points(side))} points{', provisional' * doubt}"
-    return {"shade": shade_of(mine), "text": text, "words": words}
+    return template_of(template).render(style=style(), **context) + "\n"
 
 
 def _played_at(annotation: Annotation) -> str:
@@ -321,7 +273,6 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "units": in_units,
     "in_so_many": in_so_many,
     "decimals": in_decimals,
-    "seen_by": _seen_by,
     "played_at": _played_at,
     "line_of": _line_of,
 }
