@@ -68,15 +68,6 @@ def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
     return parts
 
 
-def border_of(parts: Sequence[Segment]) -> float | None:
-    """Where the outcomes that Black holds begin, in per cent of a bar; None if one side holds all of them.
-
-    >>> border_of(bar_of({Score(0, Color.WHITE): 3, Score(5, Color.BLACK): 1}))
-    75.0
-    """
-    return next((start for shade, start, *_ in parts if shade.startswith("b")), 0.0) or None
-
-
 def told(counts: Mapping[Score, int], most: int = 4) -> str:
     """A bar in words: the outcomes that occur most.
 
@@ -115,29 +106,13 @@ _COLOR_FROM: Final = (0, 2, 4, 8)
 """[colour] -> the lowest code of lines that have it; with paler ones a line would be hard to see."""
 _LOWEST: Final = 0.7
 """A single position stands a little above the edge."""
-_FEW_POINTS: Final = 3
-"""A line of so few would be overlooked; its points are dots."""
 _MOST_TICKS: Final = 8
 _STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """Plies from tick to tick; a file has at most 65,535 plies."""
 
 
-@dataclass(frozen=True)
-class PlotLine:
-    """An outcome's line."""
-
-    outcome: Score
-    path: str
-    dots: str
-    """A path of points, where a line would be overlooked."""
-    shade: str | None
-    """The name of its colour; None if it is one of many in grey."""
-    dash: int | None
-    """The number of its dash pattern: a score has the same colour and dash in every plot."""
-    end: tuple[float, float]
-    """The last point, in per cent from the left and the top: the line's name stands there."""
-
-
+Points = list[tuple[int, int]]
+"""Of a line from left to right."""
 Ticks = list[tuple[float, str]]
 """Numbers at an axis, each with its place in per cent from the left or from the top."""
 
@@ -146,16 +121,14 @@ Ticks = list[tuple[float, str]]
 class Plot:
     """How many positions are how many plies away from their score, a line an outcome, on a log axis."""
 
-    lines: list[PlotLine]
+    lines: Mapping[Score, Points]
     """The grey ones first, then the named ones, best outcome for White first."""
+    named: list[Score]
+    """Those that have a colour, a dash and a name."""
     across: Ticks
     up: Ticks
     words: str
     """The plot for those who cannot see it."""
-
-    @property
-    def named(self) -> list[PlotLine]:
-        return [line for line in self.lines if line.shade is not None]
 
 
 def plot_of(distances: Distances) -> Plot:
@@ -166,7 +139,8 @@ def plot_of(distances: Distances) -> Plot:
     order = [*(each for each in sorted(distances, reverse=True) if each not in named), *named]
     step = next(step for step in _STEPS if plies // step < _MOST_TICKS)
     return Plot(
-        [_line(each, distances[each], plies, most, is_named=each in named) for each in order],
+        {each: _points(distances[each], plies, most) for each in order},
+        named,
         across=[(100 * _x(ply, plies), str(ply)) for ply in range(0, plies + 1, step)],
         up=[(100 * _y(10**power, most), power_of_ten(power)) for power in range(math.floor(math.log10(most)) + 1)],
         words="; ".join(f"{each}: {_in_words(distances[each])}" for each in named),
@@ -183,21 +157,23 @@ def _y(count: int, most: int) -> float:
     return 1 - math.log(count / _LOWEST) / math.log(1.4 * most / _LOWEST)
 
 
-def _line(outcome: Score, counts: Sequence[int], last: int, most: int, *, is_named: bool) -> PlotLine:
-    points = [
-        (round(WIDTH * _x(plies, last)), round(HEIGHT * _y(count, most))) for plies, count in enumerate(counts) if count
-    ]
-    dots = "".join(f"M{x} {y}h0" for x, y in points) if len(points) < _FEW_POINTS else ""
-    end = 100 * points[-1][0] / WIDTH, 100 * points[-1][1] / HEIGHT
-    # In two plots of a hundred two scores share colour and dash.
-    shade, dash = (shade_of(outcome, _COLOR_FROM), outcome.code % len(DASHES)) if is_named else (None, None)
-    return PlotLine(outcome, _path(points), dots, shade, dash, end)
+def _points(counts: Sequence[int], last: int, most: int) -> Points:
+    points = ((WIDTH * _x(plies, last), HEIGHT * _y(count, most)) for plies, count in enumerate(counts) if count)
+    return [(round(x), round(y)) for x, y in points]
 
 
-def _path(points: Sequence[tuple[int, int]]) -> str:
+def line_style(outcome: Score) -> tuple[str, int]:
+    """The name of a line's colour and the number of its dash: a score has the same in every plot.
+
+    In two plots of a hundred two scores share colour and dash.
+    """
+    return shade_of(outcome, _COLOR_FROM), outcome.code % len(DASHES)
+
+
+def path_of(points: Points) -> str:
     """A path from point to point, each written as its distance from the one before, which is short.
 
-    >>> _path([(1, 5), (3, 4), (5, 9)])
+    >>> path_of([(1, 5), (3, 4), (5, 9)])
     'M1 5l2-1 2 5'
     """
     steps = [f"{to_x - x} {to_y - y}".replace(" -", "-") for (x, y), (to_x, to_y) in itertools.pairwise(points)]

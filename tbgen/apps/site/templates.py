@@ -29,7 +29,7 @@ from tbgen.apps.site.boards import (
     signed,
     with_numbers,
 )
-from tbgen.apps.site.palette import DASHES, bar_of, border_of, colors, percent, plot_of, shade_of, theme, told
+from tbgen.apps.site.palette import DASHES, bar_of, colors, line_style, path_of, percent, plot_of, shade_of, theme, told
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
 from tbgen.probe import Tablebase
@@ -249,7 +249,6 @@ def _arrow(move: chess.Move) -> str:
 
 _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "bar": bar_of,
-    "border": border_of,
     "asked": lambda fen: fen.replace(" ", "_"),
     "position": chess.Board,
     "man_name": lambda man: f"{chess.COLOR_NAMES[man.color]}-{chess.piece_name(man.piece_type)}",
@@ -267,6 +266,8 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "signed": lambda number: f"{float(number):+.3f}".replace("-", "−") if number else "0",
     "thousands": lambda number: f"{number:,}",
     "told": told,
+    "line_style": line_style,
+    "path": path_of,
     "plot": lambda part: plot_of({outcome: each.distances for outcome, each in part.outcomes.items()}),
     "changes": changes_of,
     "unbroken": lambda text: text.replace("-G", "\N{NON-BREAKING HYPHEN}G"),

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
+from pathlib import Path
 
 import pytest
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.palette import HEIGHT, WIDTH, Plot, plot_of
+from tbgen.apps.site.palette import HEIGHT, WIDTH, Plot, line_style, path_of, plot_of
 from tbgen.score import Color, Score
 
 
@@ -30,26 +32,27 @@ def plots(some: list[Record]) -> list[tuple[dict[Score, tuple[int, ...]], Plot]]
 
 def test_every_count_has_its_point(plots: list[tuple[dict[Score, tuple[int, ...]], Plot]]) -> None:
     for distances, plot in plots:
-        assert sorted(line.outcome for line in plot.lines) == sorted(distances)
+        assert sorted(plot.lines) == sorted(distances)
         last = max(map(len, distances.values()))
-        for line in plot.lines:
-            counts = distances[line.outcome]
+        for outcome, found in plot.lines.items():
+            counts = distances[outcome]
             expected = [round(WIDTH * (plies + 0.5) / last) for plies, count in enumerate(counts) if count]
-            found = points_of(line.path)
             assert [x for x, _ in found] == expected if last > 1 else len(found) == 1
             heights = [y for _, y in found]
             assert all(0 <= y <= HEIGHT for y in heights)
             order = sorted(zip([count for count in counts if count], heights, strict=True))
             assert [y for _, y in order] == sorted(heights, reverse=True)
-            assert bool(line.dots) == (len(found) < 3)
+            assert points_of(path_of(found)) == found
 
 
-def test_a_score_has_one_style_in_all_plots_and_no_two_of_a_plot_share_one(
+def test_no_two_scores_of_a_plot_share_a_style(
     plots: list[tuple[dict[Score, tuple[int, ...]], Plot]],
 ) -> None:
-    styles: dict[Score, tuple[str | None, int | None]] = {}
     for _, plot in plots:
-        for line in plot.named:
-            assert styles.setdefault(line.outcome, (line.shade, line.dash)) == (line.shade, line.dash)
-        assert len({styles[line.outcome] for line in plot.named}) == len(plot.named)
-    assert len(styles) > 9
+        assert len(set(map(line_style, plot.named))) == len(plot.named) > 0
+    assert len(set(itertools.chain.from_iterable(plot.named for _, plot in plots))) > 9
+
+
+def test_a_line_of_one_or_two_points_has_dots(site: Path) -> None:
+    for name, dots in (("KvK", 18), ("KPvK", 8)):
+        assert (site / "material" / f"{name}.html").read_text().count('class="dots') == dots
