@@ -35,6 +35,7 @@ from tbgen.text import parse_json
 POSITION = ("fen", "accrued", "moves")
 SCORING = ("scoring", "cutoff", "komi")
 CLOCK = ("fifty",)
+EXTRAS = ("brief", "strip")
 MOST_CHARACTERS: Final = 4096
 """Of a position and the moves after it."""
 
@@ -64,9 +65,9 @@ def parameters_of(pairs: Iterable[tuple[str, str]], known: Iterable[str]) -> dic
     return found
 
 
-def flag_of(parameters: Mapping[str, str], name: str) -> bool:
-    """Whether a parameter that is 1 or 0 is 1; without it, it is 0."""
-    return _one_of(name, parameters.get(name, "0"), {"0": False, "1": True})
+def extras_in(parameters: Mapping[str, str]) -> dict[str, bool]:
+    """Whether a brief answer, and a strip, are asked for: by 1, or not by 0."""
+    return {name: _one_of(name, parameters.get(name, "0"), {"0": False, "1": True}) for name in EXTRAS}
 
 
 def position_in(parameters: Mapping[str, str]) -> Asked:
@@ -259,7 +260,6 @@ def decided(tables: Tablebase, text: str) -> Iterator[dict[str, Any]]:
 
 _FIFTY_MOVES: Final = 100
 _NO_DISTANCES: Final = {"dtz": None, "precise_dtz": None}
-_OPPOSITES: Final[Mapping[str, str]] = {"win": "loss", "maybe-win": "maybe-loss"}
 _BEST_FIRST: Final = ("loss", "maybe-loss", "draw", "unknown", "maybe-win", "win")
 """Categories of the positions that moves lead to, seen from the side that is then to move."""
 
@@ -273,7 +273,8 @@ def standard_answer(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
         facts = _standard_facts(tables, board)
         moves.append({"uci": move.uci(), "san": san, "zeroing": zeroing, "conversion": zeroing, **facts})
         board.pop()
-    moves.sort(key=_merit)
+    # The best category first; the quickest win, and the slowest loss.
+    moves.sort(key=lambda move: (_BEST_FIRST.index(move["category"]), -(move["dtm"] or 0), move["uci"]))
     return {**_standard_facts(tables, board), "moves": moves}
 
 
@@ -294,11 +295,6 @@ def standard_mainline(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
     ]
     plies = _plies_to_mate(len(moves), wins=wins)
     return {"mainline": moves, "winner": str(outcome.holder)[0].lower(), **_NO_DISTANCES, "dtm": plies}
-
-
-def _merit(move: Mapping[str, Any]) -> tuple[int, int, str]:
-    """The best category first; the quickest win, and the slowest loss."""
-    return _BEST_FIRST.index(move["category"]), -(move["dtm"] or 0), move["uci"]
 
 
 def _standard_facts(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
@@ -323,14 +319,13 @@ def _category_and_plies(tables: Tablebase, board: chess.Board) -> tuple[str, int
     try:
         found = tables.probe(board.copy(stack=False))
     except NO_TABLE:
-        if board.legal_moves:
-            return "unknown", None
-        return ("loss" if board.is_check() else "draw"), None
+        at_the_end = "loss" if board.is_check() else "draw"
+        return "unknown" if board.legal_moves else at_the_end, None
     if not found.outcome.is_mate:
         return "draw", None
     is_sure = found.dtg is not None and found.dtg + board.halfmove_clock <= _FIFTY_MOVES
-    category, wins = "win" if is_sure else "maybe-win", found.outcome.holder is color_of(board.turn)
-    return category if wins else _OPPOSITES[category], _plies_to_mate(found.dtg, wins=wins)
+    wins = found.outcome.holder is color_of(board.turn)
+    return f"{'' if is_sure else 'maybe-'}{'win' if wins else 'loss'}", _plies_to_mate(found.dtg, wins=wins)
 
 
 def _plies_to_mate(plies: int | None, *, wins: bool) -> int | None:
@@ -343,19 +338,17 @@ def _plies_to_mate(plies: int | None, *, wins: bool) -> int | None:
 
 def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError | None, str]:
     """A page for what was asked, and the error that it shows instead of an answer."""
-    template = template_of("plain.html")
-    context = {"fen": given.get("fen", ""), "accrued": given.get("accrued", ""), "error": None, "answer": None}
+    render = template_of("plain.html").render
     if not given:
-        return None, template.render(context, title="Look up a position")
+        return None, render(title="Look up a position")
     try:
         asked = position_in(given)
         answer, moves = tables.probe(*asked), tables.probe_moves(*asked)
     except TbgenError as error:
-        return error, template.render(context, title="No answer", error=error_facts(error)["message"])
+        return error, render(given, title="No answer", error=error_facts(error)["message"])
     clocked = value_if_asked(tables, answer, asked.board, None, unasked=True)
     scoring = Scoring()
-    page = template.render(
-        context,
+    page = render(
         title=answer.outcome,
         fen=asked.board.fen(),
         accrued="" if asked.accrued is None else asked.accrued,

@@ -79,10 +79,11 @@ def status_of(error: TbgenError) -> int:
     return 404 if is_missing else 400 if isinstance(error, InputError) else 500
 
 
-def is_known(request: Request, etag: str) -> bool:
-    """Whether the asker has the answer of this tag already."""
+def unchanged(request: Request, headers: Mapping[str, str]) -> Response | None:
+    """The answer to somebody who has the one with these headers already; None to anybody else."""
     known = request.headers.get("if-none-match", "")
-    return known.strip() == "*" or etag in [each.strip().removeprefix("W/") for each in known.split(",")]
+    is_known = known.strip() == "*" or headers["ETag"] in [each.strip().removeprefix("W/") for each in known.split(",")]
+    return Response(status_code=304, headers=headers) if is_known else None
 
 
 def tagged(etag: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
@@ -146,14 +147,10 @@ class Queue:
         finally:
             self._waiting -= 1
         done, loop = Future[T](), asyncio.get_running_loop()
-        done.add_done_callback(lambda _: _tell(loop, self._threads.release))
+        # The loop is closed where the process ends.
+        done.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release))
         Thread(target=_carry_out, args=(work, done), daemon=True).start()
         return await asyncio.wrap_future(done)
-
-
-def _tell(loop: asyncio.AbstractEventLoop, release: Callable[[], None]) -> None:
-    with suppress(RuntimeError):  # the loop is closed: the process ends
-        loop.call_soon_threadsafe(release)
 
 
 def _carry_out(work: Callable[[], T], done: Future[T]) -> None:

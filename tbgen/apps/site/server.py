@@ -26,12 +26,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.site.answers import CLOCK, POSITION, SCORING, error_facts
+from tbgen.apps.site.answers import CLOCK, EXTRAS, POSITION, SCORING, error_facts
 from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
 from tbgen.apps.site.service import (
     CACHE_BYTES,
     EXPLORER,
-    EXTRAS,
     LOCAL_NAMES,
     MAN,
     PICTURE_POLICY,
@@ -85,24 +84,21 @@ def application(settings: Settings) -> Starlette:
 def from_environment() -> Starlette:
     """The application that the environment describes, as each worker of a server makes it."""
     site, names = os.environ.get(SITE), os.environ.get(NAMES, "")
+    megabytes = os.environ.get(CACHE) or str(CACHE_BYTES // 10**6)
+    if not re.fullmatch("[0-9]+", megabytes):
+        raise UsageError(f"{CACHE} must be a whole number of megabytes, not {megabytes!r}")
     made = application(
         Settings(
             folders_in(os.environ.get(FOLDERS, "data")),
             (*LOCAL_NAMES, *names.split()),
             Path(site) if site else None,
             frames=bool(os.environ.get(FRAMES)),
-            cache_bytes=_cache_bytes(os.environ.get(CACHE, "")),
+            cache_bytes=int(megabytes) * 10**6,
         )
     )
     gc.freeze()  # modules and kernels stay: going through them for garbage took a tenth of the time of an answer
     sys.setswitchinterval(_SWITCH_SECONDS)
     return made
-
-
-def _cache_bytes(megabytes: str) -> int:
-    if not re.fullmatch("[0-9]*", megabytes):
-        raise UsageError(f"{CACHE} must be a whole number of megabytes, not {megabytes!r}")
-    return int(megabytes) * 10**6 if megabytes else CACHE_BYTES
 
 
 def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
@@ -199,10 +195,6 @@ class Guard:
         self._headers = _HEADERS | _PUBLIC_HEADERS if is_public else _HEADERS
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -210,7 +202,8 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        await (self._reply_to(scope) or self._app)(scope, receive, send_with_headers)
+        reply = self._reply_to(scope) if scope["type"] == "http" else None
+        await (reply or self._app)(scope, receive, send_with_headers)
 
     def _reply_to(self, scope: Scope) -> ASGIApp | None:
         """What the application is not asked for."""

@@ -23,10 +23,11 @@ from tbgen import __version__
 from tbgen.apps.site import answers
 from tbgen.apps.site.answers import (
     CLOCK,
+    EXTRAS,
     POSITION,
     SCORING,
+    extras_in,
     fifty_in,
-    flag_of,
     json_in,
     parameters_of,
     position_in,
@@ -43,11 +44,11 @@ from tbgen.apps.site.guard import (
     Limits,
     Queue,
     as_json,
-    is_known,
     refusal,
     status_of,
     streamed,
     tagged,
+    unchanged,
 )
 from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value
 from tbgen.compiled.known import Purpose, load_for
@@ -70,7 +71,6 @@ POLICY: Final = (
 )
 """The rights that a browser gives to pages."""
 
-EXTRAS = ("brief", "strip")
 MAN = "man"
 _HEAVY: Final = {"moves", "fifty", "strip"}
 _LIGHT_CHARACTERS: Final = 120
@@ -115,14 +115,14 @@ class Service:
 
     def position(self, given: Mapping[str, str]) -> dict[str, Any]:
         """A position and its moves."""
-        what = self.tables, position_in(given), scoring_in(given), fifty_in(given)
-        brief, strip = (flag_of(given, name) for name in EXTRAS)
-        return answers.answer_of(*what, brief=brief, strip=strip)
+        return answers.answer_of(
+            self.tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given)
+        )
 
     async def positions(self, request: Request) -> Response:
         """Many positions: a JSON array in, a JSON array out; or a line each."""
         given = parameters_of(request.query_params.multi_items(), (*SCORING, *EXTRAS))
-        scoring, (brief, strip) = scoring_in(given), (flag_of(given, name) for name in EXTRAS)
+        scoring, extras = scoring_in(given), extras_in(given)
         kind, text = await self._body(request, LINES, JSON, TEXT)
         asked: list[tuple[int, object]] = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         if kind == JSON:
@@ -134,7 +134,7 @@ class Service:
             return refusal(
                 413, "TooManyPositions", f"{len(asked)} positions; {self._limits.positions} may come at once"
             )
-        rows = answers.answers_to(self.tables, asked, scoring, self._limits.seconds, brief=brief, strip=strip)
+        rows = answers.answers_to(self.tables, asked, scoring, self._limits.seconds, **extras)
         pieces = self._queue.pieces(to_json(row).encode() for row in rows)
         return await streamed(pieces, JSON if kind == JSON else LINES)
 
@@ -273,9 +273,8 @@ class Service:
             content = await self._queue.run(partial(self._index_of, request))
         policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if self._settings.frames else POLICY
         headers = tagged(f'"{sha256(content).hexdigest()[:32]}"', {"Content-Security-Policy": policy})
-        if is_known(request, headers["ETag"]):
-            return Response(status_code=304, headers={**headers, "Vary": "Accept-Encoding"})
-        return Response(content, headers=headers, media_type=_KINDS.get(name.rpartition(".")[2], TEXT))
+        whole = Response(content, headers=headers, media_type=_KINDS.get(name.rpartition(".")[2], TEXT))
+        return unchanged(request, {**headers, "Vary": "Accept-Encoding"}) or whole
 
     @cached_property
     def _explorer(self) -> dict[str, bytes]:
@@ -319,8 +318,9 @@ class Service:
             return found if isinstance(found, Response) else as_json(found)
 
         headers = tagged(f'"{self.catalog.tag}"', more)
-        if is_known(request, headers["ETag"]):
-            return Response(status_code=304, headers=headers)
+        reply = unchanged(request, headers)
+        if reply is not None:
+            return reply
         if light and not given.keys() & _HEAVY and len(given.get("fen", "")) < _LIGHT_CHARACTERS:
             reply = work()
         else:
@@ -357,6 +357,4 @@ class SitePages(StaticFiles):
 def _sent(request: Request, file: StoredFile, kind: str) -> Response:
     """A file, unless the asker has it already."""
     headers = tagged(f'"{file.digest}"')
-    if is_known(request, headers["ETag"]):
-        return Response(status_code=304, headers=headers)
-    return FileResponse(file.path, headers=headers, media_type=kind)
+    return unchanged(request, headers) or FileResponse(file.path, headers=headers, media_type=kind)
