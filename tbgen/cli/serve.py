@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from tbgen.apps.site import need_modules
+from tbgen.apps.site import need_extra
 from tbgen.cli import complain_of
 from tbgen.cli.folders import Wanted, folders_option, new_folder_option, wanted_options
 from tbgen.cli.options import OLD_FOLDER, declared, flag, form_option, option
@@ -73,7 +73,7 @@ def command(
       tbgen serve --data tables --port 8080 --workers 4
       tbgen serve --host 0.0.0.0 --name tables.example --site site
     """
-    need_modules("servers", "serve", ("jinja2", "starlette", "uvicorn"))
+    need_extra("serve")
     from tbgen.apps.site import server as app
     from tbgen.apps.site.guard import listen, places_for, serve
 

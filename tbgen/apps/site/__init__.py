@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import importlib.util
-from collections.abc import Sequence
+from typing import Final
 
 from tbgen.errors import UsageError
 
+EXTRAS: Final = {"report": ("pages", ["jinja2"]), "serve": ("servers", ["jinja2", "starlette", "uvicorn"])}
+"""Extras of an installation: what needs each, in the plural, and its modules."""
 
-def need_modules(what: str, extra: str, modules: Sequence[str]) -> None:
-    """UsageError if modules of an extra are not installed; `what` needs them, in the plural."""
+
+def need_extra(extra: str) -> None:
+    """UsageError if modules of an extra are not installed."""
+    what, modules = EXTRAS[extra]
     missing = [name for name in modules if importlib.util.find_spec(name) is None]
     if missing:
         raise UsageError(f"{what} need {', '.join(missing)}; install with: pip install 'tbgen[{extra}]'")

@@ -63,11 +63,7 @@ def in_words(board: chess.Board) -> str:
         squares = [(kind, square) for kind in range(6, 0, -1) for square in board.pieces(kind, color)]
         men = (f"{chess.piece_symbol(kind).upper()}{chess.square_name(square)}" for kind, square in squares)
         sides.append(f"{name}: {', '.join(men)}.")
-    return f"{' '.join(sides)} {side_in_words(board)}."
-
-
-def side_in_words(board: chess.Board) -> str:
-    return f"{'White' if board.turn else 'Black'} to move"
+    return f"{' '.join(sides)} {Color.of(board.turn)} to move."
 
 
 def signed(outcome: Score) -> str:

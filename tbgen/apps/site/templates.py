@@ -18,15 +18,13 @@ import chess
 from tbgen.apps.games.annotate import Annotation
 from tbgen.apps.games.standings import Standings, in_decimals, knockout_rounds
 from tbgen.apps.records.record import step_of
-from tbgen.apps.site import need_modules
+from tbgen.apps.site import need_extra
 from tbgen.apps.site.boards import (
     changes_of,
     in_words,
     man_on,
     map_of,
     shapes_of_men,
-    side_in_words,
-    signed,
     with_numbers,
 )
 from tbgen.apps.site.palette import DASHES, bar_of, colors, line_style, path_of, percent, plot_of, shade_of, theme, told
@@ -43,13 +41,7 @@ if TYPE_CHECKING:
 
 
 HERE: Final = Path(__file__).parent
-MODULES = ("jinja2",)
 _MOST_ARROWS: Final = 6
-
-
-def need_extra() -> None:
-    """UsageError if something of the extra `report` is not installed."""
-    need_modules("pages", "report", MODULES)
 
 
 def static(name: str) -> str:
@@ -66,7 +58,7 @@ def style() -> str:
 
 def environment(**given: Any) -> Environment:
     """The templates, with what all of them are given."""
-    need_extra()
+    need_extra("report")
     import jinja2
 
     made = jinja2.Environment(
@@ -188,24 +180,16 @@ def standings_page(standings: Standings) -> str:
 
 def annotated_page(annotations: Sequence[Annotation], name: str) -> str:
     """Games to step through, with every ply's value; `name` is the title if there are several."""
-    return _page("annotated.html", name=name, script=static("step.js"), annotations=annotations)
+    return _page("annotated.html", script=static("step.js"), name=name, annotations=annotations)
 
 
 def _page(template: str, **context: Any) -> str:
     return template_of(template).render(style=style(), **context) + "\n"
 
 
-def _played_at(annotation: Annotation) -> str:
-    """Event, round and result, as far as they are known."""
-    tags = annotation.game.tags
-    names = tags.get("Event", "?"), f"round {tags.get('Round', '?')}", annotation.game.result
-    return ", ".join(name for name in names if "?" not in name)
-
-
 def _line_of(annotation: Annotation) -> dict[str, str]:
     """A game from where tables know it, as `static/step.js` steps through it."""
-    first = annotation.first
-    assert first is not None
+    first = next(each for each in annotation.plies if each.value is not None)
     after = [each for each in annotation.plies if each.ply.number > first.ply.number]
     return {
         "fen": first.board.fen(),
@@ -217,25 +201,16 @@ def _line_of(annotation: Annotation) -> dict[str, str]:
 
 def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None) -> str:
     """A position with its verdict and its best moves, or with the map of the man on a square of this name."""
-    found, best, values = tables.probe(board, accrued), list[chess.Move](), dict[chess.Square, Score]()
+    found, best, man, values = tables.probe(board, accrued), list[chess.Move](), None, dict[chess.Square, Score]()
     if name is None:
         best = [each.move for each in tables.probe_moves(board, accrued) if each.best]
-        way = "reached already" if found.is_reached else f"in {in_plies(found.dtg)}" if found.dtg is not None else ""
-        words = f"{side_in_words(board)}{f', {way}' * bool(way)}; accrued {signed(found.accrued)}"
     else:
         square = man_on(board, name)
-        kind = chess.piece_name(board.piece_type_at(square) or 0)
-        words = f"{side_in_words(board)}; the value with the {kind} on each square"
-        values = {each: value.outcome for each, value in map_of(tables, board, accrued, square).items() if value}
-    picture = template_of("picture.svg").render(
-        theme=theme(),
-        shown=board,
-        heading=f"{signed(found.outcome)}  {found.outcome.in_words()}",
-        words=words,
-        arrows=[_arrow(each) for each in best[:_MOST_ARROWS]],
-        values=values,
-    )
-    return picture + "\n"
+        man, mapped = board.piece_at(square), map_of(tables, board, accrued, square)
+        values = {each: value.outcome for each, value in mapped.items() if value}
+    arrows = [_arrow(each) for each in best[:_MOST_ARROWS]]
+    picture = template_of("picture.svg")
+    return picture.render(theme=theme(), shown=board, found=found, man=man, values=values, arrows=arrows) + "\n"
 
 
 def _arrow(move: chess.Move) -> str:
@@ -274,6 +249,5 @@ _FILTERS: Final[dict[str, Callable[..., Any]]] = {
     "units": in_units,
     "in_so_many": in_so_many,
     "decimals": in_decimals,
-    "played_at": _played_at,
     "line_of": _line_of,
 }

@@ -12,7 +12,7 @@ import pytest
 from html5lib.html5parser import ParseError
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.site import templates
+from tbgen.apps.site import EXTRAS
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.errors import UsageError
 from tbgen.material import Material
@@ -84,9 +84,9 @@ def test_lines_can_be_downloaded_as_games(site: Path) -> None:
 
 
 def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(templates, "MODULES", ("jinja2", "a_module_that_is_not_there"))
+    monkeypatch.setitem(EXTRAS, "report", ("pages", ["jinja2", "a_module_that_is_not_there"]))
     with pytest.raises(
-        UsageError, match=r"need a_module_that_is_not_there; install with: pip install 'tbgen\[report\]'"
+        UsageError, match=r"pages need a_module_that_is_not_there; install with: pip install 'tbgen\[report\]'"
     ):
         Site(some)
 
