@@ -63,27 +63,23 @@ class TableCount:
 
 def census_of(file: TableFile, threads: int | None = None) -> TableCount:
     """Count a table on some threads, or on as many as there are processors."""
-    layout, bishops = file.order.layout, _pair_of_bishops(file.order.layout)
-    entries, distances, kinds_of = _kinds_in(file)
-    parts, kinds_of_part = 2 if bishops else 1, len(entries) * distances  # bishops' squares tell kinds apart
+    bishops = _pair_of_bishops(file.order.layout)
+    entries, distances, kinds_of = _kinds_in(file, bishops)
+    parts = 2 if bishops else 1
     entry, dtg = np.tile(np.repeat(entries, distances), parts), np.tile(np.arange(distances), len(entries) * parts)
     meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
-
-    def kinds_by_color(first: int, end: int) -> Ints32:
-        kinds: Ints32 = kinds_of(first, end)
-        if bishops:
-            kinds += _are_one_colored(layout, bishops, first, end) * np.uint32(kinds_of_part)
-        return kinds
-
-    counts = count_table(file.order, meanings, kinds_by_color, threads=threads)
+    counts = count_table(file.order, meanings, kinds_of, threads=threads)
     by_color = counts.kinds.reshape(2, -1, len(entries), distances, 2)
     spreads = {side: _spreads(entries, by_color[side].sum(axis=0)) for side in Color}
     one_colored = {side: _counts(entries, by_color[side, -1]) for side in Color} if bishops else None
     return TableCount(spreads, _zugzwangs(counts.pairs), _fen_of_longest(file, counts.longest), one_colored)
 
 
-def _kinds_in(file: TableFile) -> tuple[Ints, int, KindsOf]:
-    """The entry values, how many distances each may have, and the kinds of places: all distances of a value in turn."""
+def _kinds_in(file: TableFile, bishops: Sequence[int]) -> tuple[Ints, int, KindsOf]:
+    """The entry values, how many distances each may have, and the kinds of places: all distances of a value in turn.
+
+    As many kinds follow for places where these bishops stand on squares of one colour.
+    """
     groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
     distances = int(np.diff(groups).max())
     if not 0 < distances <= _MOST_DISTANCES:
@@ -97,6 +93,9 @@ def _kinds_in(file: TableFile) -> tuple[Ints, int, KindsOf]:
             raise file.distances.damaged(f"a place from {first} on has a distance that the table does not have")
         kinds: Ints32 = first_kind.take(symbols)
         kinds += dtg
+        if bishops:
+            one_colored = _are_one_colored(file.order.layout, bishops, first, end)
+            kinds += one_colored * np.uint32(len(entries) * distances)
         return kinds
 
     return entries.astype(np.int64), distances, kinds_of
