@@ -264,9 +264,9 @@ _BEST_FIRST: Final = ("loss", "maybe-loss", "draw", "unknown", "maybe-win", "win
 """Categories of the positions that moves lead to, seen from the side that is then to move."""
 
 
-def standard_answer(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
+def standard_answer(tables: Tablebase, given: Mapping[str, str]) -> dict[str, Any]:
     """A position and its moves as ordinary chess sees them; what no table knows is unknown."""
-    moves = []
+    board, moves = position_in(given).board, list[dict[str, Any]]()
     for move in board.legal_moves:
         san, zeroing = board.san(move), board.is_zeroing(move)
         board.push(move)
@@ -278,8 +278,9 @@ def standard_answer(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
     return {**_standard_facts(tables, board), "moves": moves}
 
 
-def standard_mainline(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
+def standard_mainline(tables: Tablebase, given: Mapping[str, str]) -> dict[str, Any]:
     """Best play to the mate that a side can force; empty where none can. An error where no table knows."""
+    board = position_in(given).board
     outcome = tables.probe(board).outcome
     if not outcome.is_mate:
         return {"mainline": [], "winner": None, **_NO_DISTANCES, "dtm": None}

@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 import math
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -75,8 +76,7 @@ def told(counts: Mapping[Score, int], most: int = 4) -> str:
     'G0.0 75.0 %, -G2.5 25.0 %'
     """
     total = sum(counts.values())
-    ranked: Iterable[Score] = sorted(counts, key=lambda outcome: -counts[outcome])
-    named = [f"{outcome} {percent(counts[outcome], total)}" for outcome in ranked][:most]
+    named = [f"{outcome} {percent(count, total)}" for outcome, count in Counter(counts).most_common(most)]
     return ", ".join(named) + (f", and {len(counts) - most} more" if len(counts) > most else "")
 
 

@@ -26,7 +26,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.site.answers import CLOCK, EXTRAS, POSITION, SCORING, error_facts
+from tbgen.apps.site.answers import CLOCK, EXTRAS, POSITION, SCORING, error_facts, standard_answer, standard_mainline
 from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
 from tbgen.apps.site.service import (
     CACHE_BYTES,
@@ -102,6 +102,7 @@ def from_environment() -> Starlette:
 
 
 def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
+    tables = partial(service.ask, answer=lambda given: service.catalog.facts())
     get: dict[str, Callable[..., Any]] = {
         "/r-mobility/line": service.line,
         "/r-mobility/solved": service.solved,
@@ -113,10 +114,11 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
             more={"Content-Security-Policy": PICTURE_POLICY},
             light=False,
         ),
-        "/standard": partial(service.ask, answer=service.standard),
-        "/standard/mainline": partial(service.ask, answer=service.mainline),
-        "/tables": partial(service.ask, answer=service.list),
-        "/tables/tables.json": partial(service.ask, answer=service.list),
+        # Parameters that other servers of ordinary chess alone know are ignored.
+        "/standard": partial(service.ask, answer=partial(standard_answer, service.tables)),
+        "/standard/mainline": partial(service.ask, answer=partial(standard_mainline, service.tables)),
+        "/tables": tables,
+        "/tables/tables.json": tables,
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
         "/tables/{name}.classes": service.classes,

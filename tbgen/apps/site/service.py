@@ -181,14 +181,6 @@ class Service:
         """A position with its verdict as SVG; with `man`, the map of that man."""
         return Response(picture_of_value(self.tables, *position_in(given), given.get(MAN)), media_type=SVG)
 
-    def standard(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """A position as ordinary chess sees it; parameters that other servers alone know are ignored."""
-        return answers.standard_answer(self.tables, position_in(given).board)
-
-    def mainline(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """Best play of ordinary chess to a mate."""
-        return answers.standard_mainline(self.tables, position_in(given).board)
-
     async def adjudicate(self, request: Request) -> Response:
         """Games with what they are scored with."""
         parameters_of(request.query_params.multi_items(), ())
@@ -205,10 +197,6 @@ class Service:
             return refusal(413, "TooManyGames", f"these games take longer than {limits.seconds} s; send fewer at once")
         games, skipped = ([each for each in found if ("error" in each) is wrong] for wrong in (False, True))
         return as_json({"games": games, "skipped": skipped})
-
-    def list(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """The catalog."""
-        return self.catalog.facts()
 
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
