@@ -72,21 +72,15 @@ def read_published(path: Path) -> dict[Material, Figures]:
 
 def differences(file: TableFile, published: Figures) -> Iterator[str]:
     """Where a table differs from what is published of it."""
-    for name, ours in _figures_of(file).items():
-        if ours != published[name]:
-            yield f"{FIGURES[name]}: {ours:,} instead of {published[name]:,}"
-
-
-def _figures_of(file: TableFile) -> Figures:
-    """The figures of a table."""
-    found = dict[str, int]()
     for side, name in _SIDES.items():
         classes, mate = _classes(file, side), file.tallies[side].get(Score(MATE_CODE, side))
         wins, losses = (classes.get(Score(MATE_CODE, winner), 0) for winner in (side, side.other))
         counts = wins, sum(classes.values()) - wins - losses, losses
-        found |= {f"{name}_to_move_{result}": count for result, count in zip(_RESULTS, counts, strict=True)}
-        found[f"longest_{name}_mate_moves"] = 0 if mate is None else (mate.max_dtg + 1) // 2
-    return found
+        ours = {f"{name}_to_move_{result}": count for result, count in zip(_RESULTS, counts, strict=True)}
+        ours[f"longest_{name}_mate_moves"] = 0 if mate is None else (mate.max_dtg + 1) // 2
+        for column, figure in ours.items():
+            if figure != published[column]:
+                yield f"{FIGURES[column]}: {figure:,} instead of {published[column]:,}"
 
 
 def _classes(file: TableFile, side: Color) -> dict[Score, int]:

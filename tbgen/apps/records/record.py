@@ -201,7 +201,6 @@ class Record:
 
 FOLDER: Final = "records"
 """Within a folder of tables."""
-SCHEMA: Final = Path(__file__).parent / "schema.json"
 
 
 def path_of_record(folder: Path, material: Material) -> Path:

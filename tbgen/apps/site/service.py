@@ -252,37 +252,32 @@ class Service:
         return Response(page, status, {"Content-Security-Policy": POLICY}, media_type=HTML)
 
     async def explorer_file(self, request: Request) -> Response:
-        """A file of the explorer."""
+        """A file or a page of the explorer."""
         name = request.path_params["name"] or INDEX
-        if name not in self._explorer:
+        if name in (INDEX, RULES):
+            content = await self._queue.run(partial(self._explorer_page, name, request))
+        elif name in files():
+            content = files()[name]
+        else:
             raise HTTPException(404)
-        content = self._explorer[name]
-        if not request.path_params["name"]:
-            content = await self._queue.run(partial(self._index_of, request))
         policy = POLICY.replace("frame-ancestors 'none'", "frame-ancestors *") if self._settings.frames else POLICY
         headers = tagged(f'"{sha256(content).hexdigest()[:32]}"', {"Content-Security-Policy": policy})
         whole = Response(content, headers=headers, media_type=_KINDS.get(name.rpartition(".")[2], TEXT))
         return unchanged(request, {**headers, "Vary": "Accept-Encoding"}) or whole
 
-    @cached_property
-    def _explorer(self) -> dict[str, bytes]:
-        """The files and the pages of the explorer, which lead to the pages of a report that is there."""
-        return {**files(), **{name: self._explorer_page(name) for name in (INDEX, RULES)}}
+    def _explorer_page(self, name: str, request: Request) -> bytes:
+        """A page, which leads to those of a report that is there.
 
-    def _explorer_page(self, name: str, **shown: str) -> bytes:
-        site, tables = self._settings.site, self.catalog.entries.values()
-        report = "../" if site is not None and (site / "material").is_dir() else ""
-        return index_page(SERVER, tables, report, name, **shown).encode()
-
-    def _index_of(self, request: Request) -> bytes:
-        """The explorer's page as other sites show a link to it: with a picture, and the verdict of its position."""
-        given = {name: request.query_params[name] for name in POSITION if name in request.query_params}
+        Other sites show a link to it with a picture, and with the verdict of its position.
+        """
         shown = {"image": f"{request.base_url}explorer/{PREVIEW}"}
         with contextlib.suppress(TbgenError):
-            asked = position_in(given)
+            asked = position_in({name: request.query_params.get(name, "") for name in POSITION})
             outcome = self.tables.probe(asked.board, asked.accrued).outcome
             shown |= {"title": f"{signed(outcome)}: {outcome.in_words()}", "description": in_words(asked.board)}
-        return self._explorer_page(INDEX, **shown)
+        site = self._settings.site
+        report = "../" if site is not None and (site / "material").is_dir() else ""
+        return index_page(SERVER, self.catalog.entries.values(), report, name, **shown).encode()
 
     async def ask(
         self,

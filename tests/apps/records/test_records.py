@@ -12,17 +12,17 @@ import pytest
 
 from tbgen.apps.records import making
 from tbgen.apps.records.making import record_of
-from tbgen.apps.records.record import SCHEMA, Record, Replay, read_record, replay, write_record
+from tbgen.apps.records.record import Record, Replay, read_record, replay, write_record
 from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import folder_of_game
 from tbgen.text import parse_json, plain
 from tests.apps.records.slow import scores_of
-from tests.project import RECORDS
+from tests.project import RECORDS, ROOT
 
 SMALL = [str(material) for material in build_order(materials(3))]
-VALIDATOR = jsonschema.Draft202012Validator(json.loads(SCHEMA.read_text()))
+VALIDATOR = jsonschema.Draft202012Validator(json.loads((ROOT / "tbgen/apps/records/schema.json").read_text()))
 
 
 def promise_kept(fen: str, line: str) -> tuple[str, int]:
