@@ -196,7 +196,7 @@ def record_of(folders: Folders, material: Material, *, lines: bool = True, threa
             sides=sides,
             zugzwangs=_zugzwangs(census, tables),
             one_colored=census.one_colored,
-            quiet=_quiet_of(file, census, played, tables) if by_resets else None,
+            quiet=_quiet_of(file, played, tables) if by_resets else None,
             widest=max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None),
             changes=changes_in(file, table_of, sample) if by_resets else None,
         )
@@ -260,11 +260,11 @@ def _zugzwangs(census: TableCount, tables: Tablebase) -> Zugzwangs:
     return replace(census.zugzwangs, longest=Waiting(fen, white, black))
 
 
-def _quiet_of(file: TableFile, census: TableCount, played: Lines, tables: Tablebase) -> Quiet | None:
+def _quiet_of(file: TableFile, played: Lines, tables: Tablebase) -> Quiet | None:
     """The longest quiet stretch: of all positions, or of the longest lines of a large table."""
     if file.material.men > MOST_MEN_STRETCHED_WHOLE:
         return _stretch_of_lines(played)
-    found = longest_stretch(file, [spread for side in Color for spread in census.spreads[side].values()], tables)
+    found = longest_stretch(file, tables)
     if found is not None:
         proof = replay(found.fen, found.longest.moves)
         if not proof.proves(found.outcome, found.dtg) or proof.phases[0] != found.plies:

@@ -9,14 +9,12 @@ make layers: they are listed from the farthest down, by quiet moves of best play
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import chess
 import numpy as np
 
-from tbgen.apps.records.census import Spread
 from tbgen.apps.records.record import Quiet
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import borrowing, inner
@@ -45,8 +43,6 @@ _SCORES = 512
 _OWN = _SCORES // 2
 """A pair of a cell and an accrued score is one number; the signed score is 0 where it is the position's own."""
 _BATCH = 1 << 12
-_FIRST_ASKED: Final = 1_000
-_GROWTH: Final = 8
 
 
 @inner
@@ -165,36 +161,28 @@ def _followed(subject: Subject, pairs: Ints) -> tuple[Ints, Ints]:
     return start, np.concatenate(parts)
 
 
-def longest_stretch(file: TableFile, spreads: Iterable[Spread], tables: Tablebase) -> Quiet | None:
+def longest_stretch(file: TableFile, tables: Tablebase) -> Quiet | None:
     """The longest stretch over all positions of a table, and best play that begins with it.
 
     None if nothing has to be played anywhere.
     """
-    ahead, subject, layout = positions_ahead(spreads), subject_of(file.table()), file.order.layout
-    if len(ahead) == 1:
-        return None
-    best, asked = 0, _FIRST_ASKED
-    while True:
-        floor = max(best, min(int(np.argmax(ahead <= asked)), len(ahead) - 2))
+    subject, layout = subject_of(file.table()), file.order.layout
+    floor, best = max(tally.max_dtg for tallies in file.tallies.values() for tally in tallies.values()), 0
+    while best < floor:
+        floor = max(best, floor * 7 // 8)
         cells = positions_among(layout, np.flatnonzero((subject.dtg > floor) & (subject.entry != 0)))
         dtg = subject.dtg[cells].astype(np.int64)
         stretches = Stretches(subject, cells, dtg)
         waits = stretches.waits(cells, dtg)
         first = int(waits.argmax())
-        best, asked = int(waits[first]), asked * _GROWTH
+        best = int(waits[first])
         if best >= floor:
             way, plies = stretches.way_from(int(cells[first]), int(dtg[first])), int(dtg[first])
             fen = fen_of_cell(layout, way[0])
             board = parse_fen(fen)[0]
             line = " ".join(_line_along(tables, layout, board, way, plies))
             return Quiet(Color.of(board.turn), tables.probe(board).outcome, best, True, plies, fen, line)
-
-
-def positions_ahead(spreads: Iterable[Spread]) -> Ints:
-    """[plies] -> positions up to symmetry that are more plies away from their goal."""
-    counts = [spread.distances for spread in spreads]
-    at = np.array([sum(each) for each in itertools.zip_longest(*counts, fillvalue=0)] or [0], np.int64)
-    return np.asarray(at.sum() - np.cumsum(at))
+    return None
 
 
 def _line_along(tables: Tablebase, layout: Layout, board: chess.Board, way: Sequence[int], dtg: int) -> tuple[str, ...]:

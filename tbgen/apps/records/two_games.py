@@ -157,8 +157,10 @@ def compare(
         both = {game: stack.enter_context(open_tablebase(where[game], game=game, compiled=True)) for game in Mobility}
         for material in materials:
             tell(material)
-            with contextlib.ExitStack() as opened:
-                reset, whole = (opened.enter_context(TableFile(path_in(where[game], material))) for game in Mobility)
+            with (
+                TableFile(path_in(where[Mobility.RESET], material)) as reset,
+                TableFile(path_in(where[Mobility.WHOLE_GAME], material)) as whole,
+            ):
                 counts = pairs_in(reset, whole, threads)
                 found = [_example_of(material, fen, both) for fen in _differing_positions(reset, whole, counts)]
                 _note_farthest(farthest, whole)

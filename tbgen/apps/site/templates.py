@@ -162,10 +162,6 @@ def _link_or_copy(source: Path, target: Path) -> None:
     partial.replace(target)
 
 
-MOST_CROSSED: Final = 100
-"""With more players a page has no cross table: nobody could read it, and it grows with their square."""
-
-
 def standings_page(standings: Standings) -> str:
     """The ranks and points of an event with a cross table."""
     return _page(
@@ -174,7 +170,6 @@ def standings_page(standings: Standings) -> str:
         broad=True,
         standings=standings,
         rounds=knockout_rounds(standings.finished),
-        crossed=standings.rows if len(standings.rows) <= MOST_CROSSED else [],
     )
 
 
