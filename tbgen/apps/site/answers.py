@@ -348,7 +348,6 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError 
     except TbgenError as error:
         return error, render(given, title="No answer", error=error_facts(error)["message"])
     clocked = value_if_asked(tables, answer, asked.board, None, unasked=True)
-    scoring = Scoring()
     page = render(
         title=answer.outcome,
         fen=asked.board.fen(),
@@ -356,7 +355,7 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError 
         answer=answer,
         board=asked.board,
         clock=clocked if clocked is not None and clocked.matters else None,
-        points=format_points(scoring.points(answer.outcome), scoring.scheme),
+        points=format_points(Scoring().points(answer.outcome), Scheme.EXPONENTIAL),
         moves=[(each, _link_after(asked.board, each)) for each in moves],
     )
     return None, page
