@@ -107,7 +107,7 @@ def classes_of(men: Men, scratch: Scratch, orders: Int) -> Int:
 # possible[holder, code] -> whether the men can leave that score accrued
 # found -> positions with moves, and those of them where the accrued score changes the best move
 @borrowing
-def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: Ints, orders: Int, found: Ints) -> int:
+def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: Ints, orders: Int, found: Ints) -> None:
     """Count what is asked for: up to symmetry with equal men in `orders` orders told apart, or plainly if that is 0."""
     for place in range(subject.cells.size):
         own = subject.own[place]
@@ -117,7 +117,6 @@ def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: 
         weight = classes_of(subject.men, scratch, orders) if orders else 1
         found[0] += weight
         found[1] += weight if changing else 0
-    return found[0]
 
 
 def possible_scores(material: Material) -> npt.NDArray[np.bool_]:

@@ -59,10 +59,13 @@ def in_words(board: chess.Board) -> str:
     'White: Ke6, Bf5. Black: Kg5. White to move.'
     """
     sides = []
-    for color, name in ((chess.WHITE, "White"), (chess.BLACK, "Black")):
-        squares = [(kind, square) for kind in range(6, 0, -1) for square in board.pieces(kind, color)]
-        men = (f"{chess.piece_symbol(kind).upper()}{chess.square_name(square)}" for kind, square in squares)
-        sides.append(f"{name}: {', '.join(men)}.")
+    for side in Color:
+        men = (
+            f"{chess.piece_symbol(kind).upper()}{chess.square_name(square)}"
+            for kind in reversed(chess.PIECE_TYPES)
+            for square in board.pieces(kind, side.chess)
+        )
+        sides.append(f"{side}: {', '.join(men)}.")
     return f"{' '.join(sides)} {Color.of(board.turn)} to move."
 
 
