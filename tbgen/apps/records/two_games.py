@@ -208,6 +208,7 @@ def table_of(material: Material, counts: Mapping[Color, Mapping[Pair, Count]], e
         total = sum(worth(gain_in_points(pair)) * count for pair, count in every)
         return round(float(total / max(among, 1)), _DIGITS)
 
+    kinds = ((each.reset or "only threatened").partition(",")[0] for each in examples)  # such as `capture frees`
     return Compared(
         material,
         positions,
@@ -219,7 +220,7 @@ def table_of(material: Material, counts: Mapping[Color, Mapping[Pair, Count]], e
         ),
         points_to_white=mean(lambda gain: gain, positions),
         points_where_differing=mean(abs, differing),
-        resets=dict(Counter(kind_of(each.reset) for each in examples).most_common()),
+        resets=dict(Counter(kinds).most_common()),
         pairs={side: _where_differing(of_side) for side, of_side in counts.items()},
     )
 
@@ -265,11 +266,6 @@ def first_reset(board: chess.Board, line: Sequence[LineStep]) -> str | None:
             return f"{reset} {'frees' if kept.holder is not mover else 'gives up'}, ply {ply}: {step.san}"
         mover = mover.other
     return None
-
-
-def kind_of(reset: str | None) -> str:
-    """Such as `capture frees`."""
-    return "only threatened" if reset is None else reset.partition(",")[0]
 
 
 def _shown(examples: Iterable[Example]) -> list[Example]:

@@ -327,15 +327,14 @@ class Calm(logging.Filter):
         return True
 
 
-def log_config() -> dict[str, Any]:
-    """The log of uvicorn and of all others, calmed."""
-    handlers: dict[str, Any] = LOGGING_CONFIG["handlers"]
-    return {
-        **LOGGING_CONFIG,
-        "filters": {"calm": {"()": Calm}},
-        "handlers": {**handlers, "default": {**handlers["default"], "filters": ["calm"]}},
-        "root": {"handlers": ["default"], "level": "WARNING"},
-    }
+_HANDLERS: Final[dict[str, Any]] = LOGGING_CONFIG["handlers"]
+_LOG: Final = {
+    **LOGGING_CONFIG,
+    "filters": {"calm": {"()": Calm}},
+    "handlers": {**_HANDLERS, "default": {**_HANDLERS["default"], "filters": ["calm"]}},
+    "root": {"handlers": ["default"], "level": "WARNING"},
+}
+"""The log of uvicorn and of all others, calmed."""
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -363,7 +362,7 @@ def config_for(app: Any, **more: Any) -> uvicorn.Config:
         access_log=False,
         server_header=False,
         proxy_headers=False,
-        log_config=log_config(),
+        log_config=_LOG,
         log_level="warning",
         timeout_graceful_shutdown=END_SECONDS,
         **more,

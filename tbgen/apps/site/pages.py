@@ -124,7 +124,7 @@ class Site:
         )
         found = potentials_of(self.records)
         yield self._page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
-        yield f"{DATA}/potential.json", _as_json(facts_of(found))
+        yield f"{DATA}/potential.json", to_json(facts_of(found), indent=1) + "\n"
         if self.games is not None:
             there = {each.outcome: each for each in self.games.longest}
             yield self._page(
@@ -135,7 +135,7 @@ class Site:
                 ways=[(each, best.get(each), there.get(each)) for each in sorted(best.keys() | there, reverse=True)],
                 with_numbers=lambda fen, play: with_numbers(fen, play.line.split()),
             )
-            yield f"{DATA}/{GAMES_FILE}", _as_json(plain(self.games))
+            yield f"{DATA}/{GAMES_FILE}", to_json(plain(self.games), indent=1) + "\n"
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
         name, cards = str(record.material), {side: cards_of(record, side) for side in Color}
@@ -170,10 +170,6 @@ def totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
             for each in fields(Shares)
         ]
         yield {"men": men, "tables": len(some), "positions": positions, "shares": shares}
-
-
-def _as_json(facts: Any) -> str:
-    return to_json(facts, indent=1) + "\n"
 
 
 def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> tuple[int, int]:
