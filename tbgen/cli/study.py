@@ -14,7 +14,6 @@ import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, records_in, write_record
-from tbgen.apps.site import need_extra
 from tbgen.cli import complain_of
 from tbgen.cli.folders import (
     Wanted,
@@ -270,7 +269,7 @@ def _write_pages(
     """Write the pages, and say how many."""
     from tbgen.apps.records.two_games import FILE, read_comparison
     from tbgen.apps.site.pages import Site, write_site
-    from tbgen.apps.site.templates import PAGE_FOLDER
+    from tbgen.apps.site.templates import PAGE_FOLDER, need_extra
     from tbgen.probe import Tablebase
 
     where = [records] if records else [folder / RECORDS for folder in folders]

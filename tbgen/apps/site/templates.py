@@ -18,7 +18,7 @@ import chess
 from tbgen.apps.games.annotate import Annotation
 from tbgen.apps.games.standings import Standings, in_decimals, knockout_rounds
 from tbgen.apps.records.record import step_of
-from tbgen.apps.site import need_extra
+from tbgen.apps.site import need_extra as need_extra
 from tbgen.apps.site.boards import (
     changes_of,
     in_words,
