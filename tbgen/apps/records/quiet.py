@@ -168,7 +168,9 @@ def longest_stretch(file: TableFile, tables: Tablebase) -> Quiet | None:
     """
     subject, layout = subject_of(file.table()), file.order.layout
     floor, best = max(tally.max_dtg for tallies in file.tallies.values() for tally in tallies.values()), 0
-    while best < floor:
+    if floor == 0:
+        return None
+    while True:
         floor = max(best, floor * 7 // 8)
         cells = positions_among(layout, np.flatnonzero((subject.dtg > floor) & (subject.entry != 0)))
         dtg = subject.dtg[cells].astype(np.int64)
@@ -182,7 +184,6 @@ def longest_stretch(file: TableFile, tables: Tablebase) -> Quiet | None:
             board = parse_fen(fen)[0]
             line = " ".join(_line_along(tables, layout, board, way, plies))
             return Quiet(Color.of(board.turn), tables.probe(board).outcome, best, True, plies, fen, line)
-    return None
 
 
 def _line_along(tables: Tablebase, layout: Layout, board: chess.Board, way: Sequence[int], dtg: int) -> tuple[str, ...]:
