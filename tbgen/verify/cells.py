@@ -11,7 +11,16 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.layout import BY_KING, MIRRORED, Layout, layout_of
-from tbgen.index.squares import FLIP_FILE, MOVES, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
+from tbgen.index.squares import (
+    FLIP_FILE,
+    PAWN_ATTACKS,
+    REACHED,
+    SYMMETRY,
+    TO_TRIANGLE,
+    TRANSPOSE,
+    TRIANGLE,
+    TRIANGLE_INDEX,
+)
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.score import Color
 
@@ -90,19 +99,8 @@ def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> tu
     return children.index(child) if child in children else -1, turned, order
 
 
-def _attacks() -> npt.NDArray[np.uint8]:
-    """[kind, a, b] -> whether a man on a attacks b on an empty board."""
-    table = np.zeros((7, 64, 64), np.uint8)
-    kinds, squares, *_ = there = np.nonzero(MOVES >= 0)
-    table[kinds, squares, MOVES[there]] = 1
-    for a, b in itertools.product(range(64), range(64)):
-        if abs(b % 8 - a % 8) == 1:
-            table[WHITE_PAWN, a, b] = b // 8 == a // 8 + 1
-            table[BLACK_PAWN, a, b] = b // 8 == a // 8 - 1
-    return table
-
-
-ATTACKS: Final = _attacks()
+ATTACKS: Final = np.concatenate([PAWN_ATTACKS[::-1], REACHED[Role.KNIGHT :]])
+"""[kind, square] -> the squares that a man there attacks on an empty board."""
 
 
 @small

@@ -66,7 +66,7 @@ def is_safe(men: Men, squares: Ints, slot: Int, to: Int, captured: Int) -> bool:
         if men.color[other] == color or other == captured:
             continue
         start = squares[other]
-        if ATTACKS[men.kind[other], start, target] and BETWEEN[start, target] & occupied == 0:
+        if ATTACKS[men.kind[other], start] & square_bit(target) and BETWEEN[start, target] & occupied == 0:
             return False
     return True
 
