@@ -29,12 +29,9 @@ def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) ->
         cell = cell_at(subject.cells, place)
         own = own_code_of(subject.men, cell, scratch)
         subject.own[place] = own
-        if own == NO_POSITION:
-            continue
-        entry = int(subject.entry[place])
-        if entry == 0:
-            return place
-        if own < FIRST_CODE and (entry != signed(1 - side_of(subject.men, cell), own) or subject.dtg[place] != 0):
+        entry, score = int(subject.entry[place]), signed(1 - side_of(subject.men, cell), own)
+        is_wrong_end = own < FIRST_CODE and (entry != score or subject.dtg[place] != 0)
+        if own != NO_POSITION and (entry == 0 or is_wrong_end):
             return place
     return EVERYTHING_FINE
 
@@ -56,16 +53,11 @@ def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) ->
 
     What stored_value would look up score by score: the codes are walked upwards, and the rows of the pattern with them.
     """
-    rows, own, entry = subject.rows, int(subject.own[place]), int(subject.entry[place])
-    entry_dtg, entry_code = int(subject.dtg[place]), code_of(entry)
-    row, end = 0, 0
-    if min(own, entry_code) >= FIRST_CODE:
-        pattern = subject.pattern[place]
-        row, end = int(rows.first[pattern]), int(rows.end[pattern])
+    rows, pattern, own = subject.rows, int(subject.pattern[place]), int(subject.own[place])
+    entry, entry_dtg = int(subject.entry[place]), int(subject.dtg[place])
+    row, end = int(rows.first[pattern]), int(rows.end[pattern])
     for holder in range(2):
-        as_entry: Int = own if holder == side else own + 1
-        if entry_code < own:
-            as_entry = min(as_entry, entry_code + 1)
+        as_entry = min(own if holder == side else own + 1, code_of(entry) + 1)
         while row < end and rows.holder[row] < holder:
             row += 1
         outcome: Int = 0

@@ -123,9 +123,8 @@ def held_value(rows: Rows, pattern: Int, holder: Int, code: Int) -> tuple[Int, I
 def stored_value(subject: Subject, place: Int, holder: Int, code: Int) -> tuple[Int, Int]:
     """Outcome and distance that the table gives a position whose accrued score is this one."""
     entry, own = int(subject.entry[place]), int(subject.own[place])
-    entry_code = code_of(entry)
     is_own = code == own and holder != side_of(subject.men, cell_at(subject.cells, place))
-    if code > own or is_own or (entry_code < own and entry_code < code):
+    if code > own or is_own or code > code_of(entry):
         return entry, int(subject.dtg[place])
     return held_value(subject.rows, int(subject.pattern[place]), holder, code)
 
