@@ -20,7 +20,7 @@ from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.errors import MaterialError, UsageError
 from tbgen.material import Material
 from tbgen.rules.position import why_not_accrued
-from tbgen.score import MOST_STORED_CODE, Color, Score
+from tbgen.score import Color, Score
 from tbgen.storage.files import every_material, read_bounded, write_whole
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
@@ -40,6 +40,7 @@ LEAF_ROWS: Final = {False: 1 << 12, True: 1 << 10}
 
 _LEAVES_OF_A_TASK: Final = 16
 _LAYERS: Final = ("outcomes", "distances")
+_CODES: Final = 256
 _NEVER: Final = 255
 """In place of a code: no higher one of that holder can have accrued."""
 _NO_POSITION: Final = -1
@@ -110,6 +111,14 @@ def put_short(room: Bytes, place: Int, number: Int) -> None:
 
 
 @inner
+def put_value(room: Bytes, place: Int, outcome: Int, dtg: Int, distances: bool) -> Int:
+    """Write an outcome, and its distance if distances are asked for; returns the end."""
+    room[place] = outcome & 255
+    put_short(room, place + 1, dtg)  # there is room, and what follows is written over a distance that nobody asked for
+    return place + (3 if distances else 1)
+
+
+@inner
 def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, place: Int) -> tuple[int, int]:
     """Write the changes of a value from one accrued code to the next; returns their end, and how many they are."""
     state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.rows
@@ -132,11 +141,8 @@ def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room
         if not is_worse(current, holder, code):
             current, plies = 0, 0
         if outcome != current or (distances and far != plies):
-            room[place], room[place + 1], room[place + 2] = holder, code, outcome & 255
-            place += 3
-            if distances:
-                put_short(room, place, far)
-                place += 2
+            room[place], room[place + 1] = holder, code
+            place = put_value(room, place + 2, outcome, far, distances)
             count += 1
             current, plies = outcome, far
     return int(place), count
@@ -150,14 +156,9 @@ def write_values(values: StoredValues, keys: Ints, side: Int, distances: bool, r
     for n in range(keys.size):
         offsets[n] = place
         state = keys[n] & _STATE_MASK
-        room[place] = int(values.entry[state]) & 255
-        place += 1
-        if distances:
-            put_short(room, place, int(values.dtg[state]))
-            place += 2
-        end, count = put_changes(values, keys[n], side, distances, room, place + 2)
-        put_short(room, place, count)
-        place = end
+        start = put_value(room, place, int(values.entry[state]), int(values.dtg[state]), distances)
+        place, count = put_changes(values, keys[n], side, distances, room, start + 2)
+        put_short(room, start, count)
     offsets[keys.size] = place
 
 
@@ -239,7 +240,8 @@ class _Digester:
 
 
 def _values_of(file: TableFile) -> StoredValues:
-    possible = _possible_codes([sum(color is side for color, _ in file.order.layout.slots) == 1 for side in Color])
+    codes = np.where(possible_scores(file.material), np.arange(_CODES), _NEVER).astype(np.uint8)
+    possible = np.ascontiguousarray(np.minimum.accumulate(codes[:, ::-1], axis=1)[:, ::-1])
     if file.has_distances:
         return StoredValues(*file.states, rows_of(file.patterns), possible)
     entry = np.ascontiguousarray(file.column("symbols")["entry"])
@@ -247,14 +249,11 @@ def _values_of(file: TableFile) -> StoredValues:
     return StoredValues(entry, no_dtg, numbers, rows_in_outcomes(file), possible)
 
 
-def _possible_codes(bare: list[bool]) -> Bytes:
-    """[holder, code] -> the least code from this one on that can have accrued, or _NEVER."""
-    found = np.full((len(Color), MOST_STORED_CODE + 2), _NEVER, np.uint8)
-    for holder in Color:
-        for code in range(MOST_STORED_CODE, -1, -1):
-            is_possible = why_not_accrued(Score(code, holder), bare) is None
-            found[holder, code] = code if is_possible else found[holder, code + 1]
-    return found
+def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
+    """[holder, code] -> whether the score can have accrued with these men; the solver and its proof do not ask this."""
+    bare = [len(material.side(color)) == 1 for color in Color]
+    scores = ([Score(code, holder) for code in range(_CODES)] for holder in Color)
+    return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
 def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.apps.records.census import Spread, TableCount, census_of
 from tbgen.apps.records.counting import REFLECTED, stands_on_diagonal
@@ -42,15 +41,15 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.fen import parse_fen
-from tbgen.rules.position import why_not_accrued
 from tbgen.score import Color, Score
 from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, remove_partials
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
 from tbgen.verify.cells import Men, images_of, set_up
 from tbgen.verify.check import Check, Violation
+from tbgen.verify.digesting import possible_scores
 from tbgen.verify.moves import MOST_MOVES, NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
-from tbgen.verify.pairs import MOST_CODES, list_successors
+from tbgen.verify.pairs import list_successors
 from tbgen.verify.resets import FIRST_CODE, PAIRS_TASK, Cells, drawn_cells, positions_among
 from tbgen.verify.values import Subject, cell_at, stored_value, worth_to
 
@@ -117,13 +116,6 @@ def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: 
         weight = classes_of(subject.men, scratch, orders) if orders else 1
         found[0] += weight
         found[1] += weight if changing else 0
-
-
-def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
-    """[holder, code] -> whether the score can have accrued with these men; the solver and its proof do not ask this."""
-    bare = [len(material.side(color)) == 1 for color in Color]
-    scores = ([Score(code, holder) for code in range(MOST_CODES)] for holder in Color)
-    return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
 class _WithoutPairs(Check):
