@@ -8,14 +8,14 @@ from __future__ import annotations
 import itertools
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from tbgen.index.layout import Layout, fen_of_cell, layout_of
 from tbgen.material import Material, Role
@@ -38,11 +38,12 @@ from tbgen.verify.resets import (
     needs_of,
     note_resets,
 )
-from tbgen.verify.values import Source, Subject, known_in, subject_of
+from tbgen.verify.values import Source, known_in, subject_of
 
 Progress = Callable[[str, int, int], None]
 """Told the phase, and how many cells of how many are done."""
-Range = tuple[int, int]
+Look = Callable[[int, int], int]
+"""Looks at a range of places; returns the first wrong one, or EVERYTHING_FINE."""
 Listing = Callable[[int, int], Cells]
 """Lists the cells of a child that the positions of a range of places lead to, in its first row."""
 
@@ -145,8 +146,6 @@ class Check:
     It looks at all positions of a table, or at those in some cells. Of the latter nothing is read but what they need.
     """
 
-    subject: Subject
-
     def __init__(
         self,
         table: Table | TableFile,
@@ -160,55 +159,50 @@ class Check:
         self.positions = self.pairs = 0
         self._without_pawn = dict[Color, Child]()
         self._child_of, self._pool, self._progress = child_of, pool, progress
-        self._sample = cells
+        self._is_sample = cells is not None
+        needed, tasks = (None, ALL_TASKS) if cells is None else needs_of(self.layout, cells)
+        self.subject = subject_of(self.table, needed, partial(progress, "reading"))
+        self._cells: Sequence[int] | Cells = range(self.layout.cells) if needed is None else needed
+        """[place of the subject's arrays] -> cell."""
+        self.subject.task[: len(self._cells)] = tasks
 
     def first_violation(self) -> Violation | None:
         """The first law that is broken."""
-        violation = self._wrong_form() or self._wrong_position() or self._wrong_reset()
-        if violation:
-            return violation
-        self._note_pawn_moves()
-        return self._wrong_pair() or (self._wrong_count() if self._sample is None else self._wrong_longest())
-
-    def _wrong_form(self) -> Violation | None:
-        """Make the subject; what is wrong with it before any rule of chess is asked."""
-        cells, tasks = (None, ALL_TASKS) if self._sample is None else needs_of(self.layout, self._sample)
-        self.subject = subject_of(self.table, cells, partial(self._progress, "reading"))
-        self.subject.task[: self._places()] = tasks
-        return rows_violation(self.table)
+        phases: list[Callable[[], Violation | None]] = [
+            partial(rows_violation, self.table),
+            self._wrong_position,
+            self._wrong_reset,
+            self._note_pawn_moves,
+            self._wrong_pair,
+            self._wrong_longest if self._is_sample else self._wrong_count,
+        ]
+        return next(filter(None, (phase() for phase in phases)), None)
 
     def _fen(self, place: int, accrued: Score | None = None) -> str:
         """The FEN of the cell at a place of the subject's arrays."""
-        return fen_of(self.layout, place if self._sample is None else int(self.subject.cells[place]), accrued)
+        return fen_of(self.layout, int(self._cells[place]), accrued)
 
-    def _places(self) -> int:
-        """How many places are looked at."""
-        return len(self.subject.cells) or self.layout.cells
+    def _ranges(self, step: int, first: int = 0, end: int | None = None) -> list[tuple[int, int]]:
+        """The places from one to another, or all, so many at a time."""
+        end = len(self._cells) if end is None else end
+        return [(start, min(start + step, end)) for start in range(first, end, step)]
 
-    def _ranges(self, start: int = 0, stop: int | None = None, step: int = _RANGE_CELLS) -> Iterator[Range]:
-        stop = self._places() if stop is None else stop
-        for begin in range(start, stop, step):
-            yield begin, min(begin + step, stop)
-
-    def _first_wrong(
-        self, phase: str, look: Callable[[int, int], int], ranges: Iterable[Range] | None = None
-    ) -> int | None:
+    def _first_wrong(self, phase: str, look: Look, ranges: Sequence[tuple[int, int]]) -> int | None:
         """The lowest place that `look` finds in the ranges, all of them looked through side by side."""
-        tasks = [(self._pool.submit(look, *cells), cells[1]) for cells in ranges or self._ranges()]
-        try:
-            for task, stop in tasks:
-                found = task.result()
-                if found != EVERYTHING_FINE:
-                    return found
-                self._progress(phase, stop, self._places())
-        finally:
-            for task, _ in tasks:
-                task.cancel()
+        places = self._pool.map(lambda each: look(*each), ranges)  # which leaves out the rest when this is over
+        for (_, end), place in zip(ranges, places, strict=True):
+            if place != EVERYTHING_FINE:
+                return place
+            self._progress(phase, end, len(self._cells))
         return None
 
     def _wrong_position(self) -> Violation | None:
         subject = self.subject
-        place = self._first_wrong("positions", lambda start, stop: find_own_codes(subject, new_scratch(), start, stop))
+        place = self._first_wrong(
+            "positions",
+            lambda start, end: find_own_codes(subject, new_scratch(), start, end),
+            self._ranges(_RANGE_CELLS),
+        )
         if place is None:
             return None
         own, entry, dtg = int(subject.own[place]), int(subject.entry[place]), int(subject.dtg[place])
@@ -221,8 +215,8 @@ class Check:
     def _child(self, material: Material, listed: Listing) -> Child:
         """The values of a child; if not all positions are looked at, those in the cells that are listed."""
         source, cells = self._child_of(material), None
-        if self._sample is not None:
-            cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(step=_LISTED)]))
+        if self._is_sample:
+            cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(_LISTED)]))
         entry, dtg, *_ = known_in(source, cells, partial(self._progress, f"reading {material}"))
         return Child(men_of(layout_of(material)), _ALL if cells is None else cells, entry, dtg)
 
@@ -247,7 +241,7 @@ class Check:
         def look(start: int, stop: int) -> int:
             return note_resets(self.subject, child, listed(start, stop))
 
-        place = self._first_wrong(f"resets to {material}", look, self._ranges(step=_LISTED))
+        place = self._first_wrong(f"resets to {material}", look, self._ranges(_LISTED))
         if place is None:
             return None
         law = f"a capture or promotion leads to {material}"
@@ -263,25 +257,24 @@ class Check:
         def look(start: int, stop: int) -> int:
             return fold_pawn_moves(self.subject, children, new_scratch(), new_scratch(), start, stop)
 
-        starts = np.array(self.layout.waves) * (self.layout.cells // len(self.layout.blocks))
-        places = starts if self._sample is None else np.searchsorted(self.subject.cells, starts)
-        for first, last in itertools.pairwise(places.tolist()):
-            self._first_wrong("pawn moves", look, self._ranges(first, last, _LISTED))
+        block = self.layout.cells // len(self.layout.blocks)
+        places = [bisect_left(self._cells, wave * block) for wave in self.layout.waves]
+        for first, end in itertools.pairwise(places):
+            self._first_wrong("pawn moves", look, self._ranges(_LISTED, first, end))
 
     def _wrong_pair(self) -> Violation | None:
-        subject, reports = self.subject, dict[int, npt.NDArray[np.int64]]()
+        subject, ranges = self.subject, self._ranges(_RANGE_CELLS)
+        reports = np.zeros((len(ranges), 8), np.int64)
 
         def look(start: int, stop: int) -> int:
-            reports[start] = np.zeros(8, np.int64)
             best = np.empty((2, MOST_CODES), np.int64)
-            return check_pairs(subject, new_scratch(), best, start, stop, reports[start])
+            return check_pairs(subject, new_scratch(), best, start, stop, reports[start // _RANGE_CELLS])
 
-        place = self._first_wrong("pairs", look)
-        self.positions = sum(int(report[6]) for report in reports.values())
-        self.pairs = sum(int(report[7]) for report in reports.values())
+        place = self._first_wrong("pairs", look, ranges)
+        self.positions, self.pairs = reports[:, 6:].sum(axis=0).tolist()
         if place is None:
             return None
-        holder, code, *values = map(int, reports[place // _RANGE_CELLS * _RANGE_CELLS][:6])
+        holder, code, *values = reports[place // _RANGE_CELLS, :6].tolist()
         accrued = Score(code, Color(holder))
         law = "value" if values[0] != values[2] else "distance"
         return Violation(law, in_words(*values[:2]), in_words(*values[2:]), self._fen(place, accrued), accrued)
@@ -307,18 +300,16 @@ class Check:
         return None
 
     def _recounted_tallies(self) -> dict[Color, dict[Score, Tally]]:
-        subject, orders, parts = self.subject, self.layout.orders, dict[int, npt.NDArray[np.int64]]()
+        subject, orders, ranges = self.subject, self.layout.orders, self._ranges(_RANGE_CELLS)
+        parts = np.zeros((len(ranges), 2, 256, 3), np.int64)
 
         def look(start: int, stop: int) -> int:
-            parts[start] = np.zeros((2, 256, 3), np.int64)
-            return tally(subject, new_scratch(), orders, start, stop, parts[start])
+            return tally(subject, new_scratch(), orders, start, stop, parts[start // _RANGE_CELLS])
 
-        self._first_wrong("tallies", look)
-        found = np.zeros((2, 256, 3), np.int64)
-        for _, part in sorted(parts.items()):
-            longer = (part[..., 0] > 0) & ((found[..., 0] == 0) | (part[..., 1] > found[..., 1]))
-            found[longer, 1:] = part[longer, 1:]
-            found[..., 0] += part[..., 0]
+        self._first_wrong("tallies", look, ranges)
+        with_longest = np.where(parts[..., 0] > 0, parts[..., 1], -1).argmax(axis=0)
+        found = np.take_along_axis(parts, with_longest[None, ..., None], axis=0)[0]
+        found[..., 0] = parts[..., 0].sum(axis=0)
         rows = {side: [(byte, found[int(side), byte & 255].tolist()) for byte in range(-127, 128)] for side in Color}
         return {side: {Score.from_byte(byte): Tally(*row) for byte, row in rows[side] if row[0]} for side in Color}
 

@@ -59,7 +59,6 @@ def wrong_outcome_row(file: TableFile, threads: int = 1, progress: Progress = si
     with ThreadPoolExecutor(threads) as pool:
         for number, report in enumerate(pool.map(look, range(0, count, _STATES))):
             if report is not None:
-                pool.shutdown(cancel_futures=True)
                 accrued, stored, proved = (str(Score.from_byte(each)) for each in report.tolist())
                 return Violation(f"what {accrued} becomes by the file of outcomes", stored, proved)
             progress("outcomes", min((number + 1) * _STATES, count), count)
