@@ -34,8 +34,8 @@ from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
 from tbgen.library.workers import Cluster, Made, Processes, WorkerLostError, Workers
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
-from tbgen.storage.files import Layer, build_lock, game_of_folder, path_of, remove_partials, tables_of
-from tbgen.storage.scratch import remove_scratch, scratch_path
+from tbgen.storage.files import Layer, build_lock, game_of_folder, path_of, remove, remove_partials, tables_of
+from tbgen.storage.scratch import scratch_path
 from tbgen.system.process import available_memory, free_disk
 
 _TRIES = 2
@@ -329,7 +329,7 @@ def _complete(folder: Path, findings: Sequence[Finding], settings: Settings) -> 
     if settings.outcomes_only:
         let_go(folder, targets)
     for material in targets:
-        remove_scratch(scratch_path(folder, material))
+        remove(scratch_path(folder, material))
         mark_of(folder, material).unlink(missing_ok=True)
 
 

@@ -22,7 +22,7 @@ from tbgen.probe.stored import OpenTables
 from tbgen.retro.drive.many_blocks import SolvedRun
 from tbgen.retro.levels.histories import merge_patterns
 from tbgen.score import Score
-from tbgen.storage.scratch import SUFFIX, ScratchStore, remove_scratch
+from tbgen.storage.scratch import SUFFIX, ScratchStore, remove
 from tbgen.table import Entries, Numbers, Patterns
 
 _SOURCES = source_digest(("index", "position", "retro"))
@@ -109,7 +109,7 @@ class BlockFolder:
         excess = sum(sizes.values()) - most_bytes
         for path, size in sizes.items():
             if excess > 0 and path.name.removesuffix(SUFFIX) not in self._used:
-                remove_scratch(path)
+                remove(path)
                 excess -= size
 
     def _path(self, key: str) -> Path:

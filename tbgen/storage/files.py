@@ -42,13 +42,6 @@ class Layer(enum.Enum):
     """How far away that is; of no use without the outcomes."""
 
 
-class Written(NamedTuple):
-    """A file that has been brought to the disk."""
-
-    bytes: int
-    sha256: str
-
-
 class FileDigests(NamedTuple):
     """The files of a table: how large they are together, and the SHA-256 of each."""
 
@@ -165,8 +158,11 @@ def read_bounded(path: Path) -> bytes:
     return content
 
 
-def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
-    """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure."""
+def write_whole(path: Path, parts: Iterable[bytes]) -> tuple[int, str]:
+    """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure.
+
+    Returns how many bytes it has, and their SHA-256.
+    """
     partial, size, digest = partial_of(path), 0, sha256()
     partial.unlink(missing_ok=True)  # and made anew: what stands there may be a link to another file
     try:
@@ -183,7 +179,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> Written:
             partial.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return Written(size, digest.hexdigest())
+    return size, digest.hexdigest()
 
 
 def partial_of(path: Path) -> Path:
@@ -194,10 +190,15 @@ def partial_of(path: Path) -> Path:
 def remove_partials(folder: Path) -> None:
     """Remove what an interrupted build left; only for who has the lock."""
     for partial in folder.glob("*" + PARTIAL):
-        if partial.is_dir() and not partial.is_symlink():
-            shutil.rmtree(partial, ignore_errors=True)
-        else:
-            partial.unlink(missing_ok=True)
+        remove(partial)
+
+
+def remove(path: Path) -> None:
+    """Remove a file, a link, or a folder with what is in it, as far as nobody else is at it."""
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextlib.contextmanager

@@ -10,7 +10,6 @@ import errno
 import itertools
 import json
 import os
-import shutil
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,6 +20,7 @@ import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
 from tbgen.material import Material
+from tbgen.storage.files import remove as remove
 from tbgen.storage.files import write_whole
 from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
 from tbgen.system.process import try_lock
@@ -55,14 +55,6 @@ def scratch_path(folder: Path, material: Material) -> Path:
     return folder / f"{material}{SUFFIX}"
 
 
-def remove_scratch(path: Path) -> None:
-    """Remove the solved blocks of a table, and whatever else has their name; only for the holder of the lock."""
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
-
-
 class ScratchStore:
     """A store of solved runs in a folder; safe to use from several threads.
 
@@ -75,8 +67,8 @@ class ScratchStore:
         self._identity = json.loads(json.dumps(identity))
         self._stored = dict[int, _Stored]()
         """[first cell] -> run; threads add to it while others look, who take all keys at once and never iterate."""
-        if path.is_symlink() or path.is_file():
-            path.unlink()
+        if path.is_symlink() or not path.is_dir():
+            remove(path)
         path.mkdir(exist_ok=True)
         self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
@@ -126,7 +118,7 @@ class ScratchStore:
 
     def remove(self) -> None:
         """Remove the files, when the table is written."""
-        remove_scratch(self.path)
+        remove(self.path)
         self.close()
 
     def __enter__(self) -> Self:

@@ -107,11 +107,10 @@ def write_table(
     }
     outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
     belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
-    after = write_whole(
-        path_of(folder, table.material, Layer.DISTANCES), _file(Layer.DISTANCES, order, packed, belongs)
-    )
-    before = write_whole(path_of(folder, table.material), outcomes)
-    return FileDigests(before.bytes + after.bytes, before.sha256, after.sha256)
+    distances = _file(Layer.DISTANCES, order, packed, belongs)
+    distances_size, distances_digest = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
+    outcomes_size, outcomes_digest = write_whole(path_of(folder, table.material), outcomes)
+    return FileDigests(outcomes_size + distances_size, outcomes_digest, distances_digest)
 
 
 def _packed_layers(numbering: Numbering, table: Content, order: Order, threads: int) -> Packed:
