@@ -167,20 +167,18 @@ class LayerFile:
 
     def items(self, name: str, first: int, end: int) -> npt.NDArray[Any]:
         """Some items in a row."""
-        size = self.dataset(name).chunk_items
-        numbers = range(first // size, -(-end // size))
-        parts = [self.part(name, n)[max(first - n * size, 0) : end - n * size] for n in numbers]
-        return parts[0] if len(parts) == 1 else np.concatenate(parts or [np.empty(0, self.dataset(name).kind)])
+        dataset = self.dataset(name)
+        size, found = dataset.chunk_items, np.empty(end - first, dataset.kind)
+        for number in range(first // size, -(-end // size)):
+            start, stop = max(first, number * size), min(end, (number + 1) * size)
+            found[start - first : stop - first] = self.part(name, number)[start - number * size : stop - number * size]
+        return found
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """All items, which stay at hand; not to be changed."""
-        dataset = self.dataset(name)
         with self._columns_lock:
             if name not in self._columns:
-                column = np.empty(len(dataset.chunks) * dataset.chunk_items, dataset.kind)
-                for number, part in enumerate(column.reshape(-1, dataset.chunk_items)):
-                    part[:] = self.part(name, number)
-                self._columns[name] = column[: dataset.items]
+                self._columns[name] = self.items(name, 0, self.dataset(name).items)
             return self._columns[name]
 
     def check(self) -> str:
