@@ -50,8 +50,9 @@ class Order:
         return [names[axis] for axis in self.axes]
 
     @property
-    def chunks(self) -> int:
-        return -(-self.layout.cells // self.chunk_cells)
+    def chunks(self) -> list[slice]:
+        """The places of each chunk of a stream."""
+        return self._slices(self.chunk_cells)
 
     @property
     def plane_places(self) -> int:
@@ -102,8 +103,11 @@ class Order:
 
     def parts(self) -> list[slice]:
         """Runs of cells that are runs of places too: blocks and sides, many together where they are small."""
-        step = self.plane_places * max(1, _PART_CELLS // self.plane_places)
-        return [slice(start, min(start + step, self.layout.cells)) for start in range(0, self.layout.cells, step)]
+        return self._slices(self.plane_places * max(1, _PART_CELLS // self.plane_places))
+
+    def _slices(self, size: int) -> list[slice]:
+        """All cells, or all places, so many at a time."""
+        return [slice(start, min(start + size, self.layout.cells)) for start in range(0, self.layout.cells, size)]
 
 
 def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:

@@ -86,7 +86,7 @@ class TableFile:
 
     @property
     def states(self) -> Cells:
-        """What the numbers of `chunk` mean."""
+        """What the numbers of `ids` mean."""
         return self._meanings[0]
 
     @property
@@ -123,19 +123,17 @@ class TableFile:
         """The FEN of a position with the longest distance to each outcome, by side to move."""
         return {(side, outcome): fen for side, outcome, _, _, fen in self._longest()}
 
-    def chunk(self, number: int) -> Ids:
-        """The states of the places of a chunk of outcomes; not to be changed."""
-        first = number * self.order.chunk_cells
-        end = min(first + self.order.chunk_cells, self.order.layout.cells)
+    def ids(self, first: int, end: int) -> Ids:
+        """The states of some places in a row."""
         symbols, dtg = self.symbols_and_dtg(first, end)
         groups, states = self.column("symbol_groups").take(symbols) + dtg, self.column("group_states")
         if int(groups.max()) >= len(states):
-            raise self.distances.damaged(f"chunk {number} has a distance that the table does not have")
+            raise self.distances.damaged(f"a place from {first} on has a distance that the table does not have")
         ids: Ids = states.take(groups) + self.distances.items(DETAIL, first, end)
         if int(ids.max()) >= self.distances.dataset("states").items:
-            raise self.distances.damaged(f"chunk {number} has a state that the table does not have")
+            raise self.distances.damaged(f"a place from {first} on has a state that the table does not have")
         if (self.symbol_of_state[ids] != symbols).any() or (self.states.dtg[ids] != dtg).any():
-            raise self.distances.damaged(f"chunk {number} has a state of another symbol or distance")
+            raise self.distances.damaged(f"a place from {first} on has a state of another symbol or distance")
         return ids
 
     def symbols(self, first: int, end: int) -> Ids:
@@ -174,9 +172,8 @@ class TableFile:
         """The entry values and distances of all cells; cells without a position have some value or other."""
         order = self.order
         entry, dtg = np.empty(order.layout.cells, np.int8), np.empty(order.layout.cells, np.uint16)
-        for first in range(0, order.layout.cells, order.chunk_cells):
-            end = min(first + order.chunk_cells, order.layout.cells)
-            entry[first:end], dtg[first:end] = self._entries_and_dtg(first, end)
+        for part in order.chunks:
+            entry[part], dtg[part] = self._entries_and_dtg(part.start, part.stop)
         return EntryValues(self.material, order.from_file(entry), order.from_file(dtg))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
@@ -206,15 +203,13 @@ class TableFile:
         """The whole table; its cells without a position have some value or other."""
         order, values = self.order, self.values()
         pattern = np.empty(order.layout.cells, np.uint32)
-        for number in range(order.chunks):
-            ids = self.chunk(number)
-            first = number * order.chunk_cells
-            pattern[first : first + len(ids)] = self.states.pattern[ids]
+        for part in order.chunks:
+            pattern[part] = self.states.pattern[self.ids(part.start, part.stop)]
         patterns = order.from_file(pattern)
         return Table(self.material, values.entry, values.dtg, patterns, self.patterns, self.tallies, game=self.game)
 
     def look_up(
-        self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] | None = None
+        self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None
     ) -> list[npt.NDArray[Any]]:
         """Entry values, distances and patterns of some cells; each chunk that has any is read once.
 
@@ -222,11 +217,11 @@ class TableFile:
         """
         numbers, offsets = np.divmod(self.order.place_of(cells), self.order.chunk_cells)
         found, ids = np.argsort(numbers, kind="stable"), np.empty(len(cells), np.int64)
-        starts = np.flatnonzero(np.diff(numbers[found], prepend=-1))
-        for count, some in enumerate(np.split(found, starts[1:]) if len(cells) else ()):
-            ids[some] = self.chunk(int(numbers[some[0]]))[offsets[some]]
-            if tell is not None:
-                tell(count + 1, len(starts))
+        starts, chunks = np.flatnonzero(np.diff(numbers[found], prepend=-1)), self.order.chunks
+        for count, some in enumerate(np.split(found, starts[1:]) if len(cells) else (), 1):
+            chunk = chunks[numbers[some[0]]]
+            ids[some] = self.ids(chunk.start, chunk.stop)[offsets[some]]
+            tell(count, len(starts))
         return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
 
     def check(self) -> FileDigests:
@@ -264,35 +259,29 @@ class TableFile:
     @cached_property
     def _meanings_read(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
         """What states mean, their groups one after another; and their symbols."""
-        groups, first, records = map(self.column, ("symbol_groups", "group_states", "states"))
-        self._check_runs(groups, first, records)
-        group = _numbers_of_runs(first, len(records))
-        symbol = _numbers_of_runs(groups, len(first))[group]
-        pattern, patterns = _patterns_of(records, self.column("rows"))
+        groups, first, records, rows = map(self.column, ("symbol_groups", "group_states", "states", "rows"))
+        group = self._numbers_of_runs(first, len(records))
+        symbol = self._numbers_of_runs(groups, len(first))[group]
+        if (records["first"].astype(np.int64) + records["rows"] > len(rows)).any():
+            raise self.distances.damaged("a state has rows that are not there")
+        pattern, patterns = _patterns_of(records, rows)
         if (np.diff(patterns.start.astype(np.int64))[pattern] != records["rows"]).any():
             raise self.distances.damaged("two states share some rows of a pattern and not all")
         return Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
 
-    def _check_runs(self, groups: npt.NDArray[Any], first: npt.NDArray[Any], records: npt.NDArray[Any]) -> None:
-        """Symbols, groups and states follow each other, and rows are there."""
-        rows = self.distances.dataset("rows").items
-        for starts, end in ((groups, len(first)), (first, len(records))):
-            if (np.diff(starts.astype(np.int64), append=end) < 0).any() or starts[:1].any():
-                raise self.distances.damaged("its groups do not follow each other")
-        if (records["first"].astype(np.int64) + records["rows"] > rows).any():
-            raise self.distances.damaged("a state has rows that are not there")
+    def _numbers_of_runs(self, first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
+        """[item] -> the number of its run, of which each is known by its first item and may be empty."""
+        starts = np.append(first, end).astype(np.int64)
+        lengths = starts[1:] - starts[:-1]
+        if (lengths < 0).any() or starts[0]:
+            raise self.distances.damaged("its groups do not follow each other")
+        return np.repeat(np.arange(len(first)), lengths)
 
     def _longest(self) -> Iterator[tuple[Color, Score, int, int, str]]:
         for side, outcome, dtg, cell, fen in self.column("longest").tolist():
             if cell >= self.order.layout.cells or not fen.isascii() or not fen.decode().isprintable():
                 raise self.distances.damaged("an example is no position")
             yield Color(side), Score.from_byte(outcome), dtg, cell, fen.decode()
-
-
-def _numbers_of_runs(first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
-    """[item] -> the number of its run, of which each is known by its first item and may be empty."""
-    starts = np.append(first, end).astype(np.int64)
-    return np.repeat(np.arange(len(first)), starts[1:] - starts[:-1])
 
 
 def flips_of(entry: Entries, side: Color) -> Distances:

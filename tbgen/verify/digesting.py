@@ -201,7 +201,8 @@ class _Digester:
         """The digests of some leaves from a place on: of outcomes and, where there are distances, with them."""
         last = min(first + _LEAVES_OF_A_TASK * self.leaf_places, self._file.order.layout.cells)
         keys, places = np.empty(last - first, np.int64), np.arange(first, last)
-        cells, states = self._file.order.cells_of(places), self._states(first, last)
+        read = self._file.ids if self._file.has_distances else self._file.symbols
+        cells, states = self._file.order.cells_of(places), read(first, last).astype(self._values.pattern.dtype)
         find_keys(self._men, self._highest, new_scratch(), cells, states, keys)
         return [
             self._leaf(keys[start : start + self.leaf_places], (first + start) // self._file.order.plane_places % 2)
@@ -228,15 +229,6 @@ class _Digester:
         digest.update(np.array(numbers, "<u2")[positions].tobytes())
         digest.update(b"".join(contents))
         return digest.digest()
-
-    def _states(self, first: int, last: int) -> WideInts:
-        """The states of some places, or their symbols where there are no distances."""
-        kind = self._values.pattern.dtype
-        if not self._file.has_distances:
-            return self._file.symbols(first, last).astype(kind)
-        chunk = self._file.order.chunk_cells
-        found = np.concatenate([self._file.chunk(number) for number in range(first // chunk, -(-last // chunk))])
-        return found[first % chunk :][: last - first].astype(kind)
 
 
 def _values_of(file: TableFile) -> StoredValues:

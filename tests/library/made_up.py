@@ -80,7 +80,7 @@ def write_made_up(folder: Path, material: Material) -> None:
         "states": np.zeros(len(ways), COLUMNS[Layer.DISTANCES]["states"]),
     }
     kinds = np.stack([_chunk(order, draw) for _ in range(KINDS)])
-    which = draw.integers(0, KINDS, order.chunks)
+    which = draw.integers(0, KINDS, len(order.chunks))
     streams = {SYMBOL: kinds, DTG: dtg[kinds].astype(np.uint8), DETAIL: np.zeros_like(kinds)}
     outcomes = _parts(Layer.OUTCOMES, order, columns, streams, which, "")
     distances = _parts(Layer.DISTANCES, order, columns, streams, which, Seal.from_bytes(outcomes[0]).body_digest)

@@ -182,7 +182,7 @@ def test_distances_of_other_outcomes_are_refused_when_they_are_asked_for(written
     shutil.copy(path_of(tmp_path / "other", KNIGHT), written)
     with TableFile(written) as file:
         assert file.counts
-        for ask in (file.check, file.values, lambda: file.tallies, lambda: file.chunk(0)):
+        for ask in (file.check, file.values, lambda: file.tallies, lambda: file.ids(0, 9)):
             with pytest.raises(DamagedTableError, match="it belongs to other outcomes"):
                 ask()
 
@@ -298,14 +298,18 @@ def test_a_number_that_leads_nowhere_is_refused(written: Path, name: str, part: 
 
     rewritten(written, Layer.DISTANCES, name, change)
     with TableFile(written) as file, pytest.raises(DamagedTableError, match=words):
-        _ = file.table() if words is None else file.chunk(0)
+        _ = file.table() if words is None else file.ids(0, file.order.chunk_cells)
 
 
 @pytest.mark.parametrize("is_other", ["symbol", "distance"])
 def test_a_state_of_another_symbol_or_distance_is_refused(written: Path, is_other: str) -> None:
     """The next state, where only one of the two differs."""
     with TableFile(written) as file:
-        ids, symbols, distances = file.chunk(0), np.diff(file.symbol_of_state), np.diff(file.states.dtg)
+        ids, symbols, distances = (
+            file.ids(0, file.order.chunk_cells),
+            np.diff(file.symbol_of_state),
+            np.diff(file.states.dtg),
+        )
     wanted = (symbols != 0, distances == 0) if is_other == "symbol" else (symbols == 0, distances != 0)
     place = int(np.isin(ids, np.flatnonzero(wanted[0] & wanted[1])).argmax())
 
@@ -314,7 +318,7 @@ def test_a_state_of_another_symbol_or_distance_is_refused(written: Path, is_othe
 
     rewritten(written, Layer.DISTANCES, DETAIL, change)
     with TableFile(written) as file, pytest.raises(DamagedTableError, match="a state of another symbol or distance"):
-        file.chunk(0)
+        file.ids(0, file.order.chunk_cells)
 
 
 def test_rows_of_a_symbol_say_something_new(written: Path) -> None:

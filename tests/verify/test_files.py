@@ -201,7 +201,7 @@ def test_a_state_without_some_of_its_rows_is_found(pawn: Path) -> None:
 def test_a_place_whose_state_is_of_another_symbol_or_distance_is_found(pawn: Path, name: str) -> None:
     with TableFile(pawn) as file:
         states = file.distances.dataset("states").items
-        ids = file.chunk(0)
+        ids = file.ids(0, file.order.chunk_cells)
         place = int(np.flatnonzero(ids < states // 2)[0])
         far = int(file.column("symbol_groups").max()) // 2
 
