@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import threading
@@ -37,14 +38,11 @@ from tbgen.storage.schema import (
 _BLOCK = 1 << 20
 
 
-class _OpenFile:
+class _OpenFile(io.FileIO):
     """A file that closes when nobody refers to it: closed under a reader, its number may be another's at once."""
 
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-
     def __del__(self) -> None:
-        os.close(self.descriptor)
+        self.close()
 
 
 class LayerFile:
@@ -86,22 +84,18 @@ class LayerFile:
             raise self.damaged(str(error)) from None
         if seal.format != FORMAT:
             raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
-        if seal.game != str(self.game):
-            raise self.damaged(f"it is the table of {seal.material} under {seal.game}")
-        if (seal.material, seal.layer) != (str(self.material), self.holds):
-            raise self.damaged(f"it is the table of {seal.material}, {seal.layer}")
-        if self._size != seal.length:
-            raise self.damaged(f"it has {self._size} bytes of {seal.length}")
-        if not SEAL_BYTES <= seal.index <= seal.length:
-            raise self.damaged("its index lies outside")
+        self.expect(seal.game == str(self.game), f"it is the table of {seal.material} under {seal.game}")
+        is_its_own = (seal.material, seal.layer) == (str(self.material), self.holds)
+        self.expect(is_its_own, f"it is the table of {seal.material}, {seal.layer}")
+        self.expect(self._size == seal.length, f"it has {self._size} bytes of {seal.length}")
+        self.expect(SEAL_BYTES <= seal.index <= seal.length, "its index lies outside")
         return seal
 
     @cached_property
     def index(self) -> Index:
         """What the file consists of."""
         raw = self._read(self.seal.index, self.seal.length - self.seal.index)
-        if sha256(raw).hexdigest() != self.seal.index_digest:
-            raise self.damaged("its index is not what was written")
+        self.expect(sha256(raw).hexdigest() == self.seal.index_digest, "its index is not what was written")
         try:
             index = Index.from_bytes(raw)
             if (rules := index.attributes["rules"]) != RULES[self.game]:
@@ -114,8 +108,7 @@ class LayerFile:
     def _check_form(self, index: Index, order: Order) -> None:
         """What can be wrong in a file whose checksums are right."""
         facts, datasets = index.attributes, index.datasets
-        if not {*STREAMS[self.layer], *COLUMNS[self.layer]} <= datasets.keys():
-            raise self.damaged("a dataset is missing")
+        self.expect({*STREAMS[self.layer], *COLUMNS[self.layer]} <= datasets.keys(), "a dataset is missing")
         streams = [datasets[name] for name in STREAMS[self.layer]]
         kinds = [datasets[name].kind == kind for name, kind in COLUMNS[self.layer].items()]
         rules = {
@@ -129,21 +122,18 @@ class LayerFile:
             "an attribute is no text": all(isinstance(text, str) for text in facts.values()),
         }
         for reason, holds in rules.items():
-            if not holds:
-                raise self.damaged(reason)
-        for name, dataset in index.datasets.items():
+            self.expect(holds, reason)
+        for name, dataset in datasets.items():
             self._check_chunks(name, dataset)
 
     def _check_chunks(self, name: str, dataset: Dataset) -> None:
         """Whether there are as many chunks as items need, and all of them lie in the file."""
         size, chunks = dataset.chunk_items, dataset.chunks
-        if not 0 < size <= MOST_CHUNK_ITEMS:
-            raise self.damaged(f"{name} has chunks of another size")
-        if dataset.items < 0 or len(chunks) != -(-dataset.items // size):
-            raise self.damaged(f"{name} has {len(chunks)} chunks for {dataset.items} items")
-        length = self.seal.length
-        if len(chunks) and (chunks["offset"].max() > length or chunks["size"].max() > length):
-            raise self.damaged(f"a chunk of {name} lies outside")
+        self.expect(0 < size <= MOST_CHUNK_ITEMS, f"{name} has chunks of another size")
+        is_all = dataset.items >= 0 and len(chunks) == -(-dataset.items // size)
+        self.expect(is_all, f"{name} has {len(chunks)} chunks for {dataset.items} items")
+        farthest = max(chunks["offset"].max(initial=0), chunks["size"].max(initial=0))
+        self.expect(farthest <= self.seal.length, f"a chunk of {name} lies outside")
 
     def dataset(self, name: str) -> Dataset:
         return self.index.datasets[name]
@@ -151,18 +141,16 @@ class LayerFile:
     def part(self, name: str, number: int) -> npt.NDArray[Any]:
         """A chunk of a dataset, not to be changed; the last one is filled up."""
         dataset = self.dataset(name)
-        if not 0 <= number < len(dataset.chunks):
-            raise self.damaged(f"{name} has no chunk {number}, which something else leads to")
+        self.expect(0 <= number < len(dataset.chunks), f"{name} has no chunk {number}, which something else leads to")
         offset, size, crc = dataset.chunks[number].item()
         packed = self._read(offset, size)
-        if crc32(packed) != crc:
-            raise self.damaged(f"chunk {number} of {name} is not what was written")
+        self.expect(crc32(packed) == crc, f"chunk {number} of {name} is not what was written")
         try:
             found = unpack(packed, dataset.chunk_items, dataset.kind, shuffled=dataset.shuffled)
         except ValueError as error:
             raise self.damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
-        if not all(_POSSIBLE[field](found[field]) for field in found.dtype.names or () if field in _POSSIBLE):
-            raise self.damaged(f"chunk {number} of {name} holds what no table holds")
+        is_possible = all(_POSSIBLE[field](found[field]) for field in found.dtype.names or () if field in _POSSIBLE)
+        self.expect(is_possible, f"chunk {number} of {name} holds what no table holds")
         return found
 
     def items(self, name: str, first: int, end: int) -> npt.NDArray[Any]:
@@ -191,8 +179,7 @@ class LayerFile:
             read = self._read(offset, min(_BLOCK, self.seal.length - offset))
             body.update(read)
             whole.update(read)
-        if body.hexdigest() != self.seal.body_digest:
-            raise self.damaged("its bytes are not what was written")
+        self.expect(body.hexdigest() == self.seal.body_digest, "its bytes are not what was written")
         _ = self.index  # right bytes may still say what no table says
         return whole.hexdigest()
 
@@ -203,13 +190,17 @@ class LayerFile:
     def damaged(self, reason: str) -> DamagedTableError:
         return DamagedTableError(str(self.path), reason)
 
+    def expect(self, holds: object, reason: str) -> None:
+        """Refuse the file where something does not hold that holds of every table."""
+        if not holds:
+            raise self.damaged(reason)
+
     def _read(self, offset: int, size: int) -> bytes:
         opened = self._opened
         if opened is None:
             raise UsageError("the tablebase is closed")
-        found = os.pread(opened.descriptor, size, offset)
-        if len(found) != size:
-            raise self.damaged(f"it ends after {offset + len(found)} bytes")
+        found = os.pread(opened.fileno(), size, offset)
+        self.expect(len(found) == size, f"it ends after {offset + len(found)} bytes")
         return found
 
 

@@ -47,8 +47,7 @@ class TableFile:
         beside = path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.game)}")
         try:
             blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
-            if not np.array_equal(self.column("block_squares"), blocks):
-                raise self.outcomes.damaged("its pawns stand elsewhere")
+            self.outcomes.expect(np.array_equal(self.column("block_squares"), blocks), "its pawns stand elsewhere")
             with contextlib.suppress(MissingTableError):
                 self._distances = LayerFile(beside, Layer.DISTANCES)
         except BaseException:  # whoever keeps the error keeps this frame, and with it the file
@@ -65,8 +64,8 @@ class TableFile:
         """The file of the distances; an error of TableError if there is none that belongs to the outcomes."""
         if self._distances is None:
             raise MissingDistancesError(str(self.material), str(self.path.parent))
-        if self._distances.seal.outcomes != self.outcomes.seal.body_digest:
-            raise self._distances.damaged("it belongs to other outcomes than those beside it")
+        is_theirs = self._distances.seal.outcomes == self.outcomes.seal.body_digest
+        self._distances.expect(is_theirs, "it belongs to other outcomes than those beside it")
         return self._distances
 
     @property
@@ -113,8 +112,7 @@ class TableFile:
         tallies: dict[Color, dict[Score, Tally]] = {side: {} for side in Color}
         counts = self.counts
         for side, outcome, dtg, cell, _ in self._longest():
-            if outcome not in counts[side]:
-                raise self.distances.damaged(f"no entry value is {outcome} with {side} to move")
+            self.distances.expect(outcome in counts[side], f"no entry value is {outcome} with {side} to move")
             tallies[side][outcome] = Tally(counts[side][outcome], dtg, cell)
         return tallies
 
@@ -127,20 +125,19 @@ class TableFile:
         """The states of some places in a row."""
         symbols, dtg = self.symbols_and_dtg(first, end)
         groups, states = self.column("symbol_groups").take(symbols) + dtg, self.column("group_states")
-        if int(groups.max()) >= len(states):
-            raise self.distances.damaged(f"a place from {first} on has a distance that the table does not have")
+        expect, place = self.distances.expect, f"a place from {first} on"
+        expect(int(groups.max()) < len(states), f"{place} has a distance that the table does not have")
         ids: Ids = states.take(groups) + self.distances.items(DETAIL, first, end)
-        if int(ids.max()) >= self.distances.dataset("states").items:
-            raise self.distances.damaged(f"a place from {first} on has a state that the table does not have")
-        if (self.symbol_of_state[ids] != symbols).any() or (self.states.dtg[ids] != dtg).any():
-            raise self.distances.damaged(f"a place from {first} on has a state of another symbol or distance")
+        expect(int(ids.max()) < len(self.states.entry), f"{place} has a state that the table does not have")
+        is_theirs = (self.symbol_of_state[ids] == symbols).all() and (self.states.dtg[ids] == dtg).all()
+        expect(is_theirs, f"{place} has a state of another symbol or distance")
         return ids
 
     def symbols(self, first: int, end: int) -> Ids:
         """The symbols of some places in a row."""
         symbols: Ids = self.outcomes.items(SYMBOL, first, end)
-        if int(symbols.max(initial=0)) >= self.outcomes.dataset("symbols").items:
-            raise self.outcomes.damaged(f"a place from {first} on has a symbol that the table does not have")
+        is_there = int(symbols.max(initial=0)) < self.outcomes.dataset("symbols").items
+        self.outcomes.expect(is_there, f"a place from {first} on has a symbol that the table does not have")
         return symbols
 
     def entries(self, first: int, end: int) -> Entries:
@@ -262,25 +259,24 @@ class TableFile:
         groups, first, records, rows = map(self.column, ("symbol_groups", "group_states", "states", "rows"))
         group = self._numbers_of_runs(first, len(records))
         symbol = self._numbers_of_runs(groups, len(first))[group]
-        if (records["first"].astype(np.int64) + records["rows"] > len(rows)).any():
-            raise self.distances.damaged("a state has rows that are not there")
+        are_there = records["first"].astype(np.int64) + records["rows"] <= len(rows)
+        self.distances.expect(are_there.all(), "a state has rows that are not there")
         pattern, patterns = _patterns_of(records, rows)
-        if (np.diff(patterns.start.astype(np.int64))[pattern] != records["rows"]).any():
-            raise self.distances.damaged("two states share some rows of a pattern and not all")
+        are_whole = np.diff(patterns.start.astype(np.int64))[pattern] == records["rows"]
+        self.distances.expect(are_whole.all(), "two states share some rows of a pattern and not all")
         return Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
 
     def _numbers_of_runs(self, first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
         """[item] -> the number of its run, of which each is known by its first item and may be empty."""
         starts = np.append(first, end).astype(np.int64)
         lengths = starts[1:] - starts[:-1]
-        if (lengths < 0).any() or starts[0]:
-            raise self.distances.damaged("its groups do not follow each other")
+        self.distances.expect(starts[0] == 0 and (lengths >= 0).all(), "its groups do not follow each other")
         return np.repeat(np.arange(len(first)), lengths)
 
     def _longest(self) -> Iterator[tuple[Color, Score, int, int, str]]:
         for side, outcome, dtg, cell, fen in self.column("longest").tolist():
-            if cell >= self.order.layout.cells or not fen.isascii() or not fen.decode().isprintable():
-                raise self.distances.damaged("an example is no position")
+            is_text = fen.isascii() and fen.decode().isprintable()
+            self.distances.expect(is_text and cell < self.order.layout.cells, "an example is no position")
             yield Color(side), Score.from_byte(outcome), dtg, cell, fen.decode()
 
 

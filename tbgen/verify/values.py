@@ -237,8 +237,8 @@ def rows_in_outcomes(file: TableFile) -> Rows:
     """The rows of a table's symbols, which have no distances; an error of TableError if they are not there."""
     symbols, rows = file.column("symbols"), file.column("outcome_rows")
     first = np.ascontiguousarray(symbols["first"])
-    if len(rows) < (first + symbols["rows"].astype(np.int64)).max(initial=0):
-        raise file.outcomes.damaged("a symbol has rows that are not there")
+    are_there = first + symbols["rows"].astype(np.int64) <= len(rows)
+    file.outcomes.expect(are_there.all(), "a symbol has rows that are not there")
     holder, code, outcome = (np.ascontiguousarray(rows[name]) for name in ("holder", "code", "outcome"))
     return Rows(first, first + symbols["rows"], holder, code, outcome, np.zeros(len(rows), np.uint16))
 

@@ -82,15 +82,14 @@ def _kinds_in(file: TableFile, bishops: Sequence[int]) -> tuple[Ints, int, Kinds
     """
     groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
     distances = int(np.diff(groups).max())
-    if not 0 < distances <= _MOST_DISTANCES:
-        raise file.distances.damaged("its groups do not follow each other")
+    file.distances.expect(0 < distances <= _MOST_DISTANCES, "its groups do not follow each other")
     entries, numbers = np.unique(file.column("symbols")["entry"], return_inverse=True)
     first_kind = (numbers * distances).astype(np.uint32)
 
     def kinds_of(first: int, end: int) -> Ints32:
         symbols, dtg = file.symbols_and_dtg(first, end)
-        if int(dtg.max()) >= distances:
-            raise file.distances.damaged(f"a place from {first} on has a distance that the table does not have")
+        is_known = int(dtg.max()) < distances
+        file.distances.expect(is_known, f"a place from {first} on has a distance that the table does not have")
         kinds: Ints32 = first_kind.take(symbols)
         kinds += dtg
         if bishops:
