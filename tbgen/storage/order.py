@@ -17,11 +17,11 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Ints
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.storage.schema import CHUNK_CELLS
 
-Cells = npt.NDArray[np.int64]
 Place = TypeVar("Place", int, npt.NDArray[np.int64])
 
 _PART_CELLS = 1 << 22
@@ -79,13 +79,13 @@ class Order:
         cells: npt.NDArray[np.int64] = np.ravel_multi_index([digits[axis] for axis in back], self.layout.shape)
         return cells
 
-    def box_of(self, start: int, cells: int) -> tuple[Cells, Cells, Cells]:
-        """The cells of a plane from a place on, a chunk or a whole plane of them, by the layout's axes inside a plane.
+    def box_of(self, start: int) -> tuple[Ints, Ints, Ints]:
+        """The cells of a chunk that begins with a place of a plane, and of those that differ in the black king alone.
 
-        First index and size of each axis, and how far neighbours along it lie apart in the file.
+        By the layout's axes inside a plane: first index and size of each, and how far neighbours along it lie apart.
         """
         shape = self.shape[2:]
-        size = np.array(self.chunk[2:] if cells < np.prod(shape) else shape, np.int64)
+        size = np.array([shape[0], *self.chunk[3:]], np.int64)
         first = np.array(np.unravel_index(start, shape), np.int64)
         stride = np.array([np.prod(size[n + 1 :]) for n in range(len(size))], np.int64)
         back = np.argsort(self.axes[2:])
@@ -115,15 +115,11 @@ def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
     So a chunk is a box of the array and at the same time a range of places, and every chunk of a plane is full.
     """
-    chunk, cells = [1] * len(shape), 1
-    for axis in range(len(shape) - 1, -1, -1):
-        room = CHUNK_CELLS // cells
-        if shape[axis] > room:
-            chunk[axis] = 1 << room.bit_length() - 1
-            break
-        chunk[axis] = shape[axis]
-        cells *= shape[axis]
-    return tuple(chunk)
+    chunk, room = list[int](), CHUNK_CELLS
+    for size in reversed(shape):
+        chunk.append(size if size <= room else 1 << room.bit_length() - 1)
+        room //= chunk[-1]
+    return tuple(reversed(chunk))
 
 
 @lru_cache(maxsize=256)

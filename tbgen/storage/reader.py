@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -176,25 +176,18 @@ class TableFile:
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         """The same of one block and side to move: what chunks that differ in the black king alone have."""
         order = self.order
-        cells = order.plane_places
-        plane, step = (2 * block + int(side)) * cells, min(cells, order.chunk_cells)
-        kings = min(64, cells // step)
+        cells, size = order.plane_places, min(order.plane_places, order.chunk_cells)
+        plane, kings = (2 * block + int(side)) * cells, min(64, cells // size)
+        apart = cells // kings
         return [
-            self._box(range(plane + start, plane + cells, cells // kings), start, step)
-            for start in range(0, cells // kings, step)
+            Box(*order.box_of(start), partial(self._runs, range(plane + start, plane + cells, apart), size))
+            for start in range(0, apart, size)
         ]
 
-    def _box(self, places: Sequence[int], start: int, cells: int) -> Box:
-        """So many cells from each of some places on, each in one chunk; `start` is the first one in its plane."""
-        first, size, stride = self.order.box_of(start, cells)
-        if len(places) > 1:
-            size[-1], stride[-1] = 64, cells * len(places) // 64
-
-        def read() -> tuple[Entries, Distances]:
-            entry, dtg = zip(*[self._entries_and_dtg(place, place + cells) for place in places], strict=True)
-            return np.concatenate(entry), np.concatenate(dtg)
-
-        return Box(first, size, stride, read)
+    def _runs(self, places: Iterable[int], size: int) -> tuple[Entries, Distances]:
+        """The entry values and distances of so many places from each of some on."""
+        entry, dtg = zip(*[self._entries_and_dtg(place, place + size) for place in places], strict=True)
+        return np.concatenate(entry), np.concatenate(dtg)
 
     def table(self) -> Table:
         """The whole table; its cells without a position have some value or other."""
