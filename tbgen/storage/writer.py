@@ -19,7 +19,7 @@ from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
 from tbgen.storage.files import FileDigests, Layer, game_of_folder, path_of, write_whole
-from tbgen.storage.numbering import NewArray, Numbering, look_up, states_of
+from tbgen.storage.numbering import NewArray, look_up, states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.reader import Ids, flips_of
 from tbgen.storage.schema import (
@@ -45,7 +45,7 @@ from tbgen.storage.schema import (
     pack,
 )
 from tbgen.storage.symbols import details_of, symbols_of
-from tbgen.table import Content
+from tbgen.table import Cells, Content, Numbers
 
 _SAMPLE, _SAMPLED = 7, 256
 """One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
@@ -113,7 +113,7 @@ def write_table(
     return FileDigests(outcomes_size + distances_size, outcomes_digest, distances_digest)
 
 
-def _packed_layers(numbering: Numbering, table: Content, order: Order, threads: int) -> Packed:
+def _packed_layers(numbering: tuple[Numbers, Cells], table: Content, order: Order, threads: int) -> Packed:
     """The datasets of both files, compressed."""
     sources = _sources(numbering, table, order)
     level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
@@ -122,15 +122,14 @@ def _packed_layers(numbering: Numbering, table: Content, order: Order, threads: 
         for name, source in sources.items():
             is_large = source.kind.itemsize > 1
             if name in _STREAMS:
-                ways = (False, True) if is_large else (False,)
-                packed[name] = _packed(source, order.chunk_cells, level, ways, pool)
+                packed[name] = _packed(source, order.chunk_cells, level, sorted({False, is_large}), pool)
             else:
                 size = min(max(source.items, 1), COLUMN_ITEMS)
                 packed[name] = _packed(source, size, EASY_LEVEL, (is_large,), pool)
     return packed
 
 
-def _sources(numbering: Numbering, table: Content, order: Order) -> dict[str, Source]:
+def _sources(numbering: tuple[Numbers, Cells], table: Content, order: Order) -> dict[str, Source]:
     """What goes into the datasets of both files."""
     numbers, states = numbering
     symbol_of, symbols = symbols_of(states, table.patterns)
@@ -149,29 +148,22 @@ def _sources(numbering: Numbering, table: Content, order: Order) -> dict[str, So
     blocks = np.array(order.layout.blocks, np.uint8).ravel()
     small = {"counts": np.array(counts, kinds["counts"]), "longest": np.array(longest, kinds["longest"])}
     columns = {"block_squares": blocks, **small, **symbols, **details}
+    rows = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
     return {
         SYMBOL: _looked_up(numbers, symbol_of, order),
         DTG: _looked_up(numbers, states.dtg ^ flips_of(states.entry, Color.WHITE), order, black=1),
         DETAIL: _looked_up(numbers, detail_of, order),
         **{name: _array(items) for name, items in columns.items()},
-        "rows": _records(kinds["rows"], (patterns.holder, patterns.code, patterns.outcome, patterns.dtg)),
+        "rows": Source(  # few at a time, for there may be a hundred million
+            kinds["rows"],
+            len(patterns.code),
+            lambda first, end: np.rec.fromarrays([column[first:end] for column in rows], dtype=kinds["rows"]),
+        ),
     }
 
 
 def _array(items: npt.NDArray[Any]) -> Source:
     return Source(items.dtype, len(items), lambda first, end: items[first:end])
-
-
-def _records(kind: np.dtype[Any], columns: Sequence[npt.NDArray[Any]]) -> Source:
-    """Columns as items of several fields, of which few are in memory at a time."""
-
-    def part(first: int, end: int) -> npt.NDArray[Any]:
-        found = np.empty(end - first, kind)
-        for name, column in zip(kind.names or (), columns, strict=True):
-            found[name] = column[first:end]
-        return found
-
-    return Source(kind, len(columns[0]), part)
 
 
 def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0) -> Source:
@@ -229,9 +221,7 @@ def _packed(source: Source, size: int, level: int, ways: Sequence[bool], pool: E
 def _chunk(source: Source, number: int, size: int) -> npt.NDArray[Any]:
     """The items of a chunk; the last one is filled up with its last item."""
     items = source.part(number * size, min((number + 1) * size, source.items))
-    if len(items) < size:
-        items = np.concatenate([items, np.repeat(items[-1:], size - len(items))])
-    return np.ascontiguousarray(items)
+    return np.pad(items, (0, size - len(items)), "edge")
 
 
 def check_library() -> None:
@@ -260,16 +250,13 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
 
 
 def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...], chunk: tuple[int, ...]) -> Any:
-    """An empty dataset of the file, by HDF5's own means, which ask for no Zstandard plug-in."""
+    """An empty dataset of the file; its filters are named by HDF5's own means, which ask for no Zstandard plug-in."""
     properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    properties.set_obj_track_times(False)
     properties.set_chunk(chunk)
-    properties.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
     if dataset.shuffled:
         properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
     properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (EASY_LEVEL,))
-    space, stored = h5py.h5s.create_simple(shape), h5py.h5t.py_create(dataset.kind)
-    return h5py.h5d.create(file.id, name.encode(), stored, space, properties)
+    return file.create_dataset(name, shape, dataset.kind, dcpl=properties, fill_time="never").id
 
 
 def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, ...]) -> None:
