@@ -73,10 +73,10 @@ def new_census(slots: int) -> Census:
 
 def met(census: Census) -> tuple[Keys, Keys]:
     """The keys of all states by their numbers, and how often they were met."""
-    used = int(census.used[0])
-    keys = np.empty(used, np.uint64)
-    list_keys(census, keys)
-    return keys, census.often[:used]
+    taken = census.slots[census.slots[:, KEY] != FREE]
+    keys = np.empty(len(taken), np.uint64)
+    keys[taken[:, NUMBER]] = taken[:, KEY]
+    return keys, census.often[: len(taken)]
 
 
 def larger(census: Census) -> Census:
@@ -126,15 +126,6 @@ class Slabs(NamedTuple):
     end: int
 
 
-class Numbering(NamedTuple):
-    """The states of a table, and which of them each place has."""
-
-    numbers: Numbers
-    """[place] -> its state"""
-    states: Cells
-    """The most frequent one is number 0."""
-
-
 class _Worker:
     """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
 
@@ -144,10 +135,10 @@ class _Worker:
         self.tile = Tile(numbers, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
 
 
-def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> Numbering:
-    """The state of each place of the file, and what the states mean.
+def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> tuple[Numbers, Cells]:
+    """[place of the file] -> number of its state; and what the states mean, of which the most frequent is number 0.
 
-    The state of each place lies in an array that `new` makes, for it may be larger than memory has room for.
+    The numbers lie in an array that `new` makes, for it may be larger than memory has room for.
     """
     numbers = new(order.layout.cells, np.uint32)
     met_by = _met(content, order, threads, numbers)
@@ -156,20 +147,19 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     ranking = often_first(often.astype(np.uint64))
     rank_of = np.empty(len(keys), np.uint32)
     rank_of[ranking] = np.arange(len(keys), dtype=np.uint32)
-    state_of = np.zeros(1 + max(len(theirs) for theirs, _ in met_by) * threads, np.uint32)
-    first = 0
-    for worker, (theirs, _) in enumerate(met_by):
-        state_of[1:].reshape(-1, threads)[: len(theirs), worker] = rank_of[states[first : first + len(theirs)]]
-        first += len(theirs)
+    by_worker = np.split(states, np.cumsum([len(theirs) for theirs, _ in met_by])[:-1])
+    state_of = np.zeros(1 + max(map(len, by_worker)) * threads, np.uint32)
+    for worker, theirs in enumerate(by_worker):
+        state_of[1:].reshape(-1, threads)[: len(theirs), worker] = rank_of[theirs]
     keys = keys[ranking]
-    del met_by, states, often, ranking, rank_of
+    del met_by, states, by_worker, theirs, often, ranking, rank_of
     _settle(order, numbers, state_of, int(np.argmin(keys)), threads)
     states_met = Cells.room(len(keys))
     for first in range(0, len(keys), _PART):  # few at a time, for there may be tens of millions
         part, some = slice(first, first + _PART), keys[first : first + _PART]
         states_met.entry[part] = byte_of_row((some >> _ENTRY_SHIFT).astype(np.int64))
         states_met.dtg[part], states_met.pattern[part] = some >> _DTG_SHIFT & _DTG, some & _PATTERN
-    return Numbering(numbers, states_met)
+    return numbers, states_met
 
 
 def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[tuple[Keys, Keys]]:
@@ -258,14 +248,6 @@ def move_keys(census: Census, other: Census) -> None:
     for n in range(len(census.slots)):
         if census.slots[n, KEY] != FREE:
             other.slots[slot_of(other, census.slots[n, KEY])] = census.slots[n]
-
-
-@kernel
-def list_keys(census: Census, keys: Words) -> None:
-    """List all keys by their numbers."""
-    for n in range(len(census.slots)):
-        if census.slots[n, KEY] != FREE:
-            keys[census.slots[n, NUMBER]] = census.slots[n, KEY]
 
 
 @inner

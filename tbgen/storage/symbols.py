@@ -49,26 +49,17 @@ class RowsOfPatterns(NamedTuple):
     outcome: SignedBytes
 
 
-class Names(NamedTuple):
-    """The symbols that have been met, and the chains of rows that their patterns are."""
-
-    chains: Census
-    """A chain is what came before its last row (0 if nothing did) and that row."""
-    pairs: Census
-    """A pair is a chain and an entry value: a symbol."""
-
-
 def symbols_of(states: Cells, patterns: Patterns) -> tuple[Numbers, Columns]:
     """The symbol of each state, where those of frequent states come first; and the columns that say what they mean."""
     rows = RowsOfPatterns(patterns.start, patterns.holder, patterns.code, patterns.outcome)
-    names = Names(new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS))
+    chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
     worth = worth_to_white(byte_of_row(np.arange(ROWS)))
     first, count = 0, len(states.entry)
     of_state = np.empty(count, np.uint32)
-    while (first := name_symbols(states.entry, states.pattern, rows, worth, names, of_state, first)) < count:
-        names = Names(larger(names.chains), larger(names.pairs))
-    found, _ = met(names.pairs)
-    links, _ = met(names.chains)
+    while (first := name_symbols(states.entry, states.pattern, rows, worth, chains, pairs, of_state, first)) < count:
+        chains, pairs = larger(chains), larger(pairs)
+    found, _ = met(pairs)
+    links, _ = met(chains)
     records = np.empty(len(found), COLUMNS[Layer.OUTCOMES]["symbols"])
     records["entry"] = byte_of_row((found & np.uint64(0xFF)).astype(np.int64))
     chain_of = (found >> np.uint64(8)).astype(np.int64)
@@ -87,12 +78,16 @@ def name_symbols(
     pattern: WideInts,
     patterns: RowsOfPatterns,
     worth: Ints,
-    names: Names,
+    chains: Census,
+    pairs: Census,
     of_state: Numbers,
     first: Int,
 ) -> int:
-    """Find the symbols of states from one on, while there is room; the state to go on with."""
-    chains, pairs = names.chains, names.pairs
+    """Find the symbols of states from one on, while there is room; the state to go on with.
+
+    A chain is what came before its last row (0 if nothing did) and that row. A pair is a chain and an entry value: a
+    symbol.
+    """
     for state in range(first, len(entry)):
         if chains.used[0] + _MOST_ROWS > len(chains.often) or pairs.used[0] + 1 > len(pairs.often):
             return state
