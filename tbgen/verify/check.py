@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from tbgen.index.layout import Layout, fen_of_cell, layout_of
+from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import Material, Role
 from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
@@ -102,20 +102,6 @@ def in_words(outcome: int, dtg: int) -> str:
     return f"{Score.from_signed(outcome)} in {in_plies(dtg)}"
 
 
-def fen_of(layout: Layout, cell: int, accrued: Score | None = None) -> str:
-    """The FEN of a cell; a halfmove clock of 1 says that the accrued score is not the position's own.
-
-    >>> fen_of(layout_of(Material.parse("KvK")), 63, Score("G2.5"))
-    '7k/8/8/8/8/8/8/K7 w - - 1 1 G2.5'
-    """
-    fen = fen_of_cell(layout, cell)
-    return fen if accrued is None else f"{fen.removesuffix('0 1')}1 1 {accrued}"
-
-
-def silent(phase: str, done: int, total: int) -> None:
-    """Progress that nobody wants to see."""
-
-
 def verify_table(
     table: Table | TableFile,
     child_of: Callable[[Material], Source],
@@ -123,7 +109,7 @@ def verify_table(
     sample: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = lambda *_: None,
 ) -> Report:
     """Check a table against its children, which are taken one at a time; one that an en passant leads to stays longer.
 
@@ -151,7 +137,7 @@ class Check:
         table: Table | TableFile,
         child_of: Callable[[Material], Source],
         pool: ThreadPoolExecutor,
-        progress: Progress = silent,
+        progress: Progress = lambda *_: None,
         cells: Cells | None = None,
     ) -> None:
         self.table = table.table() if cells is None and isinstance(table, TableFile) else table
@@ -179,8 +165,9 @@ class Check:
         return next(filter(None, (phase() for phase in phases)), None)
 
     def _fen(self, place: int, accrued: Score | None = None) -> str:
-        """The FEN of the cell at a place of the subject's arrays."""
-        return fen_of(self.layout, int(self._cells[place]), accrued)
+        """The FEN of a cell by its place; a halfmove clock of 1 says that the accrued score is not the position's own."""
+        fen = fen_of_cell(self.layout, int(self._cells[place]))
+        return fen if accrued is None else f"{fen.removesuffix('0 1')}1 1 {accrued}"
 
     def _ranges(self, step: int, first: int = 0, end: int | None = None) -> list[tuple[int, int]]:
         """The places from one to another, or all, so many at a time."""
@@ -295,7 +282,7 @@ class Check:
         for outcome, longest in itertools.chain(*(tallies.items() for tallies in self.table.tallies.values())):
             entry, dtg = (int(found[0]) for found in known_in(self.table, np.array([longest.cell]))[:2])
             if (entry, dtg) != (outcome.to_byte(), longest.max_dtg):
-                expected, fen = in_words(outcome.to_byte(), longest.max_dtg), fen_of(self.layout, longest.cell)
+                expected, fen = in_words(outcome.to_byte(), longest.max_dtg), fen_of_cell(self.layout, longest.cell)
                 return Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)
         return None
 

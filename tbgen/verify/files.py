@@ -17,12 +17,12 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing
 from tbgen.errors import UsageError
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Score
 from tbgen.storage.files import Folders, folder_with, folders_in, path_in, path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify.check import Progress, Report, Violation, fen_of, silent, verify_table
+from tbgen.verify.check import Progress, Report, Violation, verify_table
 from tbgen.verify.values import Rows, code_of, held_value, rows_in_outcomes, rows_of, signed
 
 _STATES = 1 << 20
@@ -46,7 +46,7 @@ def find_other_break(
     return False
 
 
-def wrong_outcome_row(file: TableFile, threads: int = 1, progress: Progress = silent) -> Violation | None:
+def wrong_outcome_row(file: TableFile, threads: int, progress: Progress) -> Violation | None:
     """A break in the file of outcomes that is not the one whose distance is known, which is held against the moves."""
     outcomes, distances, count = rows_in_outcomes(file), rows_of(file.patterns), len(file.states.entry)
     columns: Sequence[npt.NDArray[Any]] = file.states.entry, file.symbol_of_state, file.states.pattern
@@ -118,7 +118,7 @@ def verify_file(
     sample: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress = silent,
+    progress: Progress = lambda *_: None,
     others: Sequence[Path] = (),
 ) -> Report:
     """Check a table file against those of its children; an error of TableError if one cannot be read.
@@ -146,7 +146,7 @@ def _wrong_example(file: TableFile) -> Violation | None:
     layout = layout_of(file.material)
     for side, tallies in file.tallies.items():
         for outcome, tally in tallies.items():
-            stored, expected = file.examples[side, outcome], fen_of(layout, tally.cell)
+            stored, expected = file.examples[side, outcome], fen_of_cell(layout, tally.cell)
             if stored.split()[:2] != expected.split()[:2]:
                 return Violation(f"example of {outcome} with {side} to move", stored, expected)
         for outcome, count in file.counts[side].items():  # others than those of tallies are not counted again
