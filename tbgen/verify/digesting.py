@@ -225,10 +225,8 @@ class _Digester:
         write_values(self._values, keys, side, distances, room, offsets)
         written, ends, contents = room.tobytes(), offsets.tolist(), dict[bytes, int]()
         numbers = [contents.setdefault(written[ends[n] : ends[n + 1]], len(contents)) for n in range(len(keys))]
-        digest = sha256(struct.pack("<II", len(positions), len(contents)))
-        digest.update(np.array(numbers, "<u2")[positions].tobytes())
-        digest.update(b"".join(contents))
-        return digest.digest()
+        head = struct.pack("<II", len(positions), len(contents))
+        return sha256(b"".join([head, np.array(numbers, "<u2")[positions].tobytes(), *contents])).digest()
 
 
 def _values_of(file: TableFile) -> StoredValues:

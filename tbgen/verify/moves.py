@@ -122,9 +122,8 @@ def list_arrivals(men: Men, scratch: Scratch, slot: Int, to: Int, captured: Int,
     """A pawn's move to a square, or its four promotions there, if legal."""
     if not is_safe(men, scratch.squares, slot, to, captured):
         return count
-    if 0 < to >> 3 < 7:
-        return note_move(scratch, count, slot, to, captured, 0)
-    for role in range(_KNIGHT, _QUEEN + 1):
+    first, last = (0, 0) if 0 < to >> 3 < 7 else (_KNIGHT, _QUEEN)
+    for role in range(first, last + 1):
         count = note_move(scratch, count, slot, to, captured, role)
     return count
 
