@@ -12,7 +12,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -31,7 +31,7 @@ _LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUM
 Ids = npt.NDArray[np.unsignedinteger[Any] | np.int64]
 
 
-class TableFile:
+class TableFile(contextlib.AbstractContextManager["TableFile"]):
     """An open table: its outcomes, and its distances if they are there. Safe to use from several threads.
 
     The first access to distances opens them; MissingDistancesError without a file of distances.
@@ -224,9 +224,6 @@ class TableFile:
         self.outcomes.close()
         if self._distances is not None:
             self._distances.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()

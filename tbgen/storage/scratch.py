@@ -6,6 +6,7 @@ digest of the rest, and a line says what it depends on; a file that is damaged o
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import itertools
 import json
@@ -13,7 +14,7 @@ import os
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -55,7 +56,7 @@ def scratch_path(folder: Path, material: Material) -> Path:
     return folder / f"{material}{SUFFIX}"
 
 
-class ScratchStore:
+class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     """A store of solved runs in a folder; safe to use from several threads.
 
     `identity` says what the runs depend on. A column is compressed in parts of `plane` cells, so cells are best asked
@@ -112,17 +113,11 @@ class ScratchStore:
 
     def close(self) -> None:
         """Leave the files for another time."""
-        if self._folder >= 0:
-            os.close(self._folder)
-            self._folder = -1
+        os.close(self._folder)
 
     def remove(self) -> None:
-        """Remove the files, when the table is written."""
+        """Remove the files, when the table is written; the store is still to be closed."""
         remove(self.path)
-        self.close()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
