@@ -45,7 +45,8 @@ MOST_NUMBERS = (1 << 32) - 1
 """So many numbers fit the 32 bits of a place. A state that a thread meets takes one of them for each thread."""
 _TURNS = 64
 """In how many turns threads number a plane of a table that has only one block."""
-_PART = 1 << 20
+STATES_AT_ONCE = 1 << 20
+"""There are tens of millions: what is made of them on the way is kept small."""
 
 Keys = npt.NDArray[np.uint64]
 NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
@@ -155,8 +156,8 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     del met_by, states, by_worker, theirs, often, ranking, rank_of
     _settle(order, numbers, state_of, int(np.argmin(keys)), threads)
     states_met = Cells.room(len(keys))
-    for first in range(0, len(keys), _PART):  # few at a time, for there may be tens of millions
-        part, some = slice(first, first + _PART), keys[first : first + _PART]
+    for first in range(0, len(keys), STATES_AT_ONCE):
+        part, some = slice(first, first + STATES_AT_ONCE), keys[first : first + STATES_AT_ONCE]
         states_met.entry[part] = byte_of_row((some >> _ENTRY_SHIFT).astype(np.int64))
         states_met.dtg[part], states_met.pattern[part] = some >> _DTG_SHIFT & _DTG, some & _PATTERN
     return numbers, states_met

@@ -22,7 +22,7 @@ from tbgen.errors import RepresentationError
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
 from tbgen.storage.files import Layer
-from tbgen.storage.numbering import Census, larger, met, new_census, number_of
+from tbgen.storage.numbering import STATES_AT_ONCE, Census, larger, met, new_census, number_of
 from tbgen.storage.schema import COLUMNS
 from tbgen.table import Cells, Numbers, Patterns
 
@@ -30,8 +30,6 @@ _WHITE = int(Color.WHITE)
 _MOST_ROWS = 256
 """A pattern has fewer: one for each holder and code at most."""
 _FIRST_SLOTS = 1 << 12
-_PART = 1 << 20
-"""States at a time."""
 _ROW_BITS = 25
 """Holder, code and row of the outcome, in 1 + 8 + 8 bits, and some to spare."""
 
@@ -170,9 +168,8 @@ def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> tuple[Wi
     number_in_groups(of_state, states.dtg, groups, counts, numbers)
     group_states = np.cumsum(counts, dtype=np.uint32) - counts
     records = np.empty(len(states.entry), COLUMNS[Layer.DISTANCES]["states"])
-    # There are tens of millions of states: what is made of them on the way is kept small.
-    for first in range(0, len(states.entry), _PART):
-        part = slice(first, first + _PART)
+    for first in range(0, len(states.entry), STATES_AT_ONCE):
+        part = slice(first, first + STATES_AT_ONCE)
         places = group_states[groups[of_state[part]] + states.dtg[part]] + numbers[part]
         begins = start[pattern[part]]
         records["first"][places], records["rows"][places] = begins, start[pattern[part] + 1] - begins
