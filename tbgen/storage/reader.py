@@ -142,7 +142,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def entries(self, first: int, end: int) -> Entries:
         """The entry values of some places in a row; the outcomes alone are read."""
-        return np.take(self._entry, self.symbols(first, end))
+        return self._entry.take(self.symbols(first, end))
 
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
         """The symbols of some places in a row, and the distances of their entry values."""
@@ -151,11 +151,6 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         dtg ^= stored
         self.order.black_part(first, dtg)[:] ^= 1
         return symbols, dtg
-
-    def _entries_and_dtg(self, first: int, end: int) -> tuple[Entries, Distances]:
-        """The entry values of some places in a row, and their distances."""
-        symbols, dtg = self.symbols_and_dtg(first, end)
-        return np.take(self._entry, symbols), dtg
 
     def column(self, name: str) -> npt.NDArray[Any]:
         """A whole column, which stays at hand; not to be changed."""
@@ -170,7 +165,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         order = self.order
         entry, dtg = np.empty(order.layout.cells, np.int8), np.empty(order.layout.cells, np.uint16)
         for part in order.chunks:
-            entry[part], dtg[part] = self._entries_and_dtg(part.start, part.stop)
+            symbols, dtg[part] = self.symbols_and_dtg(part.start, part.stop)
+            entry[part] = self._entry.take(symbols)
         return EntryValues(self.material, order.from_file(entry), order.from_file(dtg))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
@@ -186,8 +182,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def _runs(self, places: Iterable[int], size: int) -> tuple[Entries, Distances]:
         """The entry values and distances of so many places from each of some on."""
-        entry, dtg = zip(*[self._entries_and_dtg(place, place + size) for place in places], strict=True)
-        return np.concatenate(entry), np.concatenate(dtg)
+        symbols, dtg = zip(*[self.symbols_and_dtg(place, place + size) for place in places], strict=True)
+        return self._entry.take(np.concatenate(symbols)), np.concatenate(dtg)
 
     def table(self) -> Table:
         """The whole table; its cells without a position have some value or other."""
@@ -195,8 +191,15 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         pattern = np.empty(order.layout.cells, np.uint32)
         for part in order.chunks:
             pattern[part] = self.states.pattern[self.ids(part.start, part.stop)]
-        patterns = order.from_file(pattern)
-        return Table(self.material, values.entry, values.dtg, patterns, self.patterns, self.tallies, game=self.game)
+        return Table(
+            self.material,
+            values.entry,
+            values.dtg,
+            order.from_file(pattern),
+            self.patterns,
+            self.tallies,
+            game=self.game,
+        )
 
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None
