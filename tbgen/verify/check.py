@@ -23,7 +23,7 @@ from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally
 from tbgen.text import facts_of, in_plies
-from tbgen.verify.cells import men_of
+from tbgen.verify.cells import Men, men_of
 from tbgen.verify.moves import new_scratch
 from tbgen.verify.pairs import MOST_CODES, check_pairs, find_own_codes, tally
 from tbgen.verify.resets import (
@@ -42,10 +42,6 @@ from tbgen.verify.values import Source, known_in, subject_of
 
 Progress = Callable[[str, int, int], None]
 """Told the phase, and how many cells of how many are done."""
-Look = Callable[[int, int], int]
-"""Looks at a range of places; returns the first wrong one, or EVERYTHING_FINE."""
-Listing = Callable[[int, int], Cells]
-"""Lists the cells of a child that the positions of a range of places lead to, in its first row."""
 
 _RANGE_CELLS = 1 << 16
 _LISTED = 1 << 12
@@ -87,8 +83,7 @@ class Report:
 
     def facts(self) -> dict[str, Any]:
         """The report as JSON has it."""
-        derived = {"right": self.violation is None, "symmetry_left_out": True, "seconds": round(self.seconds, 3)}
-        return facts_of(self, **derived)
+        return facts_of(self, right=self.violation is None, symmetry_left_out=True, seconds=round(self.seconds, 3))
 
 
 def in_words(outcome: int, dtg: int) -> str:
@@ -165,7 +160,7 @@ class Check:
         return next(filter(None, (phase() for phase in phases)), None)
 
     def _fen(self, place: int, accrued: Score | None = None) -> str:
-        """The FEN of a cell by its place; a halfmove clock of 1 says that the accrued score is not the position's own."""
+        """The FEN of the cell at a place; a halfmove clock of 1 says that not the position's own score has accrued."""
         fen = fen_of_cell(self.layout, int(self._cells[place]))
         return fen if accrued is None else f"{fen.removesuffix('0 1')}1 1 {accrued}"
 
@@ -174,7 +169,9 @@ class Check:
         end = len(self._cells) if end is None else end
         return [(start, min(start + step, end)) for start in range(first, end, step)]
 
-    def _first_wrong(self, phase: str, look: Look, ranges: Sequence[tuple[int, int]]) -> int | None:
+    def _first_wrong(
+        self, phase: str, look: Callable[[int, int], int], ranges: Sequence[tuple[int, int]]
+    ) -> int | None:
         """The lowest place that `look` finds in the ranges, all of them looked through side by side."""
         places = self._pool.map(lambda each: look(*each), ranges)  # which leaves out the rest when this is over
         for (_, end), place in zip(ranges, places, strict=True):
@@ -199,40 +196,37 @@ class Check:
         expected = in_words(-own - 1 if " w " in fen else own + 1, 0)
         return Violation("end of the game", in_words(entry, dtg), expected, fen)
 
-    def _child(self, material: Material, listed: Listing) -> Child:
-        """The values of a child; if not all positions are looked at, those in the cells that are listed."""
-        source, cells = self._child_of(material), None
-        if self._is_sample:
-            cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(_LISTED)]))
-        entry, dtg, *_ = known_in(source, cells, partial(self._progress, f"reading {material}"))
-        return Child(men_of(layout_of(material)), _ALL if cells is None else cells, entry, dtg)
-
     def _wrong_reset(self) -> Violation | None:
         """Note what captures and promotions are worth, child by child."""
         wrong = itertools.starmap(self._missing_successor, enumerate(self.layout.material.children()))
         return next(filter(None, wrong), None)
 
     def _missing_successor(self, number: int, material: Material) -> Violation | None:
-        men = men_of(layout_of(material))
-
-        def listed(start: int, stop: int) -> Cells:
-            found = np.empty((3, (stop - start) * MOST_NEEDS), np.int64)
-            count = list_resets(self.subject, number, men, new_scratch(), new_scratch(), start, stop, found)
-            return found[:, :count].copy()
-
-        child, parent = self._child(material, listed), self.layout.material
+        """Note what resets to a child are worth; if not all positions are looked at, only their cells are read."""
+        source, men, cells = self._child_of(material), men_of(layout_of(material)), None
+        listed = partial(self._resets_to, number, men)
+        if self._is_sample:
+            cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(_LISTED)]))
+        entry, dtg, *_ = known_in(source, cells, partial(self._progress, f"reading {material}"))
+        child, parent = Child(men, _ALL if cells is None else cells, entry, dtg), self.layout.material
         for color in Color:
             if Role.PAWN in parent.side(color) and parent.without(color, Role.PAWN).canonical() == material:
                 self._without_pawn[color] = child
-
-        def look(start: int, stop: int) -> int:
-            return note_resets(self.subject, child, listed(start, stop))
-
-        place = self._first_wrong(f"resets to {material}", look, self._ranges(_LISTED))
+        place = self._first_wrong(
+            f"resets to {material}",
+            lambda start, end: note_resets(self.subject, child, listed(start, end)),
+            self._ranges(_LISTED),
+        )
         if place is None:
             return None
         law = f"a capture or promotion leads to {material}"
         return Violation(law, "nothing there", "an entry value there", self._fen(place))
+
+    def _resets_to(self, number: int, men: Men, start: int, end: int) -> Cells:
+        """The resets of a range of places that lead to a child, as list_resets has them."""
+        found = np.empty((3, (end - start) * MOST_NEEDS), np.int64)
+        count = list_resets(self.subject, number, men, new_scratch(), new_scratch(), start, end, found)
+        return found[:, :count].copy()
 
     def _note_pawn_moves(self) -> None:
         """Note what pawn moves are worth, block after block."""
@@ -289,11 +283,11 @@ class Check:
     def _recounted_tallies(self) -> dict[Color, dict[Score, Tally]]:
         subject, orders, ranges = self.subject, self.layout.orders, self._ranges(_RANGE_CELLS)
         parts = np.zeros((len(ranges), 2, 256, 3), np.int64)
-
-        def look(start: int, stop: int) -> int:
-            return tally(subject, new_scratch(), orders, start, stop, parts[start // _RANGE_CELLS])
-
-        self._first_wrong("tallies", look, ranges)
+        self._first_wrong(
+            "tallies",
+            lambda start, end: tally(subject, new_scratch(), orders, start, end, parts[start // _RANGE_CELLS]),
+            ranges,
+        )
         with_longest = np.where(parts[..., 0] > 0, parts[..., 1], -1).argmax(axis=0)
         found = np.take_along_axis(parts, with_longest[None, ..., None], axis=0)[0]
         found[..., 0] = parts[..., 0].sum(axis=0)
