@@ -44,13 +44,6 @@ class _Column(NamedTuple):
     """Where each frame begins in the file, and where the last one ends."""
 
 
-class _Stored(NamedTuple):
-    """A run, and where its arrays lie."""
-
-    run: Run
-    columns: Mapping[str, _Column]
-
-
 def scratch_path(folder: Path, material: Material) -> Path:
     """Where the solved blocks of a canonical material's table are kept until it is written."""
     return folder / f"{material}{SUFFIX}"
@@ -66,8 +59,11 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24) -> None:
         self.path, self._plane = path, plane
         self._identity = json.loads(json.dumps(identity))
-        self._stored = dict[int, _Stored]()
-        """[first cell] -> run; threads add to it while others look, who take all keys at once and never iterate."""
+        self._stored = dict[int, tuple[Run, Mapping[str, _Column]]]()
+        """[first cell] -> run, and where its arrays lie.
+
+        Threads add to it while others look, who take all keys at once and never iterate.
+        """
         if path.is_symlink() or not path.is_dir():
             remove(path)
         path.mkdir(exist_ok=True)
@@ -95,13 +91,13 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         head = json.dumps({**facts, "shape": run.found.shape, "columns": columns}).encode() + b"\n"
         path = self.path / f"{run.first:016}{RUN_SUFFIX}"
         write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
-        self._stored[run.first] = _Stored(run, _columns_of(path, columns, _DIGEST_BYTES + len(head)))
+        self._stored[run.first] = run, _columns_of(path, columns, _DIGEST_BYTES + len(head))
 
     def runs(self) -> Sequence[Run]:
-        return [self._stored[first].run for first in sorted(self._stored)]
+        return [self._stored[first][0] for first in sorted(self._stored)]
 
     def dictionary(self, run: Run) -> Dictionary:
-        columns = self._stored[run.first].columns
+        _, columns = self._stored[run.first]
         return Dictionary(*[self._items(columns[name]) for name in Dictionary._fields])
 
     def values(self, first: int, end: int) -> tuple[Entries, Distances]:
@@ -134,15 +130,14 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         columns = _columns_of(path, facts["columns"], _DIGEST_BYTES + len(head))
         found, entry, dtg = (self._items(columns[name]) for name in ("found", "ep_entry", "ep_dtg"))
         run = Run(facts["first"], facts["end"], facts["rows"], found.reshape(facts["shape"]), (entry, dtg))
-        self._stored[run.first] = _Stored(run, columns)
+        self._stored[run.first] = run, columns
 
     def _part(self, names: Sequence[str], first: int, end: int, rooms: Sequence[Array | None]) -> list[Array]:
         """Some columns of cells first to end of one run, each in the room that it is given, if any."""
         firsts = sorted(self._stored)
-        stored = self._stored[firsts[bisect_right(firsts, first) - 1]]
-        start, stop = first - stored.run.first, end - stored.run.first
-        columns = [stored.columns[name] for name in names]
-        return [self._items(column, start, stop, room) for column, room in zip(columns, rooms, strict=True)]
+        run, columns = self._stored[firsts[bisect_right(firsts, first) - 1]]
+        start, stop = first - run.first, end - run.first
+        return [self._items(columns[name], start, stop, room) for name, room in zip(names, rooms, strict=True)]
 
     def _items(self, column: _Column, first: int = 0, end: int | None = None, room: Array | None = None) -> Array:
         """Items first to end of a column, at the beginning of an array that is given or in one of their own."""
