@@ -51,8 +51,6 @@ _SAMPLE, _SAMPLED = 7, 256
 """One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
 with the axes."""
 
-OLDEST_HDF5 = (2, 0, 0)
-
 _TURN = 64
 """So many chunks at most a thread packs before it asks for more, for packing one can take less time than asking; and in
 so many turns at least, if there are as many chunks, for threads to be done at about the same time."""
@@ -146,8 +144,13 @@ def _sources(numbering: tuple[Numbers, Cells], table: Content, order: Order) -> 
         for side, outcome, tally in tallies
     ]
     blocks = np.array(order.layout.blocks, np.uint8).ravel()
-    small = {"counts": np.array(counts, kinds["counts"]), "longest": np.array(longest, kinds["longest"])}
-    columns = {"block_squares": blocks, **small, **symbols, **details}
+    columns = {
+        "block_squares": blocks,
+        "counts": np.array(counts, kinds["counts"]),
+        "longest": np.array(longest, kinds["longest"]),
+        **symbols,
+        **details,
+    }
     rows = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
     return {
         SYMBOL: _looked_up(numbers, symbol_of, order),
@@ -226,7 +229,7 @@ def _chunk(source: Source, number: int, size: int) -> npt.NDArray[Any]:
 
 def check_library() -> None:
     """Refuse an HDF5 library whose files others cannot open: made in memory, they have a wrong checksum before 2.0."""
-    if h5py.version.hdf5_version_tuple < OLDEST_HDF5:
+    if h5py.version.hdf5_version_tuple < (2, 0, 0):
         raise UsageError(f"h5py has HDF5 {h5py.version.hdf5_version}: tables need 2.0; install h5py 3.16 or later")
 
 
