@@ -11,7 +11,7 @@ and its detail which of these; most groups have one state.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -38,18 +38,9 @@ Columns = dict[str, npt.NDArray[Any]]
 """[name of a dataset] -> its items, as the file has them."""
 
 
-class RowsOfPatterns(NamedTuple):
-    """Patterns as table.py has them, but for their distances."""
-
-    start: WideInts
-    holder: Bytes
-    code: Bytes
-    outcome: SignedBytes
-
-
 def symbols_of(states: Cells, patterns: Patterns) -> tuple[Numbers, Columns]:
     """The symbol of each state, where those of frequent states come first; and the columns that say what they mean."""
-    rows = RowsOfPatterns(patterns.start, patterns.holder, patterns.code, patterns.outcome)
+    rows = patterns.start, patterns.holder, patterns.code, patterns.outcome
     chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
     worth = worth_to_white(byte_of_row(np.arange(ROWS)))
     first, count = 0, len(states.entry)
@@ -74,7 +65,7 @@ def symbols_of(states: Cells, patterns: Patterns) -> tuple[Numbers, Columns]:
 def name_symbols(
     entry: SignedBytes,
     pattern: WideInts,
-    patterns: RowsOfPatterns,
+    rows: tuple[WideInts, Bytes, Bytes, SignedBytes],
     worth: Ints,
     chains: Census,
     pairs: Census,
@@ -86,19 +77,20 @@ def name_symbols(
     A chain is what came before its last row (0 if nothing did) and that row. A pair is a chain and an entry value: a
     symbol.
     """
+    start, holders, codes, outcomes = rows
     for state in range(first, len(entry)):
         if chains.used[0] + _MOST_ROWS > len(chains.often) or pairs.used[0] + 1 > len(pairs.often):
             return state
         last_code = abs(np.int64(entry[state])) - 1
         chain, holder, written = np.int64(0), np.int64(-1), np.int64(0)
-        for row in range(patterns.start[pattern[state]], patterns.start[pattern[state] + 1]):
-            code = np.int64(patterns.code[row])
+        for row in range(start[pattern[state]], start[pattern[state] + 1]):
+            code = np.int64(codes[row])
             if code > last_code:
                 continue
-            if patterns.holder[row] != holder:
-                holder, written = np.int64(patterns.holder[row]), np.int64(0)
+            if holders[row] != holder:
+                holder, written = np.int64(holders[row]), np.int64(0)
             accrued = code + 1 if holder == _WHITE else -code - 1
-            broken = breaks_into(np.int64(patterns.outcome[row]), accrued, worth)
+            broken = breaks_into(np.int64(outcomes[row]), accrued, worth)
             if broken != breaks_into(written, accrued, worth):
                 written = broken if broken else accrued
                 key = np.uint64(chain << _ROW_BITS | holder << 16 | code << 8 | written + 128)
