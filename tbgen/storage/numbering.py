@@ -89,26 +89,20 @@ def larger(census: Census) -> Census:
     return found
 
 
-class Tile(NamedTuple):
-    """Scratch space of a thread that numbers."""
-
-    numbers: Numbers
-    """[black king, place of a row]"""
-    keys: Words
-    """[black king] the key of the last position, as its run has it, or FREE"""
-    known: Numbers
-    """[black king] and its number."""
-
-
 class Places(NamedTuple):
-    """Where the numbers of places go."""
+    """Where the numbers of places go, and scratch space of the thread that numbers them."""
 
     first: int
     step: int
     """Number n of this thread's own is first + n * step for all of them, 1 or more."""
     numbers: Numbers
     """0 where there is none."""
-    tile: Tile
+    tile: Numbers
+    """[black king, place of a row] -> number"""
+    keys: Words
+    """[black king] -> the key of the last position, as its run has it, or FREE"""
+    known: Numbers
+    """[black king] -> and its number."""
 
 
 class Slabs(NamedTuple):
@@ -130,10 +124,10 @@ class Slabs(NamedTuple):
 class _Worker:
     """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
 
-    def __init__(self, number: int, size: int) -> None:
-        self.number, self.census, self.room = number, new_census(FIRST_SLOTS), Cells.room(size)
-        numbers = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
-        self.tile = Tile(numbers, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
+    def __init__(self, number: int, threads: int, numbers: Numbers, size: int) -> None:
+        self.census, self.room = new_census(FIRST_SLOTS), Cells.room(size)
+        tile = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
+        self.places = Places(1 + number, threads, numbers, tile, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
 
 
 def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> tuple[Numbers, Cells]:
@@ -168,14 +162,14 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
     parts = order.parts()
     turns = 1 if len(order.layout.blocks) > 1 else _TURNS
     most_cells = max(each.stop - each.start for each in parts)
-    workers = [_Worker(number, most_cells) for number in range(threads)]
+    workers = [_Worker(number, threads, numbers, most_cells) for number in range(threads)]
     idle = workers.copy()
 
     def number(part: slice, turn: int) -> None:
         worker = idle.pop()
         for piece in content.pieces(part.start, part.stop, worker.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
-            places = Places(1 + worker.number, threads, numbers[here], worker.tile)
+            places = worker.places._replace(numbers=numbers[here])
             slabs, cells = _slabs_of(here, order, turn, turns), _read_only(piece.cells)
             while (start := number_slabs(worker.census, cells, piece.numbers, slabs, places)) < slabs.end:
                 worker.census, slabs = larger(worker.census), slabs._replace(first=start)
@@ -265,19 +259,19 @@ def reversed_digits(number: Int, digits: Int) -> Int:
 # differs from that of the row's last position. Keys are compared as the run has them (`cells.pattern`), before their
 # patterns are exchanged for those of the table.
 @inlined
-def number_word(census: Census, cells: Cells, patterns: WideInts, cell: Int, tile: Tile, column: Int) -> None:
+def number_word(census: Census, cells: Cells, patterns: WideInts, cell: Int, places: Places, column: Int) -> None:
     """Number the 64 cells from one on, for a column of the tile; `patterns` says which pattern each of theirs is."""
     for king in range(64):
         found = BLANK
         if cells.entry[cell + king]:
             key = key_of(cells.entry[cell + king], cells.dtg[cell + king], cells.pattern[cell + king])
-            if key != tile.keys[king]:
-                tile.keys[king] = key
+            if key != places.keys[king]:
+                places.keys[king] = key
                 key = key_of(cells.entry[cell + king], cells.dtg[cell + king], patterns[cells.pattern[cell + king]])
-                tile.known[king] = number_of(census, key)
-            found = tile.known[king]
+                places.known[king] = number_of(census, key)
+            found = places.known[king]
             census.often[found] += ONE
-        tile.numbers[king, column] = found
+        places.tile[king, column] = found
 
 
 # Numbers are written column by column into a tile and leave it row by row, because cells and places have their axes in
@@ -287,7 +281,7 @@ def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
     """Bring a tile to the rows of a slab: the first begins at place `start`, the next ones `step` places apart."""
     for king in range(64):
         for column in range(tile_places):
-            number = places.tile.numbers[king, column]
+            number = places.tile[king, column]
             if number != BLANK:
                 places.numbers[start + column] = places.first + number * places.step
         start += step
@@ -298,7 +292,7 @@ def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs,
     """Number what is in some slabs, while there is room; the slab to go on with."""
     kings, squares, count = slabs.kings, slabs.squares, 64**slabs.digits
     at_once = min(TILE_PLACES // kings, squares)
-    places.tile.keys[:] = FREE  # those of another run mean something else
+    places.keys[:] = FREE  # those of another run mean something else
     for slab in range(slabs.first, slabs.end):
         if census.used[0] + kings * squares * 64 > len(census.often):
             return slab
@@ -310,7 +304,7 @@ def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs,
             for n in range(some):
                 for king in range(kings):
                     cell = (((plane * kings + king) * squares + square + n) * count + here) * 64
-                    number_word(census, cells, patterns, cell, places.tile, n * kings + king)
+                    number_word(census, cells, patterns, cell, places, n * kings + king)
             fill_rows(places, some * kings, start + square * kings, count * squares * kings)
     return slabs.end
 
