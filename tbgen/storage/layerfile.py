@@ -110,7 +110,6 @@ class LayerFile:
         facts, datasets = index.attributes, index.datasets
         self.expect({*STREAMS[self.layer], *COLUMNS[self.layer]} <= datasets.keys(), "a dataset is missing")
         streams = [datasets[name] for name in STREAMS[self.layer]]
-        kinds = [datasets[name].kind == kind for name, kind in COLUMNS[self.layer].items()]
         rules = {
             f"it is the table of {facts['material']}, {facts['layer']}": (facts["material"], facts["layer"])
             == (str(self.material), self.holds),
@@ -118,7 +117,8 @@ class LayerFile:
             == (self.seal.game, self.seal.outcomes),
             "its axes are not those of its material": json.loads(facts["axes"]) == order.names,
             "its shape is not that of its material": all(each.items == order.layout.cells for each in streams),
-            "a dataset is of another type": all(kinds) and all(each.kind in NUMBERS for each in streams),
+            "a dataset is of another type": all(each.kind in NUMBERS for each in streams)
+            and all(datasets[name].kind == kind for name, kind in COLUMNS[self.layer].items()),
             "an attribute is no text": all(isinstance(text, str) for text in facts.values()),
         }
         for reason, holds in rules.items():
