@@ -181,15 +181,14 @@ class Check:
         return None
 
     def _wrong_position(self) -> Violation | None:
-        subject = self.subject
         place = self._first_wrong(
             "positions",
-            lambda start, end: find_own_codes(subject, new_scratch(), start, end),
+            lambda start, end: find_own_codes(self.subject, new_scratch(), start, end),
             self._ranges(_RANGE_CELLS),
         )
         if place is None:
             return None
-        own, entry, dtg = int(subject.own[place]), int(subject.entry[place]), int(subject.dtg[place])
+        own, entry, dtg = (int(column[place]) for column in (self.subject.own, self.subject.entry, self.subject.dtg))
         fen = self._fen(place)
         if entry == 0:
             return Violation("legal position", "nothing", "an entry value", fen)
@@ -238,9 +237,8 @@ class Check:
         def look(start: int, stop: int) -> int:
             return fold_pawn_moves(self.subject, children, new_scratch(), new_scratch(), start, stop)
 
-        block = self.layout.cells // len(self.layout.blocks)
-        places = [bisect_left(self._cells, wave * block) for wave in self.layout.waves]
-        for first, end in itertools.pairwise(places):
+        waves = [bisect_left(self._cells, block * self.layout.block_words * 128) for block in self.layout.waves]
+        for first, end in itertools.pairwise(waves):
             self._first_wrong("pawn moves", look, self._ranges(_LISTED, first, end))
 
     def _wrong_pair(self) -> Violation | None:

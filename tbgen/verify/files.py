@@ -17,7 +17,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing
 from tbgen.errors import UsageError
-from tbgen.index.layout import fen_of_cell, layout_of
+from tbgen.index.layout import fen_of_cell
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Score
 from tbgen.storage.files import Folders, folder_with, folders_in, path_in, path_of
@@ -143,10 +143,9 @@ def verify_file(
 
 def _wrong_example(file: TableFile) -> Violation | None:
     """An example position that is not the one in the cell of its tally, or an outcome without a longest distance."""
-    layout = layout_of(file.material)
     for side, tallies in file.tallies.items():
         for outcome, tally in tallies.items():
-            stored, expected = file.examples[side, outcome], fen_of_cell(layout, tally.cell)
+            stored, expected = file.examples[side, outcome], fen_of_cell(file.order.layout, tally.cell)
             if stored.split()[:2] != expected.split()[:2]:
                 return Violation(f"example of {outcome} with {side} to move", stored, expected)
         for outcome, count in file.counts[side].items():  # others than those of tallies are not counted again
