@@ -48,7 +48,6 @@ _TURNS = 64
 STATES_AT_ONCE = 1 << 20
 """There are tens of millions: what is made of them on the way is kept small."""
 
-Keys = npt.NDArray[np.uint64]
 NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
 """Makes a flat array of zeros, of a size and a kind."""
 
@@ -72,7 +71,7 @@ def new_census(slots: int) -> Census:
     return Census(np.zeros((slots, 2), np.uint64), np.zeros(slots - (slots >> 2), np.uint64), np.zeros(1, np.int64))
 
 
-def met(census: Census) -> tuple[Keys, Keys]:
+def met(census: Census) -> tuple[Words, Words]:
     """The keys of all states by their numbers, and how often they were met."""
     taken = census.slots[census.slots[:, KEY] != FREE]
     keys = np.empty(len(taken), np.uint64)
@@ -157,7 +156,7 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     return numbers, states_met
 
 
-def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[tuple[Keys, Keys]]:
+def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[tuple[Words, Words]]:
     """Number all places; the states that each worker met, and how often it met them."""
     parts = order.parts()
     turns = 1 if len(order.layout.blocks) > 1 else _TURNS

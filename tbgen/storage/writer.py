@@ -239,9 +239,8 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
         "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
     ) as file:
         for name, (dataset, stored) in packed.items():
-            shape, chunk = (
-                (order.shape, order.chunk) if name in _STREAMS else ((dataset.items,), (dataset.chunk_items,))
-            )
+            is_stream = name in _STREAMS
+            shape, chunk = (order.shape, order.chunk) if is_stream else ((dataset.items,), (dataset.chunk_items,))
             _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored, shape)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())
