@@ -66,6 +66,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             raise MissingDistancesError(str(self.material), str(self.path.parent))
         is_theirs = self._distances.seal.outcomes == self.outcomes.seal.body_digest
         self._distances.expect(is_theirs, "it belongs to other outcomes than those beside it")
+        self._distances.expect(
+            self._distances.dataset("symbol_groups").items == self.outcomes.dataset("symbols").items,
+            "it has groups of other symbols than those of the outcomes",
+        )
         return self._distances
 
     @property

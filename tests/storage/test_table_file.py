@@ -44,7 +44,7 @@ from tbgen.storage.schema import (
 from tbgen.storage.writer import write_table
 from tests.files import check_file
 from tests.retro.tables import solved
-from tests.storage.forging import Items, resealed, rewritten
+from tests.storage.forging import Items, resealed, rewritten, with_one_more
 
 KNIGHT = Material.parse("KNvK")
 
@@ -289,14 +289,19 @@ def test_a_dataset_of_another_kind_of_number_is_found(
     [
         *((name, slice(-1, None), None) for name in ("symbol_groups", "group_states", "states")),
         *((name, slice(None), "that the table does not have") for name in (DTG, DETAIL)),
+        ("symbol_groups", None, "it has groups of other symbols"),
     ],
 )
-def test_a_number_that_leads_nowhere_is_refused(written: Path, name: str, part: slice, words: str | None) -> None:
+def test_a_number_that_leads_nowhere_is_refused(
+    written: Path, name: str, part: slice | None, words: str | None
+) -> None:
+    """Also where a symbol that the outcomes do not have is given groups."""
+
     def change(items: Items) -> None:
         numbers = items["first"] if items.dtype.names else items
         numbers[part] = np.iinfo(numbers.dtype).max
 
-    rewritten(written, Layer.DISTANCES, name, change)
+    rewritten(written, Layer.DISTANCES, name, with_one_more if part is None else change)
     with TableFile(written) as file, pytest.raises(DamagedTableError, match=words):
         _ = file.table() if words is None else file.ids(0, file.order.chunk_cells)
 
