@@ -46,8 +46,6 @@ Progress = Callable[[str, int, int], None]
 _RANGE_CELLS = 1 << 16
 _LISTED = 1 << 12
 """Places whose resets are listed at a time."""
-_ALL = np.zeros(0, np.int64)
-"""In place of cells: the arrays have them all."""
 _SPARSE = 64
 """A sample that is more than one cell in so many is no sample."""
 
@@ -202,12 +200,12 @@ class Check:
 
     def _missing_successor(self, number: int, material: Material) -> Violation | None:
         """Note what resets to a child are worth; if not all positions are looked at, only their cells are read."""
-        source, men, cells = self._child_of(material), men_of(layout_of(material)), None
+        parent, men, cells = self.layout.material, men_of(layout_of(material)), None
         listed = partial(self._resets_to, number, men)
         if self._is_sample:
             cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(_LISTED)]))
-        entry, dtg, *_ = known_in(source, cells, partial(self._progress, f"reading {material}"))
-        child, parent = Child(men, _ALL if cells is None else cells, entry, dtg), self.layout.material
+        entry, dtg, *_ = known_in(self._child_of(material), cells, partial(self._progress, f"reading {material}"))
+        child = Child(men, np.zeros(0, np.int64) if cells is None else cells, entry, dtg)
         for color in Color:
             if Role.PAWN in parent.side(color) and parent.without(color, Role.PAWN).canonical() == material:
                 self._without_pawn[color] = child
