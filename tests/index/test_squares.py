@@ -8,6 +8,7 @@ import numpy as np
 from tbgen.index.squares import (
     KING_TO,
     MOVES,
+    PAWN_ATTACKS,
     RAY_COUNT,
     REACHED,
     SYMMETRY,
@@ -42,6 +43,7 @@ def test_moves_reach_what_a_man_attacks_on_an_empty_board() -> None:
             assert len(found) == len(set(found))
             assert set(found) == attacks(role, square) == set(chess.SquareSet(int(REACHED[role, square])))
             assert not any(rays[int(RAY_COUNT[role]) :])
+    assert PAWN_ATTACKS.tolist() == [chess.BB_PAWN_ATTACKS[side] for side in (chess.WHITE, chess.BLACK)]
 
 
 def test_the_symmetries_are_eight_and_keep_all_distances() -> None:

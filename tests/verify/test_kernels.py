@@ -95,8 +95,7 @@ def asked(tables: Tables, material: Material, cell: int) -> Subject:
     """The subject with what one cell needs and nothing else, its resets noted."""
     with ThreadPoolExecutor(1) as pool:
         check = Check(tables[material], tables.__getitem__, pool, cells=np.array([cell]))
-        assert check._wrong_position() is check._wrong_reset() is None
-        check._note_pawn_moves()
+        assert check._wrong_position() is check._wrong_reset() is check._note_pawn_moves() is None
     return check.subject
 
 
