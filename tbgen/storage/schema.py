@@ -73,7 +73,7 @@ COLUMNS: Final[Mapping[Layer, Mapping[str, np.dtype[Any]]]] = {
 """One-dimensional datasets and what an item has: fields that are read together lie together.
 
 The pawns' squares of one block after another, how often each outcome is an entry value, the symbols, the rows of their
-patterns; the longest distances, the first group of each symbol and the first state of each group (see states.py), the
+patterns; the longest distances, the first group of each symbol and the first state of each group (see symbols.py), the
 rows that each state's pattern has, and these rows.
 """
 
