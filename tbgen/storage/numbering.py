@@ -73,10 +73,11 @@ def new_census(slots: int) -> Census:
 
 def met(census: Census) -> tuple[Words, Words]:
     """The keys of all states by their numbers, and how often they were met."""
-    taken = census.slots[census.slots[:, KEY] != FREE]
-    keys = np.empty(len(taken), np.uint64)
-    keys[taken[:, NUMBER]] = taken[:, KEY]
-    return keys, census.often[: len(taken)]
+    keys = np.empty(int(census.used[0]), np.uint64)
+    for slots in np.array_split(census.slots, 64):  # few at a time, for there may be tens of millions
+        taken = slots[slots[:, KEY] != FREE]
+        keys[taken[:, NUMBER]] = taken[:, KEY]
+    return keys, census.often[: len(keys)]
 
 
 def larger(census: Census) -> Census:

@@ -48,12 +48,11 @@ def symbols_of(states: Cells, patterns: Patterns) -> tuple[Numbers, Columns]:
     while (first := name_symbols(states.entry, states.pattern, rows, worth, chains, pairs, of_state, first)) < count:
         chains, pairs = larger(chains), larger(pairs)
     found, _ = met(pairs)
-    links, _ = met(chains)
     records = np.empty(len(found), COLUMNS[Layer.OUTCOMES]["symbols"])
     records["entry"] = byte_of_row((found & np.uint64(0xFF)).astype(np.int64))
     chain_of = (found >> np.uint64(8)).astype(np.int64)
     used, numbers = np.unique(chain_of, return_inverse=True)
-    start, written = _unrolled(used, links)
+    start, written = _unrolled(used, met(chains)[0])
     records["first"], records["rows"] = in_32_bits(start[numbers], "rows of symbols"), (start[1:] - start[:-1])[numbers]
     return of_state, {"symbols": records, "outcome_rows": written}
 
