@@ -172,26 +172,26 @@ class Searcher:
         men = tuple(name_of(board, square) for square in (attempt.b, attempt.c) if square is not None)
         return Strategy(board.copy(stack=False), accrued, goal, attempt.rung, men, moves, frozenset(leaves))
 
-    def _needed(self, side: int) -> Iterable[int]:
+    def _needed(self, side: int) -> set[int]:
         """The nodes that the root rests on: the chosen successors of the holder, all of the other side's."""
-        nodes, edges = int(self._space.counts[NODES]), int(self._space.counts[kernels.EDGES])
-        parents = self._space.edge_parent[:edges]
+        space, edges = self._space, int(self._space.counts[kernels.EDGES])
+        parents, children = space.edge_parent[:edges], space.edge_child[:edges]
+        is_needed = (space.keys[parents, TURN] != side) | (space.choice[parents] == children)
+        is_needed &= space.state[parents] == DONE
+        parents, children = parents[is_needed], children[is_needed]
         order = np.argsort(parents, kind="stable")
-        children = self._space.edge_child[:edges][order]
-        first = np.searchsorted(parents[order], np.arange(nodes + 1)).tolist()
-        is_own = self._space.keys[:nodes, TURN] == side
-        todo, seen = [0], {0}
-        while todo:
-            node = todo.pop()
-            if self._space.state[node] != DONE:
-                continue
-            reached = (
-                [int(self._space.choice[node])] if is_own[node] else children[first[node] : first[node + 1]].tolist()
-            )
-            fresh = [each for each in reached if each not in seen]
-            seen.update(fresh)
-            todo.extend(fresh)
-        return seen
+        first = np.searchsorted(parents[order], np.arange(space.counts[NODES] + 1)).tolist()
+        return reachable(lambda node: children[order[first[node] : first[node + 1]]].tolist())
+
+
+def reachable(after: Callable[[int], Iterable[int]]) -> set[int]:
+    """The nodes that the first one leads to, itself included; `after` has the next ones of a node."""
+    seen, todo = {0}, [0]
+    while todo:
+        fresh = [each for each in after(todo.pop()) if each not in seen]
+        seen.update(fresh)
+        todo.extend(fresh)
+    return seen
 
 
 def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> Task:
@@ -201,7 +201,7 @@ def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> Task:
     return Task(
         side=int(goal.side),
         code=goal.outcome.code,
-        is_own=goal.is_own,
+        is_own=goal.outcome.holder is goal.side,
         b_kind=_KINDS[attempt.rung],
         frozen=np.uint64(frozen),
         follows=attempt.rung not in (Rung.FRAME, Rung.FRAME_TABLES),

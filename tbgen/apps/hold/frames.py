@@ -7,7 +7,6 @@ here: how many plies C needs at least to get out, by which line, and where the t
 
 from __future__ import annotations
 
-import re
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import chess
 
 from tbgen.apps.hold import closure_kernels as kernels
-from tbgen.apps.hold.closure import Attempt, Searcher
+from tbgen.apps.hold.closure import Attempt, Searcher, reachable
 from tbgen.apps.hold.closure_kernels import MOVER, THRESHOLD
 from tbgen.apps.hold.strategy import Goal, Rung, name_of
 from tbgen.board.board import BLACK, TURN, WHITE, board_of
@@ -24,8 +23,6 @@ from tbgen.errors import UsageError
 from tbgen.rules.position import is_reset, own_score, play_move
 from tbgen.score import Color, Score
 from tbgen.text import facts_of
-
-_MAN = re.compile(r"([KQRBN]?)([a-h][1-8])")
 
 FRAME_POSITIONS = 2 * 65 * 65 + 2
 """Each man on any square, or on its first one with its castling rights; either side to move."""
@@ -46,7 +43,9 @@ class Pair(NamedTuple):
 
 def all_pairs(board: chess.Board, side: Color) -> list[Pair]:
     """Every pair of men that are not pawns: one of the side that holds, one of the other; the kings first."""
-    own, other = _pieces(board, side), _pieces(board, side.other)
+    pieces = board.occupied & ~board.pawns
+    men = sorted(chess.scan_forward(pieces), key=lambda square: -(board.piece_type_at(square) or 0))
+    own, other = ([square for square in men if board.color_at(square) is each.chess] for each in (side, side.other))
     return [Pair(b, c) for b in own for c in other]
 
 
@@ -56,7 +55,7 @@ def parse_pair(board: chess.Board, side: Color, text: str) -> Pair:
     >>> parse_pair(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Color.WHITE, "ke8,h1")
     Pair(b=7, c=60)
     """
-    squares = sorted(_square(board, name) for name in text.split(","))
+    squares = sorted(_square(board, name.strip()) for name in text.split(","))
     for pair in all_pairs(board, side):
         if sorted(pair) == squares:
             return pair
@@ -64,21 +63,12 @@ def parse_pair(board: chess.Board, side: Color, text: str) -> Pair:
 
 
 def _square(board: chess.Board, name: str) -> chess.Square:
-    written = name.strip()
-    match = _MAN.fullmatch(written) or _MAN.fullmatch(written[:1].upper() + written[1:])
-    if match is None:
-        raise UsageError(f"{name!r} is no man and its square, such as Ke1")
-    letter, square = match[1], chess.parse_square(match[2])
-    man = board.piece_type_at(square)
-    if man is None or (letter and chess.piece_symbol(man).upper() != letter):
-        raise UsageError(f"there is no {written} on the board")
-    return square
-
-
-def _pieces(board: chess.Board, side: Color) -> list[chess.Square]:
-    """The men of a side that are not pawns, the king first."""
-    men = board.occupied_co[side is Color.WHITE] & ~board.pawns
-    return sorted(chess.scan_forward(men), key=lambda square: (-(board.piece_type_at(square) or 0), square))
+    """The square of a man that a text such as `Ke1` or `e1` names."""
+    for square in chess.scan_forward(board.occupied):
+        man = name_of(board, square)
+        if name.lower() in (man.lower(), chess.square_name(square)):
+            return square
+    raise UsageError(f"{name!r} is no man and its square on the board, such as Ke1")
 
 
 def searcher_of(goal: Goal, accrued: Score) -> Searcher:
@@ -105,24 +95,19 @@ class Frame:
 
     def _solved(self, states: list[int]) -> list[int | None]:
         """[node] the plies that C needs at least until it is out, None where it never is; worked backwards."""
-        plies: list[int | None] = [None] * len(self.is_b)
         left = [len(after) for after in self.after]
-        exits = [node for node, state in enumerate(states) if state == kernels.REFUTED]
-        layer = [
-            node for node, is_b in enumerate(self.is_b) if is_b and not left[node] and states[node] == kernels.OPEN
-        ]
-        number = 0
-        while layer or number < 2:
-            for node in layer:
-                plies[node] = number
-            reached = exits if number == 0 else []
-            for parent in (parent for node in layer for parent in self.before[node]):
+        nodes = range(len(states))
+        stuck = [node for node in nodes if self.is_b[node] and not left[node] and states[node] == kernels.OPEN]
+        exits = [node for node in nodes if states[node] == kernels.REFUTED]
+        plies = dict.fromkeys(stuck, 0) | dict.fromkeys(exits, 1)
+        queue = list(plies)
+        for node in queue:  # which grows meanwhile, by rising plies
+            for parent in self.before[node]:
                 left[parent] -= 1
-                if not (self.is_b[parent] and left[parent]):
-                    reached.append(parent)
-            layer = [node for node in dict.fromkeys(reached) if plies[node] is None]
-            number += 1
-        return plies
+                if parent not in plies and not (self.is_b[parent] and left[parent]):
+                    plies[parent] = plies[node] + 1
+                    queue.append(parent)
+        return [plies.get(node) for node in nodes]
 
     def squares_of(self, node: int) -> tuple[chess.Square, chess.Square]:
         """Where B and C stand."""
@@ -146,12 +131,8 @@ class Frame:
 
     def reached_while_held(self) -> set[int]:
         """The nodes with C to move that can arise while B holds, whichever moves it holds by."""
-        seen, todo = {0}, [0]
-        while todo:
-            fresh = [each for each in self.after[todo.pop()] if self.plies[each] is None and each not in seen]
-            seen.update(fresh)
-            todo.extend(fresh)
-        return {node for node in seen if not self.is_b[node]}
+        nodes = reachable(lambda node: (each for each in self.after[node] if self.plies[each] is None))
+        return {node for node in nodes if not self.is_b[node]}
 
     def _exit(self, board: chess.Board, accrued: Score, node: int) -> chess.Move:
         """A move by which C leaves the frame: best one that breaks the goal, else one of another man or a reset."""
