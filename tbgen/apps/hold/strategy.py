@@ -34,11 +34,6 @@ class Goal:
         """Whether a score is no worse than the goal for the side."""
         return accrued.worth_to(self.side) >= self.outcome.worth_to(self.side)
 
-    @property
-    def is_own(self) -> bool:
-        """Whether the goal is a score that the side itself holds."""
-        return self.outcome.holder is self.side
-
     def threshold(self, accrued: Score) -> int:
         """All that matters of the past: the other side breaks the hold with a code below this one."""
         return min(accrued.code, self.outcome.code)

@@ -24,7 +24,7 @@ SITUATIONS = [
 
 def step(goal: Goal, threshold: int, code: int, *, by_holder: bool, reset: bool) -> int | None:
     """The threshold after a step, as the search has it; None if the hold is broken."""
-    task = SimpleNamespace(code=goal.outcome.code, is_own=goal.is_own)
+    task = SimpleNamespace(code=goal.outcome.code, is_own=goal.outcome.holder is goal.side)
     after = cast("Any", closure_kernels.threshold_after).py_func(task, threshold, code, by_holder, reset)
     return None if after == closure_kernels.BROKEN else after
 
