@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass, field
 from typing import Any
 
 import chess
 
 from tbgen.apps.hold.check import Checked, check
+from tbgen.apps.hold.closure import HoldVerdict
 from tbgen.apps.hold.frames import FrameMap, Pair, map_of
 from tbgen.apps.hold.strategy import Goal, Strategy, place_of, worst
 from tbgen.probe import Tablebase
@@ -18,16 +18,6 @@ from tbgen.rules.position import color_of, is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
 from tbgen.text import facts_of
-
-
-class HoldVerdict(enum.Enum):
-    """The result of a search for a hold; it never says that a position is lost."""
-
-    HELD = "held"
-    BROKEN = "broken by two men"
-    """In every frame the other side gets out, and no wider search that was tried holds either."""
-    UNKNOWN = "unknown"
-    """The same, but a wider search ran out of nodes."""
 
 
 @dataclass(frozen=True, slots=True)

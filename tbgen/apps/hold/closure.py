@@ -32,12 +32,14 @@ Start = tuple[chess.Board, int]
 """A position, and the square of the one man that the holder moves; ANY_MAN for all."""
 
 
-class Found(enum.Enum):
-    """What has become of a search."""
+class HoldVerdict(enum.Enum):
+    """The result of a search for a hold; it never says that a position is lost."""
 
     HELD = "held"
-    REFUTED = "refuted"
-    FULL = "out of room"
+    BROKEN = "broken by two men"
+    """In every frame the other side gets out, and no wider search that was tried holds either."""
+    UNKNOWN = "unknown"
+    """The same, but a wider search ran out of nodes."""
 
 
 class Attempt(NamedTuple):
@@ -101,11 +103,13 @@ class Searcher:
             ranks=np.empty(MOST_MOVES, np.int64),
             refuted=np.empty(nodes, np.int32),
         )
-        self._tables = tables
+        self.tables = tables
         self._materials = np.zeros(0, np.uint64) if tables is None else material_keys(tables)
 
-    def search(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt, watch: Watch) -> Found:
-        """Look for a closed set with the root in it."""
+    def search(
+        self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt, watch: Watch
+    ) -> Strategy | HoldVerdict:
+        """The strategy of a closed set with the root in it; BROKEN if there is none, UNKNOWN without room for it."""
         task = _task(board, goal, attempt)
         self._begin([(board, ANY_MAN if attempt.b is None else attempt.b)], goal.threshold(accrued))
         counts, state = self._space.counts, self._space.state
@@ -114,14 +118,14 @@ class Searcher:
             ended = kernels.search(self._space, task, self._materials, self._scratch, _AT_A_TIME)
             watch(int(counts[kernels.EXPANDED]) - before)
             if ended == kernels.FULL:
-                return Found.FULL
+                return HoldVerdict.UNKNOWN
             if state[0] == kernels.REFUTED:
-                return Found.REFUTED
+                return HoldVerdict.BROKEN
             if ended == kernels.FINISHED:
                 leaves = np.flatnonzero(state[: counts[NODES]] == kernels.ASKED).tolist()
-                if self._tables is None or not leaves:
-                    return Found.HELD
-                self._answer(task, goal, leaves, self._tables)
+                if self.tables is None or not leaves:
+                    return self._strategy(board, goal, accrued, attempt)
+                self._answer(task, goal, leaves, self.tables)
 
     def _begin(self, starts: Iterable[Start], threshold: int) -> None:
         """Forget all nodes, and add open ones."""
@@ -158,7 +162,7 @@ class Searcher:
             else:
                 kernels.refute(self._space, task, leaf, self._scratch.refuted)
 
-    def strategy(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy:
+    def _strategy(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy:
         """The strategy that a search has found."""
         moves, leaves = {}, set()
         for node in self._needed(int(goal.side)):

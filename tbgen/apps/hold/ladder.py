@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import chess
 
-from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, HoldVerdict, check_strategy
-from tbgen.apps.hold.closure import Attempt, Found, Searcher, Watch
+from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, check_strategy
+from tbgen.apps.hold.closure import Attempt, HoldVerdict, Searcher, Watch
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
@@ -80,12 +79,11 @@ def hold(
     score = accrued_of(board) if given is None else accrued_in(board, given, own_score(board))
     expect_color(side, "side")
     pairs = all_pairs(board, side) if pair is None else [parse_pair(board, side, pair)]
-    searcher = Searcher(nodes, tables=tables)
-    ladder = _Ladder(board.copy(stack=False), score, pairs, tables, searcher, wide, watch or _nobody)
+    ladder = _Ladder(board.copy(stack=False), score, pairs, Searcher(nodes, tables=tables), wide, watch or _nobody)
     if goal == "best":
         return ladder.best(side)
     wanted = _goal_of(goal, side, score)
-    return ladder.holding(ladder.climb(wanted), wanted)
+    return ladder.holding(wanted, wanted, ladder.climb(wanted))
 
 
 def bracket(
@@ -126,14 +124,6 @@ def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
     return wanted
 
 
-class _Climb(NamedTuple):
-    """How far a goal has got."""
-
-    tried: Goal
-    verdict: HoldVerdict
-    strategy: Strategy | None = None
-
-
 @dataclass(eq=False)
 class _Ladder:
     """A position, and how hard to try."""
@@ -141,7 +131,6 @@ class _Ladder:
     board: chess.Board
     accrued: Score
     pairs: Sequence[Pair]
-    tables: Tablebase | None
     searcher: Searcher
     """That of all rungs but the first."""
     wide: bool
@@ -152,51 +141,52 @@ class _Ladder:
         """The best goal that can be proved, found by bisection: what keeps an outcome keeps all that are worse."""
         goals = [Goal(side, outcome) for outcome in _outcomes(side, self.accrued)]
         kept, missed = 0, len(goals)  # the first needs no proof
-        best, at = _Climb(goals[0], HoldVerdict.UNKNOWN), len(goals) - 1
+        best: tuple[Goal, Strategy | HoldVerdict] = goals[0], HoldVerdict.UNKNOWN
+        at = missed - 1
         while missed - kept > 1:
-            found = self.climb(goals[at])
-            if found.strategy is not None:
-                kept, best = at, found
+            tried = goals[at], self.climb(goals[at])
+            if isinstance(tried[1], Strategy):
+                kept, best = at, tried
             else:
                 missed = at
                 if kept == 0:
-                    best = found
+                    best = tried
             at = (kept + missed) // 2
-        return self.holding(best, goals[kept])
+        return self.holding(goals[kept], *best)
 
-    def climb(self, goal: Goal) -> _Climb:
-        """Try one rung after the other."""
+    def climb(self, goal: Goal) -> Strategy | HoldVerdict:
+        """The strategy of the first rung that has one, else why there is none."""
         verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
         for attempt in self._attempts():
             is_frame = attempt.rung is Rung.FRAME
             searcher, watch = (frames, _nobody) if is_frame else (self.searcher, self._note)
             found = searcher.search(self.board, goal, self.accrued, attempt, watch)
-            if found is Found.HELD:
-                strategy = searcher.strategy(self.board, goal, self.accrued, attempt)
-                return _Climb(goal, HoldVerdict.HELD, strategy)
-            if found is Found.FULL:
-                verdict = HoldVerdict.UNKNOWN
-        return _Climb(goal, verdict)
+            if isinstance(found, Strategy):
+                return found
+            if found is HoldVerdict.UNKNOWN:
+                verdict = found
+        return verdict
 
-    def holding(self, climb: _Climb, goal: Goal) -> Holding:
-        """The answer; tbgen checks a proof before it reports it."""
+    def holding(self, goal: Goal, tried: Goal, found: Strategy | HoldVerdict) -> Holding:
+        """The answer, from what the last climb has found; tbgen checks a proof before it reports it."""
         proof, escape, pair = None, None, None
-        if climb.strategy is not None:
-            proof = check_strategy(climb.strategy, self.tables)
-            if climb.strategy.rung is Rung.FRAME:
-                pair = parse_pair(self.board, goal.side, ",".join(climb.strategy.men))
+        if isinstance(found, Strategy):
+            proof, verdict = check_strategy(found, self.searcher.tables), HoldVerdict.HELD
+            if found.rung is Rung.FRAME:
+                pair = parse_pair(self.board, goal.side, ",".join(found.men))
         else:
-            frames = (Frame(self.board, climb.tried, self.accrued, each) for each in self.pairs)
+            verdict = found
+            frames = (Frame(self.board, tried, self.accrued, each) for each in self.pairs)
             frame = max(frames, key=lambda each: each.plies[0] or 0)
             pair = frame.pair
             escape = Escape(pair.men(self.board), frame.plies[0] or 0, tuple(frame.way_out()))
-        shown = None if pair is None else (climb.tried, pair)
-        return Holding(self.board, self.accrued, goal, climb.verdict, proof, escape, self._expanded, shown)
+        shown = None if pair is None else (tried, pair)
+        return Holding(self.board, self.accrued, goal, verdict, proof, escape, self._expanded, shown)
 
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
         yield from (Attempt(Rung.FRAME, *pair) for pair in self.pairs)
-        if self.tables is not None and len(self.tables):
+        if self.searcher.tables is not None and len(self.searcher.tables):
             yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in self.pairs)
         yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in self.pairs))
         if self.wide:

@@ -14,10 +14,10 @@ import numpy as np
 import pytest
 
 from tbgen.apps.hold.check import check
-from tbgen.apps.hold.closure import Attempt, Found, Searcher, material_keys
+from tbgen.apps.hold.closure import Attempt, HoldVerdict, Searcher, material_keys
 from tbgen.apps.hold.closure_kernels import ALL, ANY_MAN, CAPTURES, QUIET, Task, is_allowed, is_in_tables
 from tbgen.apps.hold.ladder import bracket, hold
-from tbgen.apps.hold.strategy import Goal, Rung
+from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.board.board import packed_move, words_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
@@ -50,7 +50,7 @@ def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str, i
         found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None), lambda _: None)
         real, wanted = ((each.code, each.holder is Color.WHITE) for each in (own, goal.outcome))
         kept = can_keep(board, real, wanted, goal.side is Color.WHITE)
-        assert found is (Found.HELD if kept else Found.REFUTED), goal
+        assert isinstance(found, Strategy) if kept else found is HoldVerdict.BROKEN, goal
         seen[kept] += 1
     assert seen[True] > 0
     assert (seen[False] > 0) == is_narrow
@@ -131,16 +131,18 @@ def test_men_that_hold_may_play_what_their_rung_allows(move: tuple[int, int], mo
 
 
 WIDER = [
-    ("the holder is stalemated, which is a draw", "8/8/8/8/8/7k/7p/7K b - - 9 9", "-G0.5", Found.HELD),
-    ("the holder is stalemated, which is less than G1.0", "8/8/8/8/8/7k/7p/7K b - - 9 9", "-G1.0", Found.REFUTED),
-    ("the holder is mated", "6K1/8/6k1/8/8/8/8/r7 b - - 9 9", "-G0.5", Found.REFUTED),
+    ("the holder is stalemated, which is a draw", "8/8/8/8/8/7k/7p/7K b - - 9 9", "-G0.5", True),
+    ("the holder is stalemated, which is less than G1.0", "8/8/8/8/8/7k/7p/7K b - - 9 9", "-G1.0", False),
+    ("the holder is mated", "6K1/8/6k1/8/8/8/8/r7 b - - 9 9", "-G0.5", False),
 ]
 
 
 @pytest.mark.parametrize(("fen", "goal", "expected"), [case[1:] for case in WIDER], ids=[case[0] for case in WIDER])
-def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: Found) -> None:
+def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: bool) -> None:
     board, wanted, accrued = asked(fen, Color.WHITE, goal)
-    searcher, attempt = Searcher(20_000), Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None)
-    assert searcher.search(board, wanted, accrued, attempt, lambda _: None) is expected
-    if expected is Found.HELD:
-        check(searcher.strategy(board, wanted, accrued, attempt))
+    found = Searcher(20_000).search(
+        board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None), lambda _: None
+    )
+    assert isinstance(found, Strategy) if expected else found is HoldVerdict.BROKEN
+    if isinstance(found, Strategy):
+        check(found)

@@ -6,7 +6,7 @@ import chess
 import pytest
 
 from tbgen.apps.hold.answers import check_strategy
-from tbgen.apps.hold.closure import Attempt, Found
+from tbgen.apps.hold.closure import Attempt, HoldVerdict
 from tbgen.apps.hold.closure_kernels import THRESHOLD
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, map_of, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
@@ -39,8 +39,8 @@ def searched(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> Stra
     """The strategy of a frame that the search finds to hold."""
     searcher, attempt = searcher_of(goal, accrued), Attempt(Rung.FRAME, *pair)
     found = searcher.search(board, goal, accrued, attempt, lambda _: None)
-    assert found in (Found.HELD, Found.REFUTED)
-    return searcher.strategy(board, goal, accrued, attempt) if found is Found.HELD else None
+    assert found is not HoldVerdict.UNKNOWN
+    return found if isinstance(found, Strategy) else None
 
 
 @CASES
