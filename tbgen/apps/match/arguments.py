@@ -34,23 +34,22 @@ Keys = Mapping[str, tuple[str, Reader]]
 """Key of a group -> the field that it sets, empty for none, and how it is read."""
 
 
-def whole(least: int) -> Reader:
-    def read(word: str) -> int:
-        if (number := int(word)) < least:
-            raise UsageError(f"is at least {least}, not {number}")
-        return number
+def at_least(least: int, kind: Callable[[str], float] = int) -> Reader:
+    """Takes finite numbers, whole ones unless `kind` is float."""
+
+    def read(word: str) -> float:
+        if not least <= (value := kind(word)) < float("inf"):
+            raise UsageError(f"is at least {least}, not {value}")
+        return value
 
     return read
 
 
-def number(word: str) -> float:
-    if not 0 <= (value := float(word)) < float("inf"):
-        raise UsageError(f"is not negative and not {value}")
-    return value
+number = at_least(0, float)
 
 
 def milliseconds(word: str) -> float:
-    return number(word) / 1000
+    return float(number(word)) / 1000
 
 
 def named(names: Mapping[str, Any]) -> Reader:
@@ -95,14 +94,14 @@ _REFUSED_KEYS = {
     "ponder": "engines do not think on the time of others",
     "trust": "no engine's word is taken for the end of a game",
 }
-_CONTROL_KEYS: Keys = {
-    "st": ("each_move", number),
-    "nodes": ("nodes", whole(1)),
-    "plies": ("plies", whole(1)),
-    "depth": ("plies", whole(1)),
-    "timemargin": ("margin", milliseconds),
-}
 _ENGINE_KEYS: Keys = {
+    **dict.fromkeys(("cmd", "arg", "args", "option", "hash", "threads", "proto"), ("", str)),
+    "tc": ("control", parse_time_control),
+    "st": ("control.each_move", number),
+    "nodes": ("control.nodes", at_least(1)),
+    "plies": ("control.plies", at_least(1)),
+    "depth": ("control.plies", at_least(1)),
+    "timemargin": ("control.margin", milliseconds),
     "name": ("name", str),
     "dir": ("folder", Path),
     "restart": ("restart", named({"on": True, "off": False, "auto": False})),
@@ -111,8 +110,6 @@ _ENGINE_KEYS: Keys = {
     "stderr": ("stderr", Path),
     "whitepov": ("white_view", flag),
 }
-_PROGRAM_KEYS = ("cmd", "arg", "args", "option", "hash", "threads", "proto", "tc")
-"""The keys of an engine that are not settings by themselves."""
 _NEEDS = {
     "tbpieces": ("tb",),
     "tbadjudicate": ("tb", "syzygy"),
@@ -129,9 +126,11 @@ OPTIONS = {
         Option("engine", "cmd=FILE name=NAME ...", "An engine; give it once for each.", keys=_ENGINE_KEYS),
         Option("each", "tc=10+0.1 ...", "Options for all engines.", keys=_ENGINE_KEYS),
         Option("config", "FILE", "A TOML file with the same names; the command line takes precedence."),
-        Option("games", "N", "Games of an encounter in each round (default 2).", whole(1), "plan.games"),
-        Option("rounds", "N", "Rounds (default 1).", whole(1), "plan.rounds"),
-        Option("repeat", "[N]", "Games that share an opening, colours swapped (default 2).", whole(1), "plan.repeat"),
+        Option("games", "N", "Games of an encounter in each round (default 2).", at_least(1), "plan.games"),
+        Option("rounds", "N", "Rounds (default 1).", at_least(1), "plan.rounds"),
+        Option(
+            "repeat", "[N]", "Games that share an opening, colours swapped (default 2).", at_least(1), "plan.repeat"
+        ),
         Option("noswap", "", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
         Option(
             "tournament",
@@ -144,7 +143,7 @@ OPTIONS = {
             "seeds",
             "N",
             "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1).",
-            whole(1),
+            at_least(1),
             "plan.seeds",
         ),
         Option(
@@ -154,7 +153,7 @@ OPTIONS = {
             named({"standard": False, "fischerandom": True, "chess960": True}),
             "chess960",
         ),
-        Option("concurrency", "N", "Games at a time (default 1).", whole(1)),
+        Option("concurrency", "N", "Games at a time (default 1).", at_least(1)),
         Option(
             "openings",
             "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round",
@@ -163,8 +162,8 @@ OPTIONS = {
                 "file": ("openings.file", Path),
                 "format": ("openings.pgn", named({"epd": False, "pgn": True})),
                 "order": ("openings.order", choice(OpeningOrder)),
-                "start": ("openings.start", whole(1)),
-                "plies": ("openings.plies", whole(0)),
+                "start": ("openings.start", at_least(1)),
+                "plies": ("openings.plies", at_least(0)),
                 "policy": ("plan.policy", choice(Policy)),
             },
         ),
@@ -201,8 +200,8 @@ OPTIONS = {
             "movecount=N score=CP twosided=true|false",
             "An engine loses with G0.0 after so many evaluations in a row at -CP or below.",
             keys={
-                "movecount": ("rules.resign.moves", whole(1)),
-                "score": ("rules.resign.centipawns", whole(0)),
+                "movecount": ("rules.resign.moves", at_least(1)),
+                "score": ("rules.resign.centipawns", at_least(0)),
                 "twosided": ("rules.resign.two_sided", flag),
             },
         ),
@@ -210,11 +209,11 @@ OPTIONS = {
             "maxmoves",
             "N",
             "End a game after N moves with its accrued score.",
-            lambda word: whole(0)(word) or None,
+            lambda word: at_least(0)(word) or None,
             "rules.most_moves",
         ),
         Option("tb", "DIRS", "Folders of r-mobility tables that decide games exactly.", str, "tables.folders"),
-        Option("tbpieces", "N", "Ask tables at N men or fewer (default 5).", whole(1), "tables.men"),
+        Option("tbpieces", "N", "Ask tables at N men or fewer (default 5).", at_least(1), "tables.men"),
         Option(
             "tbadjudicate",
             "on|off",
@@ -226,11 +225,13 @@ OPTIONS = {
             "solve",
             "S",
             "Solve the position in which -maxmoves ends a game, in S CPU seconds at most; needs -tb.",
-            whole(1),
+            at_least(1),
             "tables.solve",
         ),
         Option("syzygy", "DIRS", "Folders of Syzygy tables; only their wins end games.", str, "tables.syzygy"),
-        Option("syzygypieces", "N", "Ask Syzygy tables at N men or fewer (default 7).", whole(1), "tables.syzygy_men"),
+        Option(
+            "syzygypieces", "N", "Ask Syzygy tables at N men or fewer (default 7).", at_least(1), "tables.syzygy_men"
+        ),
         Option("tbignore50", "", "Ignore the fifty-move rule in Syzygy wins.", flag, "tables.ignore_fifty_moves"),
         Option(
             "sprt",
@@ -266,13 +267,13 @@ OPTIONS = {
         Option("recover", "", "Continue an interrupted match; no game is lost or played twice.", flag),
         Option("event", "NAME", "The Event tag."),
         Option("site", "NAME", "The Site tag."),
-        Option("srand", "N", "The seed of the order of openings.", whole(0), "seed"),
+        Option("srand", "N", "The seed of the order of openings.", at_least(0), "seed"),
         Option("wait", "N", "Milliseconds between games.", milliseconds),
         Option(
             "ratinginterval",
             "N",
             "Show the standings every N games (default 10; 0 is never).",
-            whole(0),
+            at_least(0),
             "rating_interval",
         ),
         Option("quiet", "", "Show the standings at the end, and nothing before; short -q.", flag),
@@ -423,12 +424,13 @@ def _settings_in(words: Words) -> MatchSettings:
     engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
     scoring = Scoring(**_part(fields, "rules.scoring."))
     fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
-    resign, sprt = _part(fields, "rules.resign."), _part(fields, "sprt.")
+    resign, sprt, openings = (_part(fields, part) for part in ("rules.resign.", "sprt.", "openings."))
+    openings.setdefault("pgn", ".pgn" in [suffix.lower() for suffix in openings.get("file", Path()).suffixes])
     return MatchSettings(
         engines,
         Tournament(len(engines), **_part(fields, "plan.")),
         PlayRules(fifty_moves, scoring, Resign(**resign) if resign else None, **_part(fields, "rules.")),
-        openings=_openings(_part(fields, "openings.")),
+        openings=OpeningSettings(**openings),
         tables=TableSettings(**_part(fields, "tables.")),
         sprt=Sprt(**sprt) if sprt else None,
         **fields,
@@ -440,8 +442,8 @@ def _part(fields: dict[str, Any], part: str) -> dict[str, Any]:
     return {name.removeprefix(part): fields.pop(name) for name in list(fields) if name.startswith(part)}
 
 
-def _read(title: str, words: Words, keys: Keys, others: Iterable[str] = ()) -> dict[str, Any]:
-    """The fields that some words set; `others` are keys that are read elsewhere."""
+def _read(title: str, words: Words, keys: Keys) -> dict[str, Any]:
+    """The fields that some words set."""
     fields = {}
     for key, word in words.items():
         if key in keys:
@@ -450,8 +452,8 @@ def _read(title: str, words: Words, keys: Keys, others: Iterable[str] = ()) -> d
             fields.update({field: value} if field else {})
         elif key in _REFUSED_KEYS:
             raise UsageError(f"{title}: {key} is not offered: {_REFUSED_KEYS[key]}")
-        elif key not in others:
-            raise UsageError(f"{title} knows no {key!r}{nearest(key, [*keys, *others])}")
+        else:
+            raise UsageError(f"{title} knows no {key!r}{nearest(key, keys)}")
     return fields
 
 
@@ -500,10 +502,9 @@ def _engine(each: Words, own: Words) -> EngineSpec:
         raise UsageError(f"{title} needs cmd=FILE, the program to run")
     if words.get("proto", "uci") != "uci":
         raise UsageError(f"{title}: only UCI engines can play; a proxy may translate")
-    limits = {key: words.pop(key) for key in _CONTROL_KEYS if key in words}
-    fields = _read(title, words, _ENGINE_KEYS, (*_PROGRAM_KEYS, *_CONTROL_KEYS))
-    control = _value(title, "tc", words["tc"], parse_time_control) if "tc" in words else TimeControl()
-    if control.base is not None and "st" in limits:
+    fields = _read(title, words, _ENGINE_KEYS)
+    limits, control = _part(fields, "control."), fields.pop("control", TimeControl())
+    if control.base is not None and "each_move" in limits:
         raise UsageError(f"{title} cannot have both tc= and st=")
     arguments = [*words.get("arg", []), *shlex.split(words.get("args", ""))]
     program = words["cmd"]
@@ -515,11 +516,6 @@ def _engine(each: Words, own: Words) -> EngineSpec:
     return EngineSpec(
         command=(program, *arguments),
         options={**words["option"], **short, **words["option"]},
-        control=replace(control, **_read(title, limits, _CONTROL_KEYS)),
+        control=replace(control, **limits),
         **fields,
     )
-
-
-def _openings(fields: dict[str, Any]) -> OpeningSettings:
-    is_pgn = ".pgn" in [suffix.lower() for suffix in fields.get("file", Path()).suffixes]
-    return OpeningSettings(**{"pgn": is_pgn, **fields})
