@@ -13,9 +13,10 @@ import math
 import re
 import signal
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
+from typing import Any
 
 import chess
 import chess.engine
@@ -205,7 +206,7 @@ class EngineProcess:
         except TimeoutError:
             raise ForfeitError(Offence.ABANDONED, f"does not answer isready within {_START_SECONDS:g} s") from None
         except chess.engine.EngineTerminatedError:
-            raise await self._death() from None
+            raise self._death() from None
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
         """Ask for a move, measure its time and take it off the clock."""
@@ -217,7 +218,7 @@ class EngineProcess:
         except TimeoutError:
             raise await self._overdue(clock) from None
         except chess.engine.EngineTerminatedError:
-            raise await self._death() from None
+            raise self._death() from None
         except chess.engine.EngineError:
             raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
         seconds = uci.answered - uci.asked
@@ -289,14 +290,11 @@ class EngineProcess:
             end = " and no answer after it"
         return ForfeitError(Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}")
 
-    async def _death(self) -> ForfeitError:
-        await asyncio.shield(self._uci.returncode)
+    def _death(self) -> ForfeitError:
         details = "closes its output" if self._uci.closed_output else f"has ended{self._how_it_ended()}"
         return ForfeitError(Offence.ABANDONED, details)
 
     def _how_it_ended(self) -> str:
-        if not self._uci.returncode.done():
-            return ""
         code = self._uci.returncode.result()
         return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
 
@@ -308,18 +306,16 @@ def _quoted(best: str) -> str:
 
 def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:
     """The limits that `go` sends: both clocks, if the engine plays with a clock."""
-    limit = chess.engine.Limit(time=clock.control.each_move, nodes=clock.control.nodes, depth=clock.control.plies)
-    if clock.remaining is None:
-        return limit
     white, black = (clock, other) if turn == chess.WHITE else (other, clock)
-    return replace(
-        limit,
-        white_clock=white.remaining,
-        black_clock=black.remaining,
-        white_inc=white.control.increment,
-        black_inc=black.control.increment,
-        remaining_moves=clock.moves_to_go,
-    )
+    clocks: dict[str, Any] = {
+        "white_clock": white.remaining,
+        "black_clock": black.remaining,
+        "white_inc": white.control.increment,
+        "black_inc": black.control.increment,
+        "remaining_moves": clock.moves_to_go,
+    }
+    control, sent = clock.control, {} if clock.remaining is None else clocks
+    return chess.engine.Limit(time=control.each_move, nodes=control.nodes, depth=control.plies, **sent)
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
