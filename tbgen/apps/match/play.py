@@ -68,15 +68,11 @@ async def play(
 ) -> Ending:
     """Play a game to its end, calling `on_move` after each move; an engine that forfeits loses with G0.0."""
     game = sheet.game
-    opened = game.last.number
     while True:
         end = game.last.end
         if end is not None:
             return Ending(game.accrued, Source.GAME, "normal", end.value)
-        ending = _by_resignation(sheet, rules.resign)
-        if ending is None and game.last.number > opened:
-            ending = _by_tables(sheet, rules)
-        ending = ending or await _by_length(game, rules)
+        ending = _by_resignation(sheet, rules.resign) or _by_tables(sheet, rules) or await _by_length(game, rules)
         if ending is not None:
             return ending
         side = color_of(game.board.turn)
@@ -105,8 +101,8 @@ def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
 
 
 def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
-    """The ending by tables; without adjudication their first answer is only noted, and the game goes on."""
-    if sheet.seen_by_tables is not None:
+    """The ending by tables, once an engine has moved; without adjudication their first answer is only noted."""
+    if sheet.seen_by_tables is not None or not sheet.answers:
         return None
     ending = next(filter(None, (decide(sheet.game) for decide in rules.deciders)), None)
     if ending is not None:
