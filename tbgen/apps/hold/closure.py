@@ -12,7 +12,7 @@ import numpy as np
 from tbgen.apps.hold import closure_kernels as kernels
 from tbgen.apps.hold.closure_kernels import ANY_MAN, DONE, KEY_WORDS, NODES, SURE, THRESHOLD, Scratch, Space, Task
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, place_of
-from tbgen.board.board import TURN, board_of, words_of
+from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT, TURN, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.material import Material, Role
@@ -114,9 +114,9 @@ class Searcher:
         self._begin([(board, ANY_MAN if attempt.b is None else attempt.b)], goal.threshold(accrued))
         counts, state = self._space.counts, self._space.state
         while True:
-            before = int(counts[kernels.EXPANDED])
+            counts[kernels.EXPANDED] = 0
             ended = kernels.search(self._space, task, self._materials, self._scratch, _AT_A_TIME)
-            watch(int(counts[kernels.EXPANDED]) - before)
+            watch(int(counts[kernels.EXPANDED]))
             if ended == kernels.FULL:
                 return HoldVerdict.UNKNOWN
             if state[0] == kernels.REFUTED:
@@ -171,8 +171,9 @@ class Searcher:
             if state == SURE:
                 leaves.add(place_of(reached))
             elif state == DONE and color_of(reached.turn) is goal.side:
-                threshold = int(key[THRESHOLD])
-                moves[place_of(reached), threshold] = _move_of(reached, int(self._space.move[node]))
+                threshold, move = int(key[THRESHOLD]), int(self._space.move[node])
+                found = reached.find_move(move & 63, move >> TARGET_SHIFT & 63, move >> PROMOTION_SHIFT or None)
+                moves[place_of(reached), threshold] = found
         men = tuple(name_of(board, square) for square in (attempt.b, attempt.c) if square is not None)
         return Strategy(board.copy(stack=False), accrued, goal, attempt.rung, men, moves, frozenset(leaves))
 
@@ -210,12 +211,3 @@ def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> Task:
         frozen=np.uint64(frozen),
         follows=attempt.rung not in (Rung.FRAME, Rung.FRAME_TABLES),
     )
-
-
-def _move_of(board: chess.Board, number: int) -> chess.Move:
-    """A move as python-chess has it: castling is the king's own step, but in Chess960."""
-    move = chess.Move(number & 63, number >> 6 & 63, number >> 12 or None)
-    if board.chess960 or board.color_at(move.to_square) is not board.turn:
-        return move
-    is_long = chess.square_file(move.to_square) < chess.square_file(move.from_square)
-    return chess.Move(move.from_square, move.from_square + (-2 if is_long else 2))

@@ -227,18 +227,6 @@ def is_in_tables(board: Words, materials: Words) -> bool:
 
 
 @inner
-def judge(child: Words, task: Task, materials: Words, threshold: Int, by_b: bool, reset: bool) -> tuple[Int, Int, Int]:
-    """State, threshold and rank (the better for B, the smaller) of the position that a move leads to."""
-    if reset and is_in_tables(child, materials):
-        return ASKED, 0, 2
-    code = code_on(child)
-    after = threshold_after(task, threshold, code, by_b, reset)
-    if after == BROKEN:
-        return REFUTED, 0, 0
-    return (ENDED, after, 0) if code < 2 else (OPEN, after, 4 + code)
-
-
-@inner
 def is_allowed(key: Words, task: Task, move: Int) -> bool:
     """Whether B may play a move."""
     origin, target = square_bit(origin_of(move)), square_bit(target_of(move))
@@ -250,10 +238,8 @@ def is_allowed(key: Words, task: Task, move: Int) -> bool:
 
 
 @inner
-def is_followed(key: Words, task: Task, move: Int, state: Int, reset: bool) -> bool:
-    """Whether a move of C need not be taken for a break."""
-    if state == ASKED:
-        return True
+def is_followed(key: Words, task: Task, move: Int, reset: bool) -> bool:
+    """Whether a move of C that no table answers for need not be taken for a break."""
     if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & key[1 - task.side]:
         return False
     return task.follows or not reset
@@ -262,18 +248,22 @@ def is_followed(key: Words, task: Task, move: Int, state: Int, reset: bool) -> b
 # before: the key of the node that the move is played in; key: receives that of the position reached
 @inner
 def successor(before: Words, task: Task, materials: Words, move: Int, key: Words) -> tuple[Int, Int]:
-    """State and rank of what a move leads to; REFUTED if the move breaks the hold, or is taken for a break."""
+    """State and rank (the better for B, the smaller) of what a move leads to; REFUTED if the move is a break."""
     by_b = before[TURN] == task.side
     copy_words(before, key)
     reset = play(key, move)
     forget_idle_en_passant(key)
-    state, threshold, rank = judge(key, task, materials, np.int64(before[THRESHOLD]), by_b, reset)
-    if not by_b and not is_followed(before, task, move, state, reset):
-        state = REFUTED
-    key[THRESHOLD] = threshold
+    key[THRESHOLD] = 0
     if by_b and key[MOVER] != ANY_MAN:
         key[MOVER] = target_of(move)
-    return state, rank
+    if reset and is_in_tables(key, materials):
+        return ASKED, 2
+    code = code_on(key)
+    threshold = threshold_after(task, np.int64(before[THRESHOLD]), code, by_b, reset)
+    if threshold == BROKEN or not (by_b or is_followed(before, task, move, reset)):
+        return REFUTED, 0
+    key[THRESHOLD] = threshold
+    return (ENDED, 0) if code < 2 else (OPEN, 4 + code)
 
 
 @inner
@@ -343,7 +333,7 @@ def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> None:
 
 @borrowing
 def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: Int) -> Int:
-    """Expand open nodes, so many at most: FINISHED if none is left, PAUSED, or FULL if there is no more room."""
+    """Expand open nodes until so many are: FINISHED if none is left, PAUSED, or FULL if there is no more room."""
     while space.counts[STACK] > 0 and space.state[0] != REFUTED:
         space.counts[STACK] -= 1
         node = space.stack[space.counts[STACK]]
@@ -351,10 +341,9 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
             continue
         if not has_room(space):
             return FULL
-        if most == 0:
+        if space.counts[EXPANDED] == most:
             space.counts[STACK] += 1
             return PAUSED
-        most -= 1
         space.counts[EXPANDED] += 1
         if space.keys[node, TURN] == task.side:
             expand_b(space, task, materials, scratch, node)
