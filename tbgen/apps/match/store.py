@@ -72,9 +72,11 @@ class FileStore(Store):
         super().__init__(settings, digest)
         assert settings.pgn is not None
         self._path, self._state_path = settings.pgn, state_path(settings.pgn)
+        if self._state_path.is_symlink():
+            raise MatchError(f"{self._state_path} is a link; remove it, for the match writes its state there")
+        busy = MatchError(f"another match is writing to {self._path}; give another -pgnout")
         with contextlib.ExitStack() as opened:
-            self._lock = _locked(self._state_path)
-            opened.callback(os.close, self._lock)
+            self._lock = opened.enter_context(_locked(self._state_path, os.O_CREAT, busy))
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
             opened.callback(os.close, self._file)
             self._open(settings)
@@ -176,13 +178,23 @@ def state_path(pgn: Path) -> Path:
 @contextlib.contextmanager
 def kept_from_matches(pgn: Path) -> Iterator[None]:
     """Keep matches from writing to a file of games; refused if one writes to it already."""
+    busy = UnreadableFileError(str(pgn), "a match is writing to it; adjudicate it when the match is over")
     with contextlib.ExitStack() as opened:
         with contextlib.suppress(FileNotFoundError):  # no match has ever written to it
-            lock = os.open(state_path(pgn), os.O_RDWR | os.O_NOFOLLOW)
-            opened.callback(os.close, lock)
-            if not try_lock(lock):
-                raise UnreadableFileError(str(pgn), "a match is writing to it; adjudicate it when the match is over")
+            opened.enter_context(_locked(state_path(pgn), 0, busy))
         yield
+
+
+@contextlib.contextmanager
+def _locked(path: Path, flags: int, busy: Exception) -> Iterator[int]:
+    """A state file, open and locked; `busy` is raised if another program has it."""
+    file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | flags, 0o644)
+    try:
+        if not try_lock(file):
+            raise busy
+        yield file
+    finally:
+        os.close(file)
 
 
 def digest_of(settings: MatchSettings) -> str:
@@ -212,20 +224,6 @@ def _end_of(file: int) -> int:
     if size and os.pread(file, 2, size - 2) != b"\n\n":
         os.write(file, b"\n\n")
     return os.fstat(file).st_size
-
-
-def _locked(path: Path) -> int:
-    """The state file, open and locked."""
-    try:
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
-    except OSError as error:
-        if path.is_symlink():
-            raise MatchError(f"{path} is a link; remove it, for the match writes its state there") from None
-        raise error
-    if not try_lock(file):
-        os.close(file)
-        raise MatchError(f"another match is writing to {path.with_suffix('')}; give another -pgnout")
-    return file
 
 
 def recovered(path: Path, match: str) -> tuple[list[StoredGame], int]:
