@@ -58,10 +58,9 @@ class Opening:
     def game(self, fifty_moves: FiftyMoves | None = None) -> Game:
         """A game in which the opening has been played."""
         board = chess.Board(self.fen, chess960=self.chess960)
-        game = Game(board, accrued=self.accrued, fifty_moves=fifty_moves)
         for move in self.moves:
-            game.push(chess.Move.from_uci(move))
-        return game
+            board.push_uci(move)
+        return Game(board, accrued=self.accrued, fifty_moves=fifty_moves)
 
 
 class Book:

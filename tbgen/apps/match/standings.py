@@ -85,14 +85,12 @@ class MatchStandings:
         """Count a game, and with the second one of a pair the pair."""
         pairing = result.pairing
         self.results[pairing.number] = result
-        other = self._firsts.pop(pairing.pair, None)
-        if other is None:
-            self._firsts[pairing.pair] = result
+        other = self._firsts.setdefault(pairing.pair, result)
         for player, opponent in ((pairing.white, pairing.black), (pairing.black, pairing.white)):
             for scoring in self.scorings():
                 key, points = (player, opponent, scoring.scheme), result.points(player, scoring)
                 self._games[key][points] += 1
-                if other is not None and _is_pair(pairing, other.pairing):
+                if _is_pair(pairing, other.pairing):
                     share = (points + other.points(player, scoring)) / 2
                     self._pairs[key][share] += 1
 
