@@ -79,7 +79,9 @@ def _key_of(material: Material) -> int:
 class Searcher:
     """The arrays of searches, used one after the other, and the tables that these may lean on."""
 
-    def __init__(self, nodes: int, edges_a_node: int = _EDGES, tables: Tablebase | None = None) -> None:
+    def __init__(
+        self, nodes: int, edges_a_node: int = _EDGES, tables: Tablebase | None = None, watch: Watch | None = None
+    ) -> None:
         nodes, edges = nodes + MOST_MOVES, edges_a_node * nodes + MOST_MOVES  # the last one still has all successors
         size = 1 << (2 * nodes).bit_length()
         self._space = Space(
@@ -103,12 +105,10 @@ class Searcher:
             ranks=np.empty(MOST_MOVES, np.int64),
             refuted=np.empty(nodes, np.int32),
         )
-        self.tables = tables
+        self.tables, self._watch, self.expanded = tables, watch, 0
         self._materials = np.zeros(0, np.uint64) if tables is None else material_keys(tables)
 
-    def search(
-        self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt, watch: Watch
-    ) -> Strategy | HoldVerdict:
+    def search(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy | HoldVerdict:
         """The strategy of a closed set with the root in it; BROKEN if there is none, UNKNOWN without room for it."""
         task = _task(board, goal, attempt)
         self._begin([(board, ANY_MAN if attempt.b is None else attempt.b)], goal.threshold(accrued))
@@ -116,7 +116,9 @@ class Searcher:
         while True:
             counts[kernels.EXPANDED] = 0
             ended = kernels.search(self._space, task, self._materials, self._scratch, _AT_A_TIME)
-            watch(int(counts[kernels.EXPANDED]))
+            self.expanded += int(counts[kernels.EXPANDED])
+            if self._watch is not None:
+                self._watch(int(counts[kernels.EXPANDED]))
             if ended == kernels.FULL:
                 return HoldVerdict.UNKNOWN
             if state[0] == kernels.REFUTED:

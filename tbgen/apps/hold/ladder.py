@@ -79,7 +79,7 @@ def hold(
     score = accrued_of(board) if given is None else accrued_in(board, given, own_score(board))
     expect_color(side, "side")
     pairs = all_pairs(board, side) if pair is None else [parse_pair(board, side, pair)]
-    ladder = _Ladder(board.copy(stack=False), score, pairs, Searcher(nodes, tables=tables), wide, watch or _nobody)
+    ladder = _Ladder(board.copy(stack=False), score, pairs, Searcher(nodes, tables=tables, watch=watch), wide)
     if goal == "best":
         return ladder.best(side)
     wanted = _goal_of(goal, side, score)
@@ -109,10 +109,6 @@ def bracket(
     return HoldBracket(white, black)
 
 
-def _nobody(_nodes: int) -> None:
-    pass
-
-
 def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
     """The goal that an outcome or a word means."""
     words = {"accrued": Goal(side, accrued), "draw": not_mated(side)}
@@ -134,8 +130,6 @@ class _Ladder:
     searcher: Searcher
     """That of all rungs but the first."""
     wide: bool
-    watch: Watch
-    _expanded: int = 0
 
     def best(self, side: Color) -> Holding:
         """The best goal that can be proved, found by bisection: what keeps an outcome keeps all that are worse."""
@@ -158,9 +152,8 @@ class _Ladder:
         """The strategy of the first rung that has one, else why there is none."""
         verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
         for attempt in self._attempts():
-            is_frame = attempt.rung is Rung.FRAME
-            searcher, watch = (frames, _nobody) if is_frame else (self.searcher, self._note)
-            found = searcher.search(self.board, goal, self.accrued, attempt, watch)
+            searcher = frames if attempt.rung is Rung.FRAME else self.searcher
+            found = searcher.search(self.board, goal, self.accrued, attempt)
             if isinstance(found, Strategy):
                 return found
             if found is HoldVerdict.UNKNOWN:
@@ -181,7 +174,7 @@ class _Ladder:
             pair = frame.pair
             escape = Escape(pair.men(self.board), frame.plies[0] or 0, tuple(frame.way_out()))
         shown = None if pair is None else (tried, pair)
-        return Holding(self.board, self.accrued, goal, verdict, proof, escape, self._expanded, shown)
+        return Holding(self.board, self.accrued, goal, verdict, proof, escape, self.searcher.expanded, shown)
 
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
@@ -191,10 +184,6 @@ class _Ladder:
         yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in self.pairs))
         if self.wide:
             yield from (Attempt(rung, None, None) for rung in (Rung.PIECES, Rung.ALL))
-
-    def _note(self, nodes: int) -> None:
-        self._expanded += nodes
-        self.watch(nodes)
 
 
 def _outcomes(side: Color, accrued: Score) -> list[Score]:

@@ -47,7 +47,7 @@ def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str, i
     goals = [Goal(side, Score(code, holder)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
     seen = Counter[bool]()
     for goal in (goal for goal in goals if goal.is_met_by(own)):
-        found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None), lambda _: None)
+        found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None))
         real, wanted = ((each.code, each.holder is Color.WHITE) for each in (own, goal.outcome))
         kept = can_keep(board, real, wanted, goal.side is Color.WHITE)
         assert isinstance(found, Strategy) if kept else found is HoldVerdict.BROKEN, goal
@@ -140,9 +140,7 @@ WIDER = [
 @pytest.mark.parametrize(("fen", "goal", "expected"), [case[1:] for case in WIDER], ids=[case[0] for case in WIDER])
 def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: bool) -> None:
     board, wanted, accrued = asked(fen, Color.WHITE, goal)
-    found = Searcher(20_000).search(
-        board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None), lambda _: None
-    )
+    found = Searcher(20_000).search(board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None))
     assert isinstance(found, Strategy) if expected else found is HoldVerdict.BROKEN
     if isinstance(found, Strategy):
         check(found)

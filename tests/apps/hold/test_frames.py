@@ -38,7 +38,7 @@ def pair_of(b: str, c: str) -> Pair:
 def searched(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> Strategy | None:
     """The strategy of a frame that the search finds to hold."""
     searcher, attempt = searcher_of(goal, accrued), Attempt(Rung.FRAME, *pair)
-    found = searcher.search(board, goal, accrued, attempt, lambda _: None)
+    found = searcher.search(board, goal, accrued, attempt)
     assert found is not HoldVerdict.UNKNOWN
     return found if isinstance(found, Strategy) else None
 
