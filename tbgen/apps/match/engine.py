@@ -263,15 +263,12 @@ class EngineProcess:
             )
 
     def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
-        """The options to set: the user's, and the handshake with an engine that knows the variant."""
+        """The options to set: the user's, and those of the variant that the engine knows."""
         known = self._uci.options
         for name in self.spec.options:
             if name not in known:
                 raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
-        if not self.knows_variant:
-            return dict(self.spec.options)
-        understood = {name: value for name, value in variant.items() if name in known}
-        return {**self.spec.options, HANDSHAKE: True, **understood}
+        return {**self.spec.options, **{name: value for name, value in variant.items() if name in known}}
 
     async def _fail(self, reason: str) -> None:
         await self.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -38,9 +39,8 @@ class Meeting:
         """The meeting for JSON."""
         numbers = {"first": self.first, "second": self.second, "winner": self.winner}
         players = {key: None if number is None else names[number] for key, number in numbers.items()}
-        return facts_of(self, "round", **players, points=self.points, decided_by=self.decided_by) | {
-            "games": [pairing.number for pairing in self.pairings]
-        }
+        games = [pairing.number for pairing in self.pairings]
+        return facts_of(self, "round", **players, points=self.points, decided_by=self.decided_by, games=games)
 
 
 def place_of(rank: int, size: int) -> int:
@@ -72,20 +72,19 @@ def first_round(plan: Tournament, seed: int) -> list[tuple[int, int | None]]:
 def bracket_of(plan: Tournament, seed: int, results: Mapping[int, Result], scoring: Scoring) -> list[list[Meeting]]:
     """The rounds so far; a round begins when the one before it is decided."""
     rounds: list[list[Meeting]] = []
-    pairs, meetings = first_round(plan, seed), 0
+    pairs, places = first_round(plan, seed), itertools.count()
     while True:
-        meetings_of_round = []
+        meetings = []
         for first, second in pairs:
             meeting = Meeting(len(rounds) + 1, first, second, [])
             if second is None:
                 meeting.winner, meeting.decided_by = first, "bye"
             else:
-                _play(meeting, meetings, plan, results, scoring)
-                meetings += 1
-            meetings_of_round.append(meeting)
-        rounds.append(meetings_of_round)
-        winners = [meeting.winner for meeting in meetings_of_round if meeting.winner is not None]
-        if len(winners) < len(meetings_of_round) or len(winners) == 1:
+                _play(meeting, next(places), plan, results, scoring)
+            meetings.append(meeting)
+        rounds.append(meetings)
+        winners = [meeting.winner for meeting in meetings if meeting.winner is not None]
+        if len(winners) < len(meetings) or len(winners) == 1:
             return rounds
         pairs = list(zip(winners[::2], winners[1::2], strict=True))
 

@@ -254,8 +254,11 @@ class Roster:
         self._settings, self._begun = settings, time.perf_counter()
         self._options = variant_options(settings)
         self._chances = Counter[int]()
-        logs = {spec.log for spec in settings.engines if spec.log is not None}
-        self._logs = {log: stack.enter_context(log.open("a", encoding="utf-8", buffering=1)) for log in logs}
+        self._logs = {
+            spec.log: stack.enter_context(spec.log.open("a", encoding="utf-8", buffering=1))
+            for spec in settings.engines
+            if spec.log is not None
+        }
 
     async def start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:
         """Start an engine anew among `engines`.
@@ -292,6 +295,7 @@ class Roster:
 def variant_options(settings: MatchSettings) -> dict[str, str]:
     """The options of the variant for an engine that knows it; docs/uci.md."""
     return {
+        HANDSHAKE: "true",
         f"{HANDSHAKE}Fifty": settings.rules.fifty_moves.setting.value,
         f"{HANDSHAKE}Cutoff": str(Score(settings.rules.scoring.cutoff_code, Color.WHITE)),
         f"{HANDSHAKE}Scoring": settings.rules.scoring.scheme.value,

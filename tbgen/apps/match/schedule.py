@@ -13,6 +13,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -79,7 +80,7 @@ class Book:
         chess960: bool = False,
     ) -> None:
         self._path, self._most_plies, self._fifty_moves, self._chess960 = path, most_plies, fifty_moves, chess960
-        self._known: dict[int, Opening] = {}
+        self._opening = functools.cache(self._read)
         self._entries: list[tuple[int, str | Movetext]]
         if pgn:
             from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
@@ -96,16 +97,15 @@ class Book:
 
     def __getitem__(self, place: int) -> Opening:
         """An opening; UsageError names the line or the game if it cannot be played."""
-        number, entry = self._entries[place]
         try:
-            if place not in self._known:
-                self._known[place] = self._read(entry)
+            return self._opening(place)
         except TbgenError as error:
+            number, entry = self._entries[place]
             kind = "line" if isinstance(entry, str) else "game"
             raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
-        return self._known[place]
 
-    def _read(self, entry: str | Movetext) -> Opening:
+    def _read(self, place: int) -> Opening:
+        entry = self._entries[place][1]
         tags, moves = ({"FEN": _fen_in(entry)}, []) if isinstance(entry, str) else entry
         known, variant = read_tags(tags), tags.get("Variant", "")
         if self._chess960 and variant.lower() in ORDINARY:

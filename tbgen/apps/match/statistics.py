@@ -147,9 +147,8 @@ class Conclusion(enum.Enum):
 
 def real_counts(games: Distribution) -> tuple[float, float, float]:
     """Wins, draws and losses as real numbers."""
-    decided = [((2 * points - 1), count) for points, count in games.counts.items()]
-    wins = sum(share * count for share, count in decided if share > 0)
-    losses = sum(-share * count for share, count in decided if share < 0)
+    wins = sum((2 * points - 1) * count for points, count in games.counts.items() if points > DRAW)
+    losses = sum((1 - 2 * points) * count for points, count in games.counts.items() if points < DRAW)
     return float(wins), float(games.units - wins - losses), float(losses)
 
 

@@ -117,10 +117,7 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
             is_exact = game.last.counter == 0 or ignore_fifty_moves
             if chess.popcount(board.occupied) > most_men or board.castling_rights or not is_exact:
                 return None
-            try:
-                value = tables.probe_wdl(board)
-            except KeyError:  # no such table
-                return None
+            value = tables.get_wdl(board, 0) or 0
             if abs(value) < least:
                 return None
             winner = color_of(board.turn if value > 0 else not board.turn)
