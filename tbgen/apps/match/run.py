@@ -94,8 +94,7 @@ def _take_up(match: Match, games: Sequence[StoredGame]) -> None:
             match.standings.add(Result(pairing, left.pop(pairing.number), match.opening_of(pairing).komi))
         match.schedule_more()
     if left:
-        total = len(match.pairings)
-        raise MatchError(f"game {min(left)} has been played, but there are only {total}; give -rounds")
+        raise MatchError(f"game {min(left)} has been played, but there are only {len(match.pairings)}; give -rounds")
 
 
 class _Games:
@@ -145,8 +144,8 @@ class _Games:
 
         The first worker takes over `engines`; the others start their own when they need them.
         """
-        match = self.match
-        boards = range(min(match.settings.concurrency, len(match.pairings)))  # a knockout's first round is its widest
+        # The first round of a knockout is its widest.
+        boards = range(min(self.match.settings.concurrency, len(self.match.pairings)))
         tasks = [asyncio.create_task(self._work(board, {} if board else engines)) for board in boards]
         playing = asyncio.create_task(asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION))
         stopping = asyncio.create_task(self._stopped.wait())

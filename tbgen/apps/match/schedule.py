@@ -81,11 +81,10 @@ class Book:
     ) -> None:
         self._path, self._most_plies, self._fifty_moves, self._chess960 = path, most_plies, fifty_moves, chess960
         self._opening = functools.cache(self._read)
-        self._entries: list[tuple[int, str | Movetext]]
         if pgn:
             from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
 
-            self._entries = list(enumerate(movetexts(path), start=1))
+            self._entries: list[tuple[int, str | Movetext]] = list(enumerate(movetexts(path), start=1))
         else:
             lines = enumerate(read_lines(str(path)), start=1)
             self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
@@ -238,13 +237,12 @@ def schedule(plan: Tournament) -> list[Pairing]:
 
 def _opening_key(plan: Tournament, number: int, meeting: int, game: int) -> tuple[int, int]:
     """Games with equal keys have the same opening."""
-    match plan.policy:
-        case Policy.ROUND:
-            return number, 0
-        case Policy.ENCOUNTER:
-            return number, meeting
-        case Policy.DEFAULT:
-            return meeting, game // plan.repeat
+    keys = {
+        Policy.ROUND: (number, 0),
+        Policy.ENCOUNTER: (number, meeting),
+        Policy.DEFAULT: (meeting, game // plan.repeat),
+    }
+    return keys[plan.policy]
 
 
 def openings_needed(pairings: Sequence[Pairing]) -> int:

@@ -82,15 +82,17 @@ class MatchStandings:
         self._pairs = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
 
     def add(self, result: Result) -> None:
-        """Count a game, and with the second one of a pair the pair."""
+        """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
         pairing = result.pairing
         self.results[pairing.number] = result
         other = self._firsts.setdefault(pairing.pair, result)
+        swapped = other.pairing.black, other.pairing.white
+        is_pair = other.pairing.opening == pairing.opening and swapped == (pairing.white, pairing.black)
         for player, opponent in ((pairing.white, pairing.black), (pairing.black, pairing.white)):
             for scoring in self.scorings():
                 key, points = (player, opponent, scoring.scheme), result.points(player, scoring)
                 self._games[key][points] += 1
-                if _is_pair(pairing, other.pairing):
+                if is_pair:
                     share = (points + other.points(player, scoring)) / 2
                     self._pairs[key][share] += 1
 
@@ -167,8 +169,3 @@ class MatchStandings:
         """Games that an engine did not lose on the board."""
         ordinary = ("normal", "adjudication")
         return [result for result in self.results.values() if result.game.termination not in ordinary]
-
-
-def _is_pair(one: Pairing, other: Pairing) -> bool:
-    """Whether two games have one opening and colours swapped."""
-    return one.opening == other.opening and (one.white, one.black) == (other.black, other.white)
