@@ -281,8 +281,8 @@ def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
 
 
 @inner
-def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> None:
-    """Support a node by its best successor, or refute it."""
+def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
+    """Support a node by its best successor; False if there is none."""
     before = space.keys[node]
     moves = legal_moves(before, scratch.moves)
     best, least, best_state = np.int64(NONE), np.int64(1 << 60), np.int64(OPEN)
@@ -296,32 +296,35 @@ def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node:
         if known != REFUTED and rank < least:
             best, least, best_state = np.int64(number), np.int64(rank), np.int64(state)
     if best < 0:
-        refute(space, task, node, scratch.refuted)
-        return
+        return False
     child = node_of(space, scratch.keys[best], best_state)
     space.state[node], space.choice[node], space.move[node] = DONE, child, scratch.moves[best]
     link(space, node, child)
+    return True
 
 
 @inner
-def expand_c(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> None:
-    """Support a node by all its successors, or refute it."""
+def expand_all(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
+    """Support a node by all its successors that are allowed; False if it is one of C with a way out."""
     before = space.keys[node]
-    moves = legal_moves(before, scratch.moves)
+    is_b, moves, linked = before[TURN] == task.side, legal_moves(before, scratch.moves), 0
     for number in range(moves):
-        move, key = scratch.moves[number], scratch.keys[number]
+        move, key = scratch.moves[number], scratch.keys[linked]
+        if is_b and not is_allowed(before, task, move):
+            continue
         state, rank = successor(before, task, materials, move, key)
-        scratch.states[number], scratch.ranks[number] = state, rank
-        if state == REFUTED or rank_of(space, key, state, rank)[0] == REFUTED:
-            refute(space, task, node, scratch.refuted)
-            return
-    space.state[node] = DONE
-    link_all(space, scratch, node, moves)
+        if not is_b and (state == REFUTED or rank_of(space, key, state, rank)[0] == REFUTED):
+            return False
+        scratch.states[linked], scratch.ranks[linked] = state, rank
+        linked += 1
+    space.state[node] = DONE if moves else ENDED
+    link_all(space, scratch, node, linked)
+    return True
 
 
 @inner
 def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> None:
-    """Link a node of C to its successors; where B has the least choice comes off the stack first."""
+    """Link a node to its successors; where B has the least choice comes off the stack first."""
     for _ in range(moves):
         worst = 0
         for number in range(moves):
@@ -346,9 +349,11 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
             return PAUSED
         space.counts[EXPANDED] += 1
         if space.keys[node, TURN] == task.side:
-            expand_b(space, task, materials, scratch, node)
+            is_supported = expand_b(space, task, materials, scratch, node)
         else:
-            expand_c(space, task, materials, scratch, node)
+            is_supported = expand_all(space, task, materials, scratch, node)
+        if not is_supported:
+            refute(space, task, node, scratch.refuted)
     return FINISHED
 
 
@@ -362,24 +367,6 @@ def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: Scratch
     push(space, node_of(space, scratch.key, OPEN))
 
 
-@inner
-def explore_one(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> None:
-    """Link a node to its successors, or refute it if it is one of C with a way out."""
-    before = space.keys[node]
-    is_b, moves = before[TURN] == task.side, legal_moves(before, scratch.moves)
-    if moves == 0:
-        space.state[node] = ENDED
-    for number in range(moves):
-        move = scratch.moves[number]
-        if is_b and not is_allowed(before, task, move):
-            continue
-        state, _ = successor(before, task, materials, move, scratch.key)
-        if not is_b and state == REFUTED:
-            space.state[node] = REFUTED
-            break
-        link(space, node, node_of(space, scratch.key, state))
-
-
 @borrowing
 def explore(space: Space, task: Task, materials: Words, scratch: Scratch) -> Int:
     """Expand all nodes of a frame; FULL if there is no more room."""
@@ -387,7 +374,7 @@ def explore(space: Space, task: Task, materials: Words, scratch: Scratch) -> Int
     while node < space.counts[NODES]:
         if not has_room(space):
             return FULL
-        if space.state[node] == OPEN:
-            explore_one(space, task, materials, scratch, node)
+        if space.state[node] == OPEN and not expand_all(space, task, materials, scratch, node):
+            space.state[node] = REFUTED
         node += 1
     return FINISHED

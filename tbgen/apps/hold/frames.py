@@ -97,7 +97,7 @@ class Frame:
         """[node] the plies that C needs at least until it is out, None where it never is; worked backwards."""
         left = [len(after) for after in self.after]
         nodes = range(len(states))
-        stuck = [node for node in nodes if self.is_b[node] and not left[node] and states[node] == kernels.OPEN]
+        stuck = [node for node in nodes if self.is_b[node] and not left[node] and states[node] == kernels.DONE]
         exits = [node for node in nodes if states[node] == kernels.REFUTED]
         plies = dict.fromkeys(stuck, 0) | dict.fromkeys(exits, 1)
         queue = list(plies)
