@@ -263,12 +263,13 @@ class EngineProcess:
             )
 
     def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
-        """The options to set: the user's, and those of the variant that the engine knows."""
+        """The options to set: the user's, and those that an engine which knows the variant has for it."""
         known = self._uci.options
         for name in self.spec.options:
             if name not in known:
                 raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
-        return {**self.spec.options, **{name: value for name, value in variant.items() if name in known}}
+        understood = {name: value for name, value in variant.items() if self.knows_variant and name in known}
+        return {**self.spec.options, **understood}
 
     async def _fail(self, reason: str) -> None:
         await self.close()
