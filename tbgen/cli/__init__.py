@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 
+QUIET = "tbgen.quiet"
+"""Where click keeps whether a command is quiet."""
 _NO_MEMORY = NotEnoughMemoryError.exit_code
 
 
@@ -102,8 +104,15 @@ def complain(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """One line on the standard error about what has been done."""
-    click.echo(printable(text), err=True)
+    """One line on the standard error about what has been done, unless `-q` asks for none."""
+    if not is_quiet():
+        click.echo(printable(text), err=True)
+
+
+def is_quiet() -> bool:
+    """Whether the command was asked, by `-q`, for results and errors only."""
+    context = click.get_current_context(silent=True)
+    return context is not None and context.meta.get(QUIET, False)
 
 
 def complain_of(faults: Sequence[TbgenError]) -> int:
@@ -163,9 +172,6 @@ class LazyGroup(click.Group):
             ctx.fail(
                 f"tbgen itself has no option {error.option_name}; options follow the command: tbgen list --data DIR"
             )
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:

@@ -15,11 +15,11 @@ from tbgen.apps.games.archive import Decided, GamesTask, decide_file, positions_
 from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground, Solve
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
-from tbgen.cli import complain, complain_of, say
+from tbgen.cli import complain, complain_of, is_quiet, say
 from tbgen.cli.folders import optional_folders_option, syzygy_option
 from tbgen.cli.options import (
     NAME,
-    declared,
+    Command,
     flag,
     game_option,
     games_argument,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver
 
 
-@declared("adjudicate", ("--in-place", "-o"), ("--solve", "--jobs"))
+@click.command("adjudicate", cls=Command, alone=[("--in-place", "-o"), ("--solve", "--jobs")])
 @games_argument
 @option(
     "-o",
@@ -98,7 +98,6 @@ def command(
     folders: tuple[Path, ...],
     jobs: int,
     strict: bool,
-    quiet: bool,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
@@ -139,7 +138,7 @@ def command(
         raise UsageError("--line means nothing without -o or --in-place")
     rules = AdjudicationRules(continued=how, counts_fifty_moves=count_fifty)
     task = GamesTask(settings, rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
-    compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []), quiet=quiet)
+    compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []))
     with ExitStack() as stack:
         solving: Solve | None = None
         if solve:
@@ -147,26 +146,26 @@ def command(
 
             made = PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy)
             solver = stack.enter_context(made)
-            _solve_ahead(solver, names, task, quiet=quiet)
+            _solve_ahead(solver, names, task)
             solving = solver.bracket
         writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
         copy = None if output is None else stack.enter_context(written_whole(output))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
-        parts = [decided([name], task, jobs, solving, quiet=quiet, whole=whole) for name in names]
         everything = total(
             part
-            for name, those in zip(names, parts, strict=True)
-            for part in _written(name, those, copy, writer, in_place=in_place)
+            for name in names
+            for part in _written(
+                name, decided([name], task, jobs, solving, whole=whole), copy, writer, in_place=in_place
+            )
         )
         if writer is not None:
             writer.finish(missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped])
     for line in everything.contradicted:
         complain(line)
     code = complain_of(everything.skipped)
-    if not quiet:
-        _report(everything)
-        if everything.missing:
-            report_missing(everything.missing, folders, names if output in (None, STANDARD_OUTPUT) else [output])
+    _report(everything)
+    if everything.missing and not is_quiet():
+        report_missing(everything.missing, folders, names if output in (None, STANDARD_OUTPUT) else [output])
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 
@@ -199,23 +198,22 @@ def _written(
             yield part
 
 
-def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask, *, quiet: bool) -> None:
+def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -> None:
     """Solve all last positions together, each block once; the games of a stream are solved one by one."""
     files = [name for name in names if name != STANDARD_INPUT]
     batch = solver.batch(board for name in files for board in positions_to_solve(name, task))
-    if not quiet and (batch.positions or batch.refused):
+    if batch.positions or batch.refused:
         say(f"{counted(batch.positions, 'game', 'games')} to solve, {batch.refused:,} beyond the budget or the tables")
     if not batch.positions:
         return
-    if not quiet:
-        plans = batch.plans
-        say(
-            f"{counted(sum(plan.nodes for plan in plans), 'block', 'blocks')}, "
-            f"{duration(sum(plan.cpu_seconds for plan in plans))} of CPU at most (estimated), "
-            f"{in_units(max(plan.memory_bytes for plan in plans))} of memory, "
-            f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk"
-        )
-    with progress("solving", 1, quiet=quiet, as_share=True) as shown:
+    plans = batch.plans
+    say(
+        f"{counted(sum(plan.nodes for plan in plans), 'block', 'blocks')}, "
+        f"{duration(sum(plan.cpu_seconds for plan in plans))} of CPU at most (estimated), "
+        f"{in_units(max(plan.memory_bytes for plan in plans))} of memory, "
+        f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk"
+    )
+    with progress("solving", 1, as_share=True) as shown:
         solver.solve_batch(batch, lambda done, left: shown.reach(done, left=left))
 
 
@@ -247,17 +245,11 @@ def asked_files(names: Sequence[str]) -> list[str]:
 
 
 def decided(
-    names: Sequence[str],
-    task: GamesTask,
-    jobs: int = 1,
-    solve: Solve | None = None,
-    *,
-    quiet: bool,
-    whole: bool = False,
+    names: Sequence[str], task: GamesTask, jobs: int = 1, solve: Solve | None = None, *, whole: bool = False
 ) -> Iterator[Decided]:
     """The games of files, part by part. A file that cannot be read to its end is an error if `whole`, else skipped."""
     for name in names:
-        with reading(name, quiet=quiet) as tell:
+        with reading(name) as tell:
             try:
                 for part in decide_file(name, task, jobs, solve):
                     yield part
@@ -287,16 +279,14 @@ def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequen
     )
 
 
-def lacking(games: Sequence[str], folder: Path, *, quiet: bool) -> list[Material]:
+def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     """The tables that would decide games of some files and are not in a folder; says how many games."""
     task = GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
-    compile_for(Purpose.GAMES, quiet=quiet)
-    found = total(decided(matching_files(games), task, quiet=quiet, whole=True))
+    compile_for(Purpose.GAMES)
+    found = total(decided(matching_files(games), task, whole=True))
     complain_of(found.skipped)
-    if not quiet:
-        tables = counted(len(found.missing), "table", "tables")
-        games_more = counted(found.missing.total(), "game", "games")
-        say(f"{tables} would decide {games_more} more" if found.missing else "no game lacks a table")
+    tables, more = counted(len(found.missing), "table", "tables"), counted(found.missing.total(), "game", "games")
+    say(f"{tables} would decide {more} more" if found.missing else "no game lacks a table")
     return [Material.parse(name) for name, _ in found.missing.most_common()]
 
 

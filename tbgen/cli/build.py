@@ -7,20 +7,19 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TypeVar
 
 import click
 
 from tbgen.apps.records.record import without_record
-from tbgen.cli import complain, signals_to
+from tbgen.cli import complain, is_quiet, signals_to
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
 from tbgen.cli.options import (
     MOST_THREADS,
     NAME,
-    declared,
+    Command,
     flag,
     form_option,
     game_option,
@@ -29,7 +28,7 @@ from tbgen.cli.options import (
     threads_option,
 )
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
-from tbgen.cli.reporter import Reporter, Work, clock, duration, progress, reporter
+from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
 from tbgen.library.build import Settings, Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
@@ -41,12 +40,10 @@ from tbgen.storage.files import remove_partials
 from tbgen.system.process import free_disk, processors
 from tbgen.text import counted, in_gib, in_units
 
-T = TypeVar("T")
-
 _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
 
 
-@declared("build")
+@click.command("build", cls=Command)
 @wanted_options("every material of two to five men")
 @option(
     "--for",
@@ -56,7 +53,12 @@ _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
     metavar="GAMES.pgn",
     help="Build the missing tables that would decide these games; repeat it for more files.",
 )
-@option("--memory", metavar="SIZE", help="Use at most SIZE of memory, such as 8G (default: all free memory).")
+@option(
+    "--memory",
+    metavar="SIZE",
+    callback=lambda ctx, option, value: None if value is None else bytes_in(value),
+    help="Use at most SIZE of memory, such as 8G (default: all free memory).",
+)
 @threads_option
 @option(
     "--jobs",
@@ -77,7 +79,7 @@ def command(
     wanted: Wanted,
     *,
     games: tuple[str, ...],
-    memory: str | None,
+    memory: int | None,
     threads: int | None,
     jobs: int | None,
     cluster: str | None,
@@ -86,7 +88,6 @@ def command(
     game: Mobility,
     data: Path,
     form: Form,
-    quiet: bool,
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 
@@ -105,7 +106,7 @@ def command(
       tbgen build --all --jobs 4 --threads 8 --memory 24G
       tbgen build --all --data /shared/tables --cluster tcp://host:8786
     """
-    if not (only_plan or form.is_table):
+    if not (only_plan or form is Form.TABLE):
         raise UsageError("--format means nothing without --plan")
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
@@ -113,55 +114,58 @@ def command(
         from tbgen.cli.adjudicate import lacking
 
         refuse_together(["--for", *wanted.given])
-        materials = lacking(games, data, quiet=quiet)
+        materials = lacking(games, data)
     else:
         materials = wanted.materials()
     if not materials:
         return
-    room = None if memory is None else bytes_in(memory)
-    settings = Settings(threads or processors(), jobs, room, cluster, outcomes_only)
+    settings = Settings(threads or processors(), jobs, memory, cluster, outcomes_only)
     if not only_plan:
-        _build(data, materials, settings, quiet=quiet)
+        _build(data, materials, settings)
         return
     plan, disk = plan_for(data, materials, settings), free_disk(data)
-    if form.is_table:
+    if form is Form.TABLE:
         _show_plan(plan.facts(), disk, outcomes_only=outcomes_only)
     else:
         print_facts(form, plan.facts())
     plan.check(disk)
 
 
-def _build(folder: Path, wanted: list[Material], settings: Settings, *, quiet: bool) -> None:
+def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
     """Build what is missing, count what was built, and show it."""
-    with reporter(quiet=quiet) as shown:
+    with reporter() as shown:
         watcher = BuildWatcher(shown)
 
-        def leave() -> None:
-            """Clear up after a signal."""
-            shown.close()  # whatever the threads of the build still find out
-            kill_all()
-            if watcher.has_lock:
-                remove_partials(folder)
-            complain("interrupted; finished tables are kept, the same command goes on from there")
+        def stop(number: int, frame: object) -> None:
+            try:
+                shown.close()  # whatever the threads of the build still find out
+                kill_all()
+                if watcher.begun:  # who begins tables has the lock of the folder
+                    remove_partials(folder)
+                complain("interrupted; finished tables are kept, the same command goes on from there")
+                sys.stdout.flush()
+            finally:
+                os._exit(128 + number)
 
-        findings = _interruptibly(lambda: build(folder, wanted, watcher, settings), leave)
-    _interruptibly(lambda: _keep_records(folder, wanted, settings.threads, quiet=quiet), leave)
-    if not quiet:
+        # In a thread of its own: a signal ends the program at once, and not after the kernel.
+        with signals_to(stop, signal.SIGINT, signal.SIGTERM), ThreadPoolExecutor(1) as worker:
+            findings = worker.submit(build, folder, wanted, watcher, settings).result()
+            worker.submit(_keep_records, folder, wanted, settings.threads, watcher).result()
+    if not is_quiet():
         _show_summary(findings, watcher.made)
 
 
-def _keep_records(folder: Path, targets: Sequence[Material], threads: int, *, quiet: bool) -> None:
+def _keep_records(folder: Path, targets: Sequence[Material], threads: int, watcher: BuildWatcher) -> None:
     """Count the tables that were built and have no record yet; a build that was interrupted leaves them to the next."""
     wanted = without_record(folder, build_order(targets))
     if not wanted:
         return
     from tbgen.apps.records.making import keep_records
 
-    with progress("records", len(wanted), quiet=quiet) as shown:
-        try:
-            keep_records(folder, wanted, threads, lambda material: shown.advance(detail=str(material)))
-        except OSError as error:
-            complain(f"the tables are there, their records are not: {error}")
+    try:
+        keep_records(folder, wanted, threads, lambda material: watcher.counts(material, len(wanted)))
+    except OSError as error:
+        complain(f"the tables are there, their records are not: {error}")
 
 
 def bytes_in(text: str) -> int:
@@ -197,31 +201,19 @@ def _show_summary(findings: list[Finding], made: list[Made]) -> None:
     click.echo(f"{len(made)} built, {sum(finding.is_sound for finding in findings)} already there")
 
 
-def _interruptibly(work: Callable[[], T], leave: Callable[[], None]) -> T:
-    """Do the work in a thread of its own, so that a signal ends the program at once and not after the kernel."""
-
-    def stop(number: int, frame: object) -> None:
-        try:
-            leave()
-            sys.stdout.flush()
-        finally:
-            os._exit(128 + number)
-
-    with signals_to(stop, signal.SIGINT, signal.SIGTERM), ThreadPoolExecutor(1) as worker:
-        return worker.submit(work).result()
-
-
 def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
     """The tables in the order in which they are expected to begin, and what they take together."""
     tables, too_large, cut_off = plan["tables"], plan["too_large"], plan["cut_off"]
     if tables:
         show_facts(tables, _PLAN_COLUMNS)
-    threads = counted(plan["threads"], "thread", "threads")
     limit = "" if plan["memory"] is None else f", {in_gib(plan['memory'], math.floor)} of memory"
     side_by_side = "one at a time" if plan["jobs"] == 1 else f"at most {plan['jobs']} side by side"
     number = len(tables) + len(too_large) + len(cut_off)
     fitting = f"{len(tables)} of {number}" if too_large else f"{number}"
-    click.echo(f"{fitting} to build, {plan['kept']} already there; {threads}, {side_by_side}{limit}")
+    click.echo(
+        f"{fitting} to build, {plan['kept']} already there; "
+        f"{counted(plan['threads'], 'thread', 'threads')}, {side_by_side}{limit}"
+    )
     memory = f", {in_gib(plan['peak_memory'])} of memory in use" if tables else ""
     on_the_way = f" and {in_units(plan['scratch_bytes'])} on the way" if plan["scratch_bytes"] else ""
     room = "" if free is None else f" of {in_units(free)} free"
@@ -265,10 +257,10 @@ class BuildWatcher(Watcher):
 
     def __init__(self, reporter: Reporter | None = None) -> None:
         self.made: list[Made] = []
-        self.has_lock = False
+        self.begun: dict[Material, float] = {}
+        """How long each table was expected to take that has been begun."""
         self._reporter = Reporter(quiet=True) if reporter is None else reporter
         self._works: dict[Material | str, Work] = {}
-        self._expected: dict[Material, float] = {}
 
     def examines(self, material: Material, number: int, total: int) -> None:
         self._work(_LOOKING, total).reach(number, detail=str(material))
@@ -281,21 +273,20 @@ class BuildWatcher(Watcher):
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         material = finding.material
-        self.has_lock = True
+        self.begun[material] = seconds
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
         self._end(_LOOKING)
         self._end(_COMPILING)
         self._work(_TABLES, total).every = _FORECAST_SECONDS
         work = self._works[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
-        self._expected[material] = seconds
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         work = self._works.get(material)
         if work is not None:
-            left = seconds_left(self._expected[material], work.elapsed, phase, done)
+            left = seconds_left(self.begun[material], work.elapsed, phase, done)
             share = work.elapsed / max(work.elapsed + left, 1e-9)
             work.reach(share, detail=describe(phase, level, decided), left=left)
 
@@ -309,6 +300,11 @@ class BuildWatcher(Watcher):
         if _TABLES in self._works:
             tables = [work.left or 0 for key, work in list(self._works.items()) if key != _TABLES]
             self._works[_TABLES].reach(len(self.made), left=max(seconds, *tables, 0))  # never less than one of them
+
+    def counts(self, material: Material, total: int) -> None:
+        """The record of a table is made, of so many."""
+        self._end(_TABLES)
+        self._work("records", total).advance(detail=str(material))
 
     def _work(self, title: str, total: int, *, at_once: bool = False) -> Work:
         """The piece of work with a title, which begins if it has not."""

@@ -6,19 +6,16 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import click
 from click.core import ParameterSource
 
-from tbgen.cli.options import FOLDER, Decorator, beginning_so, flag, gathered, option, refuse_together
+from tbgen.cli.options import FOLDER, Decorator, completing, flag, gathered, option, refuse_together
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_of_game, folders_in, game_of_folder, tables_of
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 _DEFAULT = "default: $TBGEN_DATA, else ./data"
 
@@ -116,23 +113,17 @@ class Wanted(NamedTuple):
         return materials(self.men)
 
 
-def _a_material(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Complete a material that tables are made for."""
-    return beginning_so(map(str, all_materials()), incomplete)
+_names_argument = partial(click.argument, "names", nargs=-1, metavar="[MATERIAL]...")
 
-
-def _a_table(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Complete a material whose table is in the folders that the command would use."""
-    return beginning_so((str(material) for material, _ in tables_of(ctx.params.get("folders") or ())), incomplete)
-
-
-names_argument: Decorator = click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=_a_table)
+names_argument: Decorator = _names_argument(
+    shell_complete=completing(lambda ctx: (material for material, _ in tables_of(ctx.params.get("folders") or ())))
+)
 """Materials whose tables are there, as `names`."""
 
 
 def wanted_options(every: str, *, built: bool = False) -> Decorator:
     """Materials by name or by number of men, as `wanted`; `every` says what --all means."""
-    any_names = click.argument("names", nargs=-1, metavar="[MATERIAL]...", shell_complete=_a_material)
+    any_names: Decorator = _names_argument(shell_complete=completing(lambda ctx: all_materials()))
     return gathered(
         "wanted",
         Wanted,
@@ -144,8 +135,8 @@ def wanted_options(every: str, *, built: bool = False) -> Decorator:
 
 def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Material]:
     """The materials that are named, else those whose tables are in the folders; UsageError if there are none."""
-    found = [table_material(name, MOST_BUILT_MEN) for name in names]
-    found = found or [material for material, _ in tables_of(folders)]
+    named = [table_material(name, MOST_BUILT_MEN) for name in names]
+    found = named or [material for material, _ in tables_of(folders)]
     if not found:
         raise UsageError(no_tables(folders))
     return found

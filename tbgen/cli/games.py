@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -32,7 +31,7 @@ from tbgen.cli.adjudicate import asked_files, building, decided
 from tbgen.cli.folders import folders_option, optional_folders_option
 from tbgen.cli.options import (
     NAME,
-    declared,
+    Command,
     flag,
     form_option,
     games_argument,
@@ -50,7 +49,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.text import counted, printable
 
 
-@declared("annotate", ("--pgn", "--html", "--format"))
+@click.command("annotate", cls=Command, alone=[("--pgn", "--html", "--format")])
 @click.argument("file", metavar="IN.pgn", type=NAME)
 @option("--number", type=click.IntRange(min=1), help="Show only the Nth game of the file.")
 @flag("--pgn", "as_pgn", help="Print the games with comments behind their moves.")
@@ -69,7 +68,6 @@ def annotate_command(
     settings: GameSettings,
     folders: tuple[Path, ...],
     form: Form,
-    quiet: bool,
 ) -> int:
     """Show the values of games ply by ply, and find the mistakes.
 
@@ -88,19 +86,18 @@ def annotate_command(
     """
     if output is not None and file != STANDARD_INPUT and is_same_file(file, output):
         raise UsageError(f"{output} is what is read; name another file")
-    compile_for(Purpose.GAMES, quiet=quiet)
+    compile_for(Purpose.GAMES)
     with ExitStack() as stack:
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), settings)
-        prints = output in (None, STANDARD_OUTPUT) and sys.stdout.isatty()
-        tell = stack.enter_context(reading(file, quiet=quiet or prints))
+        tell = stack.enter_context(reading(file, prints=output in (None, STANDARD_OUTPUT)))
         pieces = reader.pieces(number, tell)
         annotations = (annotation for annotation, _ in pieces if annotation is not None)
-        if form.is_table and not (as_page or as_pgn or output):
+        if form is Form.TABLE and not (as_page or as_pgn or output):
             for each in annotations:
                 _show(each)
         else:
             out = stack.enter_context(written_whole(output or STANDARD_OUTPUT))
-            if not form.is_table:
+            if form is not Form.TABLE:
                 facts = [each.facts() for each in annotations]
                 plies = ({"number": game["number"], **ply} for game in facts for ply in game["plies"])
                 out.write(text_of(form, facts, plies).encode())
@@ -110,7 +107,7 @@ def annotate_command(
                 out.write(annotated_page(list(annotations), Path(file).name).encode())
             else:
                 out.writelines(text for _, text in pieces)
-    if reader.missing and not quiet:
+    if reader.missing:
         missing = ", ".join(f"{material} ({times})" for material, times in reader.missing.most_common())
         names = " ".join(map(str, reader.missing))
         say(f"positions whose table is missing: {missing}; build with: tbgen build {names}")
@@ -187,7 +184,7 @@ _MOST_ACROSS = 20
 _NAMES = ", ".join(by.value for by in TieBreak)
 
 
-@declared("standings", ("--format", "--crosstable", "--html"))
+@click.command("standings", cls=Command, alone=[("--format", "--crosstable", "--html")])
 @games_argument
 @option(
     "--tiebreak",
@@ -213,7 +210,6 @@ def standings(
     jobs: int,
     strict: bool,
     form: Form,
-    quiet: bool,
 ) -> int:
     """Show the cross table and the standings of an event.
 
@@ -232,9 +228,9 @@ def standings(
     """
     names, order = asked_files(files), _order(tiebreak)
     task = GamesTask(settings, tables=folders, texts=False, results=True)
-    compile_for(Purpose.GAMES, quiet=quiet)
+    compile_for(Purpose.GAMES)
     parts = list[Decided]()
-    for part in decided(names, task, jobs, quiet=quiet):
+    for part in decided(names, task, jobs):
         parts.append(part)
         for line in part.contradicted:
             complain(line)
@@ -242,7 +238,7 @@ def standings(
     found = Standings(games, order)
     if as_crosstable:
         print_facts(Form.JSON, crosstable(found))
-    elif not form.is_table:
+    elif form is not Form.TABLE:
         facts = found.facts()
         print_facts(form, facts, facts["players"])
     elif as_page:

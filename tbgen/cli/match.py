@@ -23,9 +23,9 @@ from tbgen.apps.match.run import play_match
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.standings import Figures, MatchStandings
 from tbgen.apps.match.statistics import Distribution
-from tbgen.cli.options import beginning_so
+from tbgen.cli import QUIET
 from tbgen.cli.output import Form, table_lines, text_of, written_whole
-from tbgen.cli.reporter import Bars, Reporter, Work, clock, compile_for
+from tbgen.cli.reporter import Reporter, Work, clock, compile_for, reporter
 from tbgen.compiled.known import Purpose
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
@@ -75,7 +75,7 @@ class MatchCommand(click.Command):
         before = ctx.params["arguments"][-1:]
         option = OPTIONS.get(before[0].lstrip("-")) if before and before[0].startswith("-") else None
         if option is None or not option.hint or incomplete.startswith("-"):
-            return beginning_so((f"-{name}" for name in OPTIONS), incomplete)
+            return [CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)]
         return [CompletionItem(incomplete, type=_FILES[option.hint])] if option.hint in _FILES else []
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -102,10 +102,10 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         click.echo(ctx.get_help())
         return 0
     settings = settings_of(arguments)
+    ctx.meta[QUIET] = settings.quiet
     if settings.openings.pgn:
-        compile_for(Purpose.GAMES, quiet=settings.quiet)
-    is_live = sys.stdout.isatty() and not settings.quiet
-    with Bars(sys.stdout) if is_live else Reporter(sys.stdout, quiet=settings.quiet) as shown:
+        compile_for(Purpose.GAMES)
+    with reporter(sys.stdout) as shown:
         return asyncio.run(_run(settings, MatchView(shown)))
 
 
@@ -218,7 +218,7 @@ class MatchView:
 
     def _work(self, title: str, total: int | None = None) -> Work:
         """A piece of work that bars show, and lines do not."""
-        work = self._reporter.work(title, total, as_share=total is None, at_once=True)
+        work = self._reporter.work(title, total, as_share=total is None)
         work.every = math.inf
         return work
 

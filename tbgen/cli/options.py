@@ -10,13 +10,14 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
+from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import parse_cutoff
-from tbgen.cli import COMMANDS
+from tbgen.cli import COMMANDS, QUIET
 from tbgen.cli.output import Form
 from tbgen.errors import UsageError
 from tbgen.material import is_material
@@ -24,12 +25,6 @@ from tbgen.rules.fen import START, fen_and_moves
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
-    from tbgen.apps.games.game import GameSettings
-
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -68,14 +63,16 @@ class Option(click.Option):
 
 
 class Command(click.Command):
-    """A command that refuses combinations of options; of each of `alone` only one may be given."""
+    """A command that takes `-q` and refuses combinations of options; of each of `alone` only one may be given."""
 
     def __init__(self, *names: Any, alone: Sequence[tuple[str, ...]] = (), **settings: Any) -> None:
         super().__init__(*names, **settings)
+        self.params.insert(0, click.Option(("-q", "--quiet"), is_flag=True, help="Print results and errors only."))
         self.alone = alone
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
+        ctx.meta[QUIET] = ctx.params.pop("quiet")
         options = [option for option in self.params if isinstance(option, Option)]
         given = [name for option in options if option.is_given(ctx) for name in option.opts]
         for names in self.alone:
@@ -84,22 +81,6 @@ class Command(click.Command):
             if option.needs and option.is_given(ctx) and option.needs not in given:
                 raise UsageError(f"{option.opts[-1]} means nothing without {option.needs}")
         return rest
-
-
-def declared(name: str, *alone: tuple[str, ...], kind: type[Command] = Command, into: Any = click) -> Decorator:
-    """Declare a command; every command takes `-q`, which its function gets if it has a parameter `quiet`."""
-
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        quiet = click.option(
-            *("-q", "--quiet"),
-            is_flag=True,
-            expose_value="quiet" in signature(function).parameters,
-            help="Print results and errors only.",
-        )
-        made: Callable[..., Any] = into.command(name, cls=kind, alone=alone)(quiet(function))
-        return made
-
-    return decorate
 
 
 option: Callable[..., Decorator] = functools.partial(click.option, cls=Option)
@@ -126,11 +107,9 @@ def gathered(name: str, make: Callable[..., object], *options: Decorator) -> Dec
     return decorate
 
 
-def beginning_so(words: Iterable[str], incomplete: str) -> list[CompletionItem[str]]:
-    """The words that begin as what was typed."""
-    from click.shell_completion import CompletionItem
-
-    return [CompletionItem(word) for word in words if word.startswith(incomplete)]
+def completing(words: Callable[[click.Context], Iterable[object]]) -> Callable[..., list[str]]:
+    """How a shell completes a word: by those that begin as what was typed."""
+    return lambda ctx, param, incomplete: [str(each) for each in words(ctx) if str(each).startswith(incomplete)]
 
 
 class _FormOption(Option):
@@ -171,8 +150,6 @@ game_option: Decorator = option(
 
 def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> GameSettings:
     """The settings that the options give; what they leave out comes from the tags of each game."""
-    from tbgen.apps.games.game import GameSettings
-
     given: Any = {"scheme": scoring, "komi": komi, "fifty_moves": fifty}  # GameSettings reads them
     game = click.get_current_context().params.get("game", Mobility.RESET)
     settings = GameSettings(cutoff_code=None if cutoff is None else parse_cutoff(cutoff), game=game, **given)
@@ -285,11 +262,11 @@ class Asked(NamedTuple):
         return fen, more, score
 
 
-def _a_position(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+def _a_position(ctx: click.Context, param: click.Parameter, incomplete: str) -> Sequence[object]:
     """Complete the only position that has a name; or a file, where the command line names files already."""
     if ctx.params.get("files"):
         return NAME.shell_complete(ctx, param, incomplete)
-    return beginning_so((START,), incomplete)
+    return [START] if START.startswith(incomplete) else []
 
 
 position_options = gathered(
@@ -305,12 +282,12 @@ position_options = gathered(
 """A position and moves, as `asked`."""
 
 
-@declared("help")
+@click.command("help", cls=Command)
 @click.argument(
     "words",
     nargs=-1,
     metavar="[COMMAND]...",
-    shell_complete=lambda ctx, param, incomplete: beginning_so(COMMANDS, incomplete),
+    shell_complete=completing(lambda ctx: COMMANDS),
 )
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
@@ -324,7 +301,7 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     ctx.find_root().command.main([*words, "--help"], prog_name="tbgen", standalone_mode=False)
 
 
-@declared("completion")
+@click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:
@@ -335,8 +312,6 @@ def completion(ctx: click.Context, shell: str) -> None:
       tbgen completion bash >> ~/.bashrc
       tbgen completion fish > ~/.config/fish/completions/tbgen.fish
     """
-    from click.shell_completion import get_completion_class
+    from click.shell_completion import shell_complete
 
-    made = get_completion_class(shell)
-    assert made is not None
-    click.echo(made(ctx.find_root().command, {}, "tbgen", "_TBGEN_COMPLETE").source())
+    shell_complete(ctx.find_root().command, {}, "tbgen", "_TBGEN_COMPLETE", f"{shell}_source")

@@ -44,11 +44,6 @@ class Form(enum.Enum):
     JSON = "json"
     CSV = "csv"
 
-    @property
-    def is_table(self) -> bool:
-        """Whether it is for people."""
-        return self is Form.TABLE
-
 
 def print_facts(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> None:
     """Print facts as `text_of` writes them."""

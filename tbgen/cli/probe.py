@@ -16,8 +16,8 @@ from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option, optional_folders_option
 from tbgen.cli.options import (
     Asked,
+    Command,
     PositionCommand,
-    declared,
     flag,
     form_option,
     game_option,
@@ -43,12 +43,14 @@ _INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
 """Colours of the men, and of dark and light squares."""
 
 
-@declared(
+@click.command(
     "probe",
-    ("--brief", "--line"),
-    ("--format", "--svg", "--board"),
-    *((image, text) for image in ("--map", "--svg") for text in ("--line", "--brief")),
-    kind=PositionCommand,
+    cls=PositionCommand,
+    alone=[
+        ("--brief", "--line"),
+        ("--format", "--svg", "--board"),
+        *((image, text) for image in ("--map", "--svg") for text in ("--line", "--brief")),
+    ],
 )
 @position_options
 @flag("--line", "with_line", help="Print best play by both sides instead, as PGN.")
@@ -117,9 +119,9 @@ def command(
         answer = tables.probe(board, score)
         moves = None if brief or with_line else tables.probe_moves(board, score)
         steps = tables.line(board, score) if with_line else []
-        clocked = value_if_asked(tables, answer, board, fifty, unasked=form.is_table)
+        clocked = value_if_asked(tables, answer, board, fifty, unasked=form is Form.TABLE)
     matters = clocked is not None and clocked.matters
-    if not form.is_table:
+    if form is not Form.TABLE:
         facts = _facts(answer, clocked, moves, scoring)
         print_facts(form, facts | ({"line": [step.facts() for step in steps]} if with_line else {}))
     elif with_line:
@@ -155,7 +157,7 @@ def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, a
         from tbgen.apps.site.templates import picture_of_value
 
         click.echo(picture_of_value(tables, *at, man), nl=False)
-    elif man is not None and form.is_table:
+    elif man is not None and form is Form.TABLE:
         values = boards.map_of(tables, *at, boards.man_on(at[0], man))
         click.echo("\n".join(boards.map_lines(values, colored=shows_colors())))
     elif man is not None:
@@ -234,7 +236,7 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
         click.echo("\nDistances are not here: which of the moves that keep the outcome makes progress is not known.")
 
 
-@declared("uci")
+@click.command("uci", cls=Command)
 @optional_folders_option
 def uci(*, folders: tuple[Path, ...]) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.

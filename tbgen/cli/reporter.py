@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, TextIO
 
 import click
 
+from tbgen.cli import is_quiet
 from tbgen.compiled.known import Purpose, compile_all, missing
 from tbgen.material import Material
 from tbgen.text import printable
@@ -82,15 +83,12 @@ class Work:
         return [amount, "" if self.left is None else f"{duration(self.left)} to go"]
 
 
-class Reporter(contextlib.AbstractContextManager["Reporter"]):
+class Reporter:
     """Prints lines, unless it is quiet. Threads may share a reporter."""
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._lock, self._closed = threading.RLock(), quiet
         self._stream = sys.stderr if stream is None else stream
-
-    def __exit__(self, *error: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Leave the terminal as it was. Threads that are still at work show nothing more."""
@@ -202,27 +200,32 @@ class Bars(Reporter):
         return frame
 
 
-def reporter(*, quiet: bool = False) -> Reporter:
-    """The reporter for the standard error as it is."""
-    return Bars() if sys.stderr.isatty() and not quiet else Reporter(quiet=quiet)
+def reporter(stream: TextIO | None = None, *, prints: bool = False) -> contextlib.closing[Reporter]:
+    """The reporter for the standard error, or another stream, as it is.
+
+    It is quiet if the command is, and on a terminal that the work `prints` to as it goes on.
+    """
+    stream = stream or sys.stderr
+    quiet = is_quiet() or (prints and sys.stdout.isatty())
+    return contextlib.closing(Bars(stream) if stream.isatty() and not quiet else Reporter(stream, quiet=quiet))
 
 
 @contextlib.contextmanager
 def progress(
-    title: str, total: float | None = None, *, quiet: bool = False, as_share: bool = False, at_once: bool = False
+    title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False, prints: bool = False
 ) -> Iterator[Work]:
-    """One piece of work. Work that prints on a terminal as it goes on should be quiet."""
-    with reporter(quiet=quiet) as shown:
+    """One piece of work; `prints` as `reporter` has it."""
+    with reporter(prints=prints) as shown:
         yield shown.work(title, total, as_share=as_share, at_once=at_once)
 
 
 @contextlib.contextmanager
-def reading(name: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+def reading(name: str, *, prints: bool = False) -> Iterator[Callable[[int, int], None]]:
     """Show how a file is read; the function that it yields is told of bytes and of games, as they come."""
     from tbgen.apps.games.files import plain_size
 
     games = 0
-    with progress(os.path.basename(name), plain_size(name), quiet=quiet, as_share=True) as shown:
+    with progress(os.path.basename(name), plain_size(name), as_share=True, prints=prints) as shown:
 
         def tell(size: int, more: int) -> None:
             nonlocal games
@@ -232,11 +235,11 @@ def reading(name: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
         yield tell
 
 
-def compile_for(*purposes: Purpose, quiet: bool = False) -> None:
+def compile_for(*purposes: Purpose) -> None:
     """Compile the kernels that some purposes lack. That happens once after an installation, and is said at once."""
     wanted = missing(purposes)
     if wanted:
-        with progress("compiling kernels, once", len(wanted), quiet=quiet, at_once=True) as shown:
+        with progress("compiling kernels, once", len(wanted), at_once=True) as shown:
             compile_all(wanted, shown.reach)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator, Sequence
 
 import click
@@ -16,7 +15,6 @@ from tbgen.cli.options import (
     NAME,
     Asked,
     PositionCommand,
-    declared,
     flag,
     form_option,
     game_option,
@@ -38,7 +36,7 @@ from tbgen.score import Mobility, Score
 from tbgen.text import printable
 
 
-@declared("score", kind=PositionCommand)
+@click.command("score", cls=PositionCommand)
 @position_options
 @option(
     "--pgn",
@@ -60,7 +58,6 @@ def command(
     settings: GameSettings,
     game: Mobility,
     form: Form,
-    quiet: bool,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 
@@ -80,7 +77,7 @@ def command(
     if files:
         refuse_beside("--pgn", {"a FEN": asked.is_position, "--accrued": asked.accrued})
         names = matching_files([*files, *asked.words])
-        return _score_files(names, settings, form=form, summary=summary, quiet=quiet)
+        return _score_files(names, settings, form=form, summary=summary)
     scoring, fifty = settings.scoring(GameTags()), settings.fifty_moves_of(GameTags())
     refuse_idle(settings, scoring.scheme, fifty.setting)
     if asked.words and os.path.isfile(asked.words[0]):
@@ -93,7 +90,7 @@ def command(
     played = Game(board, accrued=carried, fifty_moves=fifty, game=game)
     played.push_line(moves)
     warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))
-    if not form.is_table:
+    if form is not Form.TABLE:
         print_facts(form, {**played.facts(scoring), "warnings": warnings})
     else:
         _show_plies(played)
@@ -103,17 +100,17 @@ def command(
     return 0
 
 
-def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, summary: bool, quiet: bool) -> int:
+def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
     faults, warnings, rows = list[TbgenError](), list[str](), list[Facts]()
-    compile_for(Purpose.GAMES, quiet=quiet)
+    compile_for(Purpose.GAMES)
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
-        for game in _games_of(files, settings, quiet=quiet or sys.stdout.isatty()):
+        for game in _games_of(files, settings):
             if not isinstance(game, PgnGame):
                 faults.append(game)
                 continue
-            if form.is_table:
+            if form is Form.TABLE:
                 _show_game(game, f"{game.file}, " if len(files) > 1 else "", summary=summary)
             elif writer is not None:
                 writer.add(to_json(game.facts(plies=not summary)))
@@ -129,14 +126,14 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
     return complain_of(faults)
 
 
-def _games_of(files: Sequence[str], settings: GameSettings, *, quiet: bool) -> Iterator[PgnGame | TbgenError]:
+def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[PgnGame | TbgenError]:
     """The games of all files; an error of a file as a whole ends that file in its midst."""
     from tbgen.apps.games.chunks import chunks_of
     from tbgen.apps.games.reader import games_of
 
     for path in files:
         try:
-            with reading(path, quiet=quiet) as tell:
+            with reading(path, prints=True) as tell:
                 for chunk in chunks_of(read_pieces(path), path):
                     yield from games_of(chunk, path, settings)
                     tell(len(chunk.text), len(chunk.games))

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from tbgen.apps.site import need_extra
-from tbgen.cli import complain_of
+from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import Wanted, folders_option, new_folder_option, wanted_options
-from tbgen.cli.options import OLD_FOLDER, declared, flag, form_option, option
+from tbgen.cli.options import OLD_FOLDER, Command, flag, form_option, option
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import compile_for, reporter
 from tbgen.compiled.known import Purpose
@@ -28,7 +28,7 @@ _CHECK_CLASSES = "check a sample of them with: tbgen verify --classes --sample 1
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
-@declared("serve")
+@click.command("serve", cls=Command)
 @folders_option
 @option("--host", default="127.0.0.1", metavar="HOST", help="Listen on this address, with 0.0.0.0 on all.")
 @option("--port", default=8000, type=click.IntRange(0, 65535), help="Use port N.")
@@ -60,7 +60,6 @@ def command(
     cache: int | None,
     frames: bool,
     show: bool,
-    quiet: bool,
 ) -> None:
     """Answer questions about positions over HTTP, and show the explorer.
 
@@ -81,10 +80,10 @@ def command(
         catalog = Catalog(folders)
         complain_of(catalog.faults)
         places_for(len(catalog))
-        compile_for(Purpose.ANSWERS, Purpose.GAMES, quiet=quiet)  # else every worker would compile them
+        compile_for(Purpose.ANSWERS, Purpose.GAMES)  # else every worker would compile them
         shown = "127.0.0.1" if host in _ANY_ADDRESS else f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/explorer/"
-        if not quiet:
+        if not is_quiet():
             click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
         own = () if host in _ANY_ADDRESS else (shown,)
         os.environ |= {
@@ -99,7 +98,7 @@ def command(
         serve("tbgen.apps.site.server:from_environment", listening, workers)
 
 
-@declared("fetch", *(("--classes", each) for each in ("--children", "--outcomes")))
+@click.command("fetch", cls=Command, alone=[("--classes", "--children"), ("--classes", "--outcomes")])
 @wanted_options("all tables that are there")
 @option("--from", "url", required=True, metavar="URL", help="Fetch from this server: `tbgen serve`, or a web server.")
 @flag("--children", help="Fetch the tables that captures and promotions lead to as well.")
@@ -109,16 +108,7 @@ def command(
 @new_folder_option
 @form_option
 def fetch_command(
-    wanted: Wanted,
-    *,
-    url: str,
-    children: bool,
-    outcomes: bool,
-    classes: bool,
-    jobs: int,
-    data: Path,
-    form: Form,
-    quiet: bool,
+    wanted: Wanted, *, url: str, children: bool, outcomes: bool, classes: bool, jobs: int, data: Path, form: Form
 ) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
 
@@ -149,7 +139,7 @@ def fetch_command(
         lacking = [str(each) for each in materials if wanted.names and each not in found.values()]
         return [*lacking, *(name for name, each in found.items() if wanted.every or each in materials)]
 
-    with reporter(quiet=quiet) as shown:
+    with reporter() as shown:
         work = shown.work("fetching", as_share=True)
 
         def tell(tables: int, size: int, there: int, come: int) -> None:
@@ -169,7 +159,7 @@ def fetch_command(
             tell=tell,
             on_wait=partial(shown.say, waiting),
         )
-    if not form.is_table:
+    if form is not Form.TABLE:
         facts = {
             "from": url,
             "fetched": [*dict.fromkeys(str(offer.material) for offer in done.fetched)],
@@ -178,7 +168,7 @@ def fetch_command(
             "seconds": round(done.seconds, 3),
         }
         print_facts(form, facts, [facts])
-    elif not quiet:
+    elif not is_quiet():
         speed = in_units(done.bytes / max(done.seconds, 0.001))
         click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
         if done.fetched:

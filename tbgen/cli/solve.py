@@ -15,8 +15,7 @@ from tbgen.cli.options import (
     NAME,
     Asked,
     PositionCommand,
-    beginning_so,
-    declared,
+    completing,
     flag,
     form_option,
     option,
@@ -44,7 +43,7 @@ if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver
 
 
-@declared("solve", ("--prepare", "--syzygy"), kind=PositionCommand)
+@click.command("solve", cls=PositionCommand, alone=[("--prepare", "--syzygy")])
 @position_options
 @flag("--plan", "only_plan", help="Print the cost, and stop.")
 @option(
@@ -73,7 +72,6 @@ def solve(
     threads: int | None,
     folders: tuple[Path, ...],
     form: Form,
-    quiet: bool,
 ) -> None:
     """Solve one position with six or seven men, from the tables of --data.
 
@@ -97,7 +95,7 @@ def solve(
 
     if prepare is not None:
         with PositionSolver(folders, threads=threads or processors()) as solver:
-            _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form, quiet=quiet)
+            _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form)
         return
     board, score = position_of(*asked.read())
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
@@ -105,10 +103,10 @@ def solve(
         if only_plan:
             _show_plan(plan, form, answers=True)
             return
-        compile_for(Purpose.POSITIONS, quiet=quiet)
-        with progress("solving", 1, quiet=quiet, as_share=True) as shown:
+        compile_for(Purpose.POSITIONS)
+        with progress("solving", 1, as_share=True) as shown:
             found = solver.solve(board, score, lambda done, left: shown.reach(done, left=left))
-    if form.is_table:
+    if form is Form.TABLE:
         click.echo(picture_of(board))
         _show(found)
         if found.line:
@@ -118,18 +116,18 @@ def solve(
         print_facts(form, found.facts())
 
 
-def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form, quiet: bool) -> None:
+def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form) -> None:
     """Make the classes of mates of a material, or print their cost."""
     plan = solver.classes.plan(material)
     if not only_plan and plan.nodes:
-        compile_for(Purpose.POSITIONS, quiet=quiet)
-        with progress("preparing", 1, quiet=quiet, as_share=True) as shown:
+        compile_for(Purpose.POSITIONS)
+        with progress("preparing", 1, as_share=True) as shown:
             solver.prepare(material, lambda done, left: shown.reach(done, left=left))
     _show_plan(plan, form, answers=False)
 
 
 def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
-    if not form.is_table:
+    if form is not Form.TABLE:
         print_facts(form, facts_of(plan))
         return
     what = "exact" if plan.exact else f"promotions to more than {plan.most_free} men beside pawns are bounded"
@@ -177,7 +175,7 @@ _BOTH = "both"
 _GOALS = ("accrued", "best", "draw")
 
 
-@declared("hold", *(("--check", each) for each in ("--strategy", "--map", "--pair")), kind=PositionCommand)
+@click.command("hold", cls=PositionCommand, alone=[("--check", each) for each in ("--strategy", "--map", "--pair")])
 @position_options
 @option(
     "--side",
@@ -188,7 +186,7 @@ _GOALS = ("accrued", "best", "draw")
 @option(
     "--goal",
     metavar="G",
-    shell_complete=lambda ctx, param, incomplete: beginning_so(_GOALS, incomplete),
+    shell_complete=completing(lambda ctx: _GOALS),
     default="best",
     help="Keep this or better: accrued (the score that has accrued), draw (not to be mated), a score such "
     "as G5.5, or best (the best that can be proved).",
@@ -214,7 +212,6 @@ def hold(
     source: str | None,
     folders: tuple[Path, ...],
     form: Form,
-    quiet: bool,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.
 
@@ -234,12 +231,12 @@ def hold(
         refuse_beside("--check", {"a position": asked.words})
         _check(source, folders, form=form)
         return 0
-    if target is not None and (side == _BOTH or not form.is_table):
+    if target is not None and (side == _BOTH or form is not Form.TABLE):
         raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
     board, score = position_of(*asked.read())
-    compile_for(Purpose.HOLDS, quiet=quiet)
+    compile_for(Purpose.HOLDS)
     wanted: str | Score = goal if goal in _GOALS else Score(goal)
-    with _tables_in(folders) as tables, progress("searching, positions", quiet=quiet) as shown:
+    with _tables_in(folders) as tables, progress("searching, positions") as shown:
         from tbgen.apps.hold import ladder
         from tbgen.apps.hold.answers import HoldBracket
 
@@ -251,7 +248,7 @@ def hold(
             for each in _sides(side, wanted, accrued_of(board) if score is None else score)
         ]  # fmt: skip
     answer = HoldBracket(*found) if len(found) == 2 else found[0]
-    if not form.is_table:
+    if form is not Form.TABLE:
         print_facts(form, answer.facts(with_map=with_map))
     elif target is not None:
         if found[0].proof is None:
@@ -296,7 +293,7 @@ def _check(source: str, folders: Sequence[Path], *, form: Form) -> None:
     strategy = parse_strategy(text, source)
     with _tables_in(folders) as tables:
         proof = check_strategy(strategy, tables, source).facts()
-    if not form.is_table:
+    if form is not Form.TABLE:
         print_facts(form, proof)
         return
     goal = strategy.goal

@@ -14,7 +14,7 @@ import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, records_in, write_record
-from tbgen.cli import complain_of
+from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import (
     Wanted,
     check_folders,
@@ -28,7 +28,7 @@ from tbgen.cli.options import (
     FOLDER,
     NAME,
     OLD_FOLDER,
-    declared,
+    Command,
     flag,
     form_option,
     game_option,
@@ -73,7 +73,7 @@ def command() -> None:
     """
 
 
-@declared("record", into=command)
+@command.command("record", cls=Command)
 @wanted_options("every table in the folders", built=True)
 @option(
     "-o",
@@ -83,7 +83,7 @@ def command() -> None:
 )
 @game_option
 @optional_folders_option
-def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tuple[Path, ...], quiet: bool) -> None:
+def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tuple[Path, ...]) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
     A record is one JSON file for each material. Its bytes depend on the table alone. Lines are played to prove them
@@ -101,26 +101,26 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
     target = folders[0] / RECORDS if output is None else output
     if wanted.every:
         materials = named_or_there((), folders)
-    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
+    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS))
     from tbgen.apps.records.making import record_of
 
-    with progress("records", len(materials), quiet=quiet or sys.stdout.isatty()) as shown:
+    with progress("records", len(materials), prints=True) as shown:
         for material in materials:
             shown.advance(0, detail=str(material))
             made = record_of(folders, material)
             write_record(target, made)
             found = made.longest()
             longest = "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"
-            if not quiet:
+            if not is_quiet():
                 click.echo(f"{material}: {made.positions.classes:,} positions up to symmetry{longest}")
             shown.advance()
 
 
-@declared("compare", into=command)
+@command.command("compare", cls=Command)
 @wanted_options("every material that has tables of both games", built=True)
 @option("-o", "--output", type=NAME, help="Write all figures, lines and positions to FILE, as JSON.")
 @folders_option
-def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], quiet: bool) -> None:
+def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...]) -> None:
     """Compare the tables of r-mobility with those of whole-game mobility, position by position.
 
     Build both first. Shares are of all placements on 64 squares. Points are those of the exponential
@@ -133,15 +133,15 @@ def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...], qu
       tbgen study compare --all -o records/two-games.json
     """
     materials = _comparable(wanted, folders)
-    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS), quiet=quiet)
+    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS))
     from tbgen.apps.records import two_games
 
-    with progress("comparing", len(materials), quiet=quiet) as shown:
+    with progress("comparing", len(materials)) as shown:
         found = two_games.compare(folders, materials, tell=lambda material: shown.advance(detail=str(material)))
     if output is not None:
         with written_whole(output) as file:
             file.write(f"{to_json(plain(found), indent=1)}\n".encode())
-    if not quiet and output != "-":
+    if output != "-" and not is_quiet():
         rows = [
             (
                 str(each.material),
@@ -166,7 +166,7 @@ def _comparable(wanted: Wanted, folders: Sequence[Path]) -> list[Material]:
     return materials
 
 
-@declared("potential", ("--records", "--data"), into=command)
+@command.command("potential", cls=Command, alone=[("--records", "--data")])
 @records_option
 @optional_folders_option
 @form_option
@@ -184,7 +184,7 @@ def potential(*, records: Path | None, folders: tuple[Path, ...], form: Form) ->
     from tbgen.apps.records.published import facts_of, fits_of, potentials_of
 
     found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
-    if not form.is_table:
+    if form is not Form.TABLE:
         facts = facts_of(found)
         print_facts(form, facts, facts["endings"].values())
         return
@@ -205,7 +205,7 @@ def _digits(*factors: Fraction) -> list[str]:
     return [f"{float(factor):.3f}" for factor in factors]
 
 
-@declared("site", ("--no-pages", "--records"))
+@click.command("site", cls=Command, alone=[("--no-pages", "--records")])
 @option("-o", "--output", default="site", type=FOLDER, help="Write the files into DIR.")
 @records_option
 @option("--address", metavar="URL", help="Show links to the site with a picture: DIR will be at URL on the web.")
@@ -227,7 +227,6 @@ def site(
     only_explorer: bool,
     most_men: int | None,
     folders: tuple[Path, ...],
-    quiet: bool,
 ) -> int:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
@@ -250,8 +249,8 @@ def site(
         refuse_together(["--records", "--data"])
     there = _address(address)
     if not only_explorer:
-        _write_pages(output, records, there, folders, explorer=explorer, quiet=quiet)
-    return _write_explorer(output, there, folders, most_men or MOST_TABLE_MEN, quiet=quiet) if explorer else 0
+        _write_pages(output, records, there, folders, explorer=explorer)
+    return _write_explorer(output, there, folders, most_men or MOST_TABLE_MEN) if explorer else 0
 
 
 def _address(text: str | None) -> str | None:
@@ -264,7 +263,7 @@ def _address(text: str | None) -> str | None:
 
 
 def _write_pages(
-    output: Path, records: Path | None, address: str | None, folders: tuple[Path, ...], *, explorer: bool, quiet: bool
+    output: Path, records: Path | None, address: str | None, folders: tuple[Path, ...], *, explorer: bool
 ) -> None:
     """Write the pages, and say how many."""
     from tbgen.apps.records.two_games import FILE, read_comparison
@@ -277,10 +276,10 @@ def _write_pages(
     need_extra("report")
     explorer = explorer or (output / PAGE_FOLDER).is_dir()
     compared = next(filter(Path.is_file, (folder / FILE for folder in where)), None)
-    compile_for(Purpose.ANSWERS, quiet=quiet)
+    compile_for(Purpose.ANSWERS)
     with (
         Tablebase(folders, missing_ok=True, compiled=True) as tables,
-        progress("writing pages", quiet=quiet, as_share=True) as shown,
+        progress("writing pages", as_share=True) as shown,
     ):
         site = Site(
             found,
@@ -290,22 +289,22 @@ def _write_pages(
             tables=tables,
         )
         files, written = write_site(site, output, shown.reach)
-    if not quiet:
+    if not is_quiet():
         changed = "" if written == files else f", {written} of them new or changed"
         click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")
 
 
-def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, quiet: bool) -> int:
+def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...], most_men: int) -> int:
     from tbgen.apps.site.templates import PAGE_FOLDER, write_explorer
     from tbgen.library.catalog import Catalog
 
     catalog = Catalog(folders, most_men)
     if not catalog.entries:
         raise UsageError(no_tables(folders))
-    with progress("writing", quiet=quiet) as shown:
+    with progress("writing") as shown:
         number = write_explorer(output, catalog, lambda _: shown.advance(), address)
     size = in_units(sum(entry.bytes for entry in catalog.entries.values()))
-    if not quiet:
+    if not is_quiet():
         tables, begin = counted(len(catalog), "table", "tables"), output / PAGE_FOLDER / "index.html"
         click.echo(f"{number} files with {tables}, {size}; begin with {begin} on a web server")
     return complain_of(catalog.faults)

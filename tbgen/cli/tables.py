@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import click
 
-from tbgen.cli import complain_of
+from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import folders_option, named_or_there, names_argument, no_tables
-from tbgen.cli.options import FILE, NAME, OLD_FILE, declared, flag, form_option, game_option, option, threads_option
+from tbgen.cli.options import FILE, NAME, OLD_FILE, Command, flag, form_option, game_option, option, threads_option
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
@@ -22,13 +21,16 @@ from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in, tables_of
 from tbgen.text import counted, in_units
 
+Check = Callable[[Material, Work], tuple[Facts, str | None]]
+"""The facts of a table, and what is wrong with it."""
+
 _CLASSES: dict[str, Column] = {
     "classes": "material",
     "placements": lambda row: f"{row['placements']} of {PLACEMENTS}",
 }
 
 
-@declared("list", ("--classes", "--figures"), ("--classes", "--game"))
+@click.command("list", cls=Command, alone=[("--classes", "--figures"), ("--classes", "--game")])
 @names_argument
 @flag("--figures", help="Show the figures of every table, as if all were named.")
 @flag("--classes", help="List the classes of mates that `tbgen solve --prepare` made, not the tables.")
@@ -36,14 +38,7 @@ _CLASSES: dict[str, Column] = {
 @folders_option
 @form_option
 def list_command(
-    names: tuple[str, ...],
-    *,
-    figures: bool,
-    classes: bool,
-    game: Mobility,
-    folders: tuple[Path, ...],
-    form: Form,
-    quiet: bool,
+    names: tuple[str, ...], *, figures: bool, classes: bool, game: Mobility, folders: tuple[Path, ...], form: Form
 ) -> int:
     """List the tables of the folders, or show the figures of those that are named.
 
@@ -61,10 +56,12 @@ def list_command(
     """
     if classes:
         return _list_classes(names, folders, form)
-    if not names and not figures:
-        return _list(folders, form, quiet=quiet)
-    found, faults = _figures_in(folders, named_or_there(names, folders), quiet=True)
-    if not form.is_table:
+    in_full = bool(names) or figures
+    wanted = named_or_there(names, folders) if in_full else [material for material, _ in tables_of(folders)]
+    found, faults = _each(wanted, lambda material, _: (figures_of(folder_with(folders, material), material), None))
+    if not in_full:
+        _list(found, folders, form, is_empty=not wanted)
+    elif form is not Form.TABLE:
         rows = (row for each in found for row in _rows(each))
         print_facts(form, found[0] if found and len(names) == 1 else found, rows)
     else:
@@ -74,24 +71,20 @@ def list_command(
     return complain_of(faults)
 
 
-def _list(folders: tuple[Path, ...], form: Form, *, quiet: bool) -> int:
+def _list(found: Sequence[Facts], folders: Sequence[Path], form: Form, *, is_empty: bool) -> None:
     """A row for each table that a probe would use."""
+    names = ("material", "men", "positions", "bytes")
     where = {str(material): str(folder) for material, folder in tables_of(folders)}
-    found, faults = _figures_in(folders, map(Material.parse, where), quiet=quiet)
-    facts = [
-        {**{name: each[name] for name in ("material", "men", "positions", "bytes")}, "folder": where[each["material"]]}
-        for each in found
-    ]
-    if not form.is_table:
+    facts = [{**{name: each[name] for name in names}, "folder": where[each["material"]]} for each in found]
+    if form is not Form.TABLE:
         print_facts(form, facts)
     elif found:
         columns: dict[str, Column] = {"table": "material", "men": "men", "positions": "positions"}
         show_facts(facts, columns | {"size": lambda row: in_units(row["bytes"]), "from": "folder"})
         whole = in_units(sum(each["bytes"] for each in found))
         click.echo(f"{counted(len(found), 'table', 'tables')}, {whole}; positions count every placement on 64 squares")
-    elif not faults:
+    elif is_empty:
         click.echo(no_tables(folders))
-    return complain_of(faults)
 
 
 def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -> int:
@@ -112,9 +105,13 @@ def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -
         for (material, folder, suits), files in found.items()
         if not wanted or material in wanted
     ]
-    columns: dict[str, Column] = {**_CLASSES, "size": lambda row: in_units(row["bytes"])}
-    columns |= {"suit these tables": lambda row: "yes" if row["suits"] else "no", "from": "folder"}
-    if not form.is_table:
+    columns: dict[str, Column] = {
+        **_CLASSES,
+        "size": lambda row: in_units(row["bytes"]),
+        "suit these tables": lambda row: "yes" if row["suits"] else "no",
+        "from": "folder",
+    }
+    if form is not Form.TABLE:
         print_facts(form, facts)
     elif facts:
         show_facts(facts, columns)
@@ -123,18 +120,18 @@ def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -
     return complain_of(faults)
 
 
-def _figures_in(
-    folders: tuple[Path, ...], materials: Iterable[Material], *, quiet: bool
-) -> tuple[list[Facts], list[TableError]]:
-    """The figures of the tables that a probe would use, and the faults of the others."""
+def _each(wanted: Sequence[Material], check: Check) -> tuple[list[Facts], list[TableError]]:
+    """The facts of one table after another. A fault of one does not stop the others."""
     found, faults = list[Facts](), list[TableError]()
-    with progress("reading", quiet=quiet) as shown:
-        for material in materials:
-            shown.advance()
+    with progress("tables", len(wanted)) as shown:
+        for number, material in enumerate(wanted, 1):
             try:
-                found.append(figures_of(folder_with(folders, material), material))
+                facts, fault = check(material, shown)
+                found.append(facts)
+                faults += [] if fault is None else [VerificationError(str(material), fault)]
             except TableError as error:
                 faults.append(error)
+            shown.reach(number, len(wanted), title="tables", detail="")
     return found, faults
 
 
@@ -160,11 +157,14 @@ def _show(table: Facts) -> None:
         show_facts([row for row in rows if row["side"] == side], columns, whole=True)
 
 
-@declared(
+@click.command(
     "verify",
-    ("--digest", "--sample", "--against"),
-    ("--against", "--threads"),
-    *(("--classes", each) for each in ("--digest", "--against", "--threads", "--game")),
+    cls=Command,
+    alone=[
+        ("--digest", "--sample", "--against"),
+        ("--against", "--threads"),
+        *(("--classes", each) for each in ("--digest", "--against", "--threads", "--game")),
+    ],
 )
 @names_argument
 @option("--sample", type=click.IntRange(1), help="Check N random positions of each table, not all.")
@@ -204,7 +204,6 @@ def verify(
     game: Mobility,
     folders: tuple[Path, ...],
     form: Form,
-    quiet: bool,
 ) -> int:
     """Prove tables such as KBvK, or all tables of the folders.
 
@@ -223,47 +222,51 @@ def verify(
       tbgen verify --classes KQRvKRP --sample 1000
     """
     if classes and sample is not None:
-        return _verify_classes(names, folders, sample, seed, form, quiet=quiet)
+        return _verify_classes(names, folders, sample, seed, form)
     if by_digest and not game.forgets and known_in is None:
         raise UsageError(f"the known digests are of r-mobility; name a list of {game} tables with --list")
     wanted = named_or_there(names, folders)
     if by_digest:
-        compile_for(Purpose.DIGESTS, quiet=quiet)
-        checking = _digests(folders, threads, known_in, output)
-    elif against is not None:
-        checking = _comparison(against, folders)
-    else:
-        of_all, of_some = (Purpose.PROOFS, Purpose.PAWN_PROOFS), (Purpose.SAMPLES, Purpose.PAWN_SAMPLES)
-        compile_for(by_pawns(wanted, *(of_all if sample is None else of_some)), quiet=quiet)
-        checking = _proof(folders, sample, seed, threads)
-    return _checked(wanted, checking, form, quiet=quiet)
+        compile_for(Purpose.DIGESTS)
+        return _compare_digests(wanted, folders, threads, known_in, output, form)
+    if against is not None:
+        return _compare_counts(wanted, folders, against, form)
+    of_all, of_some = (Purpose.PROOFS, Purpose.PAWN_PROOFS), (Purpose.SAMPLES, Purpose.PAWN_SAMPLES)
+    compile_for(by_pawns(wanted, *(of_all if sample is None else of_some)))
+    return _prove(wanted, folders, sample, seed, threads, form)
 
 
-class _Checking(NamedTuple):
-    """How tables are checked, and how that is shown."""
-
-    check: Callable[[Material, Work], tuple[Facts, str | None]]
-    """The facts of a table, and what is wrong with it."""
-    columns: Mapping[str, Column]
-    note: str | None = None
-
-
-def _verify_classes(
-    names: Sequence[str], folders: Sequence[Path], sample: int, seed: int, form: Form, *, quiet: bool
+def _show_checked(
+    form: Form,
+    found: Sequence[Facts],
+    faults: Sequence[TableError],
+    columns: Mapping[str, Column],
+    note: str | None = None,
 ) -> int:
+    """The facts of tables that were checked, and their faults."""
+    if form is not Form.TABLE:
+        print_facts(form, {"tables": found, "faults": list(map(str, faults))})
+    elif found and not is_quiet():
+        show_facts(found, columns)
+        if note is not None:
+            click.echo(note)
+    return complain_of(faults)
+
+
+def _verify_classes(names: Sequence[str], folders: Sequence[Path], sample: int, seed: int, form: Form) -> int:
     """Check a sample of the classes of each material that suit the tables."""
     from tbgen.library.checking import Checker
     from tbgen.position.mates import open_classes
 
     with open_classes(folders) as classes:
-        found, faults = classes.found()
+        files_there, known = classes.found()
         there = dict[Material, dict[str, ClassesFile]]()
-        for (material, _, suits), files in found.items():  # of a placement in two folders a solve takes the first
-            if suits:
+        for (material, _, suits), files in files_there.items():
+            if suits:  # of a placement in two folders a solve takes the first
                 there[material] = {file.square: file for file in files} | there.get(material, {})
         wanted = [table_material(name, MOST_BUILT_MEN) for name in names] or [*there]
         if not (wanted and there.keys() >= {*wanted}):
-            complain_of(faults)
+            complain_of(known)
             where = ", ".join(map(str, folders))
             raise UsageError(
                 f"no such classes suit the tables in {where}; make them with: tbgen solve --prepare MATERIAL"
@@ -273,37 +276,23 @@ def _verify_classes(
             checker = Checker(classes.known, material, there[material].values())
             return checker.check(sample, seed, lambda done: shown.reach(done, sample, title=f"{material}: positions"))
 
-        verdict: dict[str, Column] = {"verdict": lambda facts: "consistent" if facts["right"] else "wrong"}
-        return _checked(
-            wanted, _Checking(check, {**_CLASSES, "positions": "positions", **verdict}), form, faults, quiet=quiet
-        )
+        found, faults = _each(wanted, check)
+    columns: dict[str, Column] = {
+        **_CLASSES,
+        "positions": "positions",
+        "verdict": lambda facts: "consistent" if facts["right"] else "wrong",
+    }
+    return _show_checked(form, found, [*known, *faults], columns)
 
 
-def _checked(
-    wanted: Sequence[Material], checking: _Checking, form: Form, known: Sequence[TableError] = (), *, quiet: bool
+def _prove(
+    wanted: Sequence[Material],
+    folders: Sequence[Path],
+    sample: int | None,
+    seed: int,
+    threads: int | None,
+    form: Form,
 ) -> int:
-    """Check one table after another. A fault of one does not stop the others, nor do those that are known."""
-    found, faults = list[Facts](), [*known]
-    with progress("tables", len(wanted), quiet=quiet) as shown:
-        for number, material in enumerate(wanted):
-            try:
-                facts, fault = checking.check(material, shown)
-            except TableError as error:
-                faults.append(error)
-            else:
-                found.append(facts)
-                faults += [] if fault is None else [VerificationError(str(material), fault)]
-            shown.reach(number + 1, len(wanted), title="tables", detail="")
-    if not form.is_table:
-        print_facts(form, {"tables": found, "faults": list(map(str, faults))})
-    elif found and not quiet:
-        show_facts(found, checking.columns)
-        if checking.note is not None:
-            click.echo(checking.note)
-    return complain_of(faults)
-
-
-def _proof(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> _Checking:
     """Prove every position, or a sample."""
     from tbgen.verify import verify_file  # not before its kernels are compiled: the compiler would wait for it
 
@@ -324,12 +313,13 @@ def _proof(folders: Sequence[Path], sample: int | None, seed: int, threads: int 
         "positions": "positions",
         "with accrued scores": "pairs",
         "seconds": "seconds",
+        "verdict": lambda facts: "right" if facts["right"] else "wrong",
     }
     note = "positions that a symmetry of the board makes equal count once"
-    return _Checking(check, columns | {"verdict": lambda facts: "right" if facts["right"] else "wrong"}, note)
+    return _show_checked(form, *_each(wanted, check), columns, note)
 
 
-def _comparison(against: str, folders: Sequence[Path]) -> _Checking:
+def _compare_counts(wanted: Sequence[Material], folders: Sequence[Path], against: str, form: Form) -> int:
     """Compare the tables with published counts."""
     from tbgen.apps.records.published import ORDINARY, differences, read_published
     from tbgen.storage.reader import TableFile
@@ -345,10 +335,17 @@ def _comparison(against: str, folders: Sequence[Path]) -> _Checking:
     def verdict(facts: Facts) -> str:
         return "; ".join(facts["differences"]) or ("as published" if facts["published"] else "nothing is published")
 
-    return _Checking(check, {"table": "material", "verdict": verdict})
+    return _show_checked(form, *_each(wanted, check), {"table": "material", "verdict": verdict})
 
 
-def _digests(folders: Sequence[Path], threads: int | None, known_in: Path | None, output: Path | None) -> _Checking:
+def _compare_digests(
+    wanted: Sequence[Material],
+    folders: Sequence[Path],
+    threads: int | None,
+    known_in: Path | None,
+    output: Path | None,
+    form: Form,
+) -> int:
     """Compare tables with a list of digests, and enter in another list what this one does not contradict."""
     from tbgen.storage.reader import TableFile
     from tbgen.verify.digesting import KNOWN, digests_of, read_digests, write_digests
@@ -378,4 +375,4 @@ def _digests(folders: Sequence[Path], threads: int | None, known_in: Path | None
         "distances": lambda facts: (facts["distances"] or "none")[:16],
         "verdict": verdict,
     }
-    return _Checking(check, columns)
+    return _show_checked(form, *_each(wanted, check), columns)

@@ -70,7 +70,7 @@ def test_the_time_that_is_left_is_told_where_the_size_of_a_file_is_known(
 ) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(packed.ljust(100))
-    with reading(str(path), quiet=False) as tell:
+    with reading(str(path)) as tell:
         clock[0] += 12
         tell(20, 1)
         clock[0] += 6
