@@ -12,7 +12,6 @@ import io
 import os
 import signal
 import sys
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, NoReturn, TextIO
 
@@ -46,32 +45,29 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         with signals_to(_terminate, signal.SIGTERM):
             code = command.main(arguments, prog_name="tbgen", standalone_mode=False)
         sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
     except click.exceptions.NoArgsIsHelpError as error:
         error.show()
         sys.exit(error.exit_code)
-    except click.ClickException as error:
-        _fail(error.format_message(), error.exit_code)
-    except (click.Abort, KeyboardInterrupt) as error:
-        is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
-        text, number = ("terminated", signal.SIGTERM) if is_terminated else ("interrupted", signal.SIGINT)
-        _fail(text, 128 + number)
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(1)
+    except click.ClickException as error:
+        text, code = error.format_message(), error.exit_code
+    except (click.Abort, KeyboardInterrupt) as error:
+        is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
+        text, number = ("terminated", signal.SIGTERM) if is_terminated else ("interrupted", signal.SIGINT)
+        code = 128 + number
     except TbgenError as error:
-        _fail(str(error), error.exit_code)
+        text, code = str(error), error.exit_code
     except MemoryError:
-        _fail("there is not enough memory for this", _NO_MEMORY)
+        text, code = "there is not enough memory for this", _NO_MEMORY
     except RuntimeError as error:
         if "can't start new thread" not in str(error):
             raise
-        _fail("the system starts no more threads; allow more of them, or more memory", _NO_MEMORY)
+        text, code = "the system starts no more threads; allow more of them, or more memory", _NO_MEMORY
     except OSError as error:
-        _fail(f"{error.filename}: {error.strerror}" if error.filename is not None else str(error), 1)
-    sys.exit(code if isinstance(code, int) else 0)
-
-
-def _fail(text: str, code: int) -> NoReturn:
+        text, code = str(error) if error.filename is None else f"{error.filename}: {error.strerror}", 1
     complain(text)
     sys.exit(code)
 
@@ -83,15 +79,11 @@ def _terminate(number: int, frame: object) -> None:
 
 @contextlib.contextmanager
 def signals_to(handler: Callable[[int, object], None], *numbers: signal.Signals) -> Iterator[None]:
-    """Handle some signals within a block; only the main thread can."""
-    if threading.current_thread() is not threading.main_thread():
-        numbers = ()
-    before = {number: signal.signal(number, handler) for number in numbers}
-    try:
+    """Handle some signals within a block."""
+    with contextlib.ExitStack() as stack:
+        for number in numbers:
+            stack.callback(signal.signal, number, signal.signal(number, handler))
         yield
-    finally:
-        for number, old in before.items():
-            signal.signal(number, old)
 
 
 def _nowhere() -> TextIO:
@@ -158,9 +150,6 @@ GROUPS = {
 
 COMMANDS = {name: line for group in GROUPS.values() for name, line in group.items()}
 
-_COLLECTED_AFTER = 20_000
-"""New objects that the collector waits for: modules are made of many, and looking through them finds nothing."""
-
 
 class LazyGroup(click.Group):
     """A group that imports a command only to run it or to show its own help."""
@@ -215,7 +204,7 @@ def tbgen() -> None:
 def main() -> None:
     """Entry point of the program."""
     os.environ["PYTHONSAFEPATH"] = "1"  # else processes that it starts import from the current directory
-    gc.set_threshold(_COLLECTED_AFTER)
+    gc.set_threshold(20_000)  # objects: modules are made of many, and looking through them finds nothing
     try:
         run(tbgen)
     finally:
