@@ -237,14 +237,13 @@ def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]
                     _keep_owner(file.fileno(), path.stat())
                 except PermissionError:
                     if must_keep_owner:
-                        reason = "it belongs to another user or group, who would lose it; write a copy with -o"
-                        raise UnreadableFileError(name, reason) from None
+                        raise UnreadableFileError(
+                            name, "it belongs to another user or group, who would lose it; write a copy with -o"
+                        ) from None
             os.fsync(file.fileno())
         os.replace(partial, path)
-    except BaseException:
-        with contextlib.suppress(OSError):
-            os.unlink(partial)
-        raise
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def _remove_stale(path: Path) -> None:
