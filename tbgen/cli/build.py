@@ -260,31 +260,31 @@ class BuildWatcher(Watcher):
         self.begun: dict[Material, float] = {}
         """How long each table was expected to take that has been begun."""
         self._reporter = Reporter(quiet=True) if reporter is None else reporter
-        self._works: dict[Material | str, Work] = {}
+        self._at_work: dict[Material, Work] = {}
 
     def examines(self, material: Material, number: int, total: int) -> None:
-        self._work(_LOOKING, total).reach(number, detail=str(material))
+        self._reporter.work(_LOOKING, total).reach(number, detail=str(material))
 
     def says(self, text: str) -> None:
         self._reporter.say(text)
 
     def compiles(self, done: int, total: int) -> None:
-        self._work(_COMPILING, total, at_once=True).reach(done)
+        self._reporter.work(_COMPILING, total, at_once=True).reach(done)
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         material = finding.material
         self.begun[material] = seconds
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
-        self._end(_LOOKING)
-        self._end(_COMPILING)
-        self._work(_TABLES, total).every = _FORECAST_SECONDS
-        work = self._works[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
+        self._reporter.end(_LOOKING)
+        self._reporter.end(_COMPILING)
+        self._reporter.work(_TABLES, total).every = _FORECAST_SECONDS
+        work = self._at_work[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
-        work = self._works.get(material)
+        work = self._at_work.get(material)
         if work is not None:
             left = seconds_left(self.begun[material], work.elapsed, phase, done)
             share = work.elapsed / max(work.elapsed + left, 1e-9)
@@ -292,29 +292,20 @@ class BuildWatcher(Watcher):
 
     def built(self, made: Made) -> None:
         self.made.append(made)
-        title = self._works[made.material].title
-        self._end(made.material)
+        title = self._at_work.pop(made.material).title
+        self._reporter.end(title)
         self._reporter.log(f"{title}: {made.positions:,} positions in {made.file.wall_seconds or 0:.1f} s")
 
     def forecast(self, seconds: float) -> None:
-        if _TABLES in self._works:
-            tables = [work.left or 0 for key, work in list(self._works.items()) if key != _TABLES]
-            self._works[_TABLES].reach(len(self.made), left=max(seconds, *tables, 0))  # never less than one of them
+        if self.begun:
+            tables = [work.left or 0 for work in list(self._at_work.values())]
+            left = max(seconds, *tables, 0)  # never less than one of them
+            self._reporter.work(_TABLES).reach(len(self.made), left=left)
 
     def counts(self, material: Material, total: int) -> None:
         """The record of a table is made, of so many."""
-        self._end(_TABLES)
-        self._work("records", total).advance(detail=str(material))
-
-    def _work(self, title: str, total: int, *, at_once: bool = False) -> Work:
-        """The piece of work with a title, which begins if it has not."""
-        if title not in self._works:
-            self._works[title] = self._reporter.work(title, total, at_once=at_once)
-        return self._works[title]
-
-    def _end(self, key: Material | str) -> None:
-        if key in self._works:
-            self._reporter.end(self._works.pop(key))
+        self._reporter.end(_TABLES)
+        self._reporter.work("records", total).advance(detail=str(material))
 
 
 def describe(phase: str, level: int | None, decided: int) -> str:

@@ -192,7 +192,7 @@ class MatchView:
         self._played += 1
         ending, match = record.ending, self._match
         points = format_points(record.scoring.points(ending.outcome), record.scoring.scheme)
-        self._reporter.end(self._boards.pop(board))
+        self._reporter.end(self._boards.pop(board).title)
         self.says(f"Finished game {self._title(record.pairing)}: {ending.outcome} {points} {{{ending.details}}}")
         done, total = len(match.standings.results), len(match.pairings)
         pace = (time.monotonic() - self._begun) / self._played

@@ -38,7 +38,7 @@ class Work:
     """A piece of work, and how much of it is done."""
 
     def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, at_once: bool) -> None:
-        self.title, self.detail = printable(title), ""
+        self.title, self.detail = title, ""
         self.done, self.total, self.as_share = 0.0, total, as_share
         self.left: float | None = None
         """About how many seconds the rest takes, if that can be told."""
@@ -70,7 +70,7 @@ class Work:
         if title is not None and title != self.title:
             self.title, self.begun = title, time.monotonic()
         self.done, self.total = done, self.total if total is None else total
-        self.detail = self.detail if detail is None else printable(detail)
+        self.detail = self.detail if detail is None else detail
         share = done / self.total if self.total and self.as_share else 0
         self.left = seconds_left(self.elapsed, share) if left is None else left
         self._reporter.update(self)
@@ -89,6 +89,8 @@ class Reporter:
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._lock, self._closed = threading.RLock(), quiet
         self._stream = sys.stderr if stream is None else stream
+        self.works: dict[str, Work] = {}
+        """The pieces of work that have begun and are not ended, by their first titles."""
 
     def close(self) -> None:
         """Leave the terminal as it was. Threads that are still at work show nothing more."""
@@ -96,11 +98,14 @@ class Reporter:
             self._closed = True
 
     def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
-        """Begin a piece of work; `at_once` shows it before two seconds are over."""
-        return Work(self, title, total, as_share=as_share, at_once=at_once)
+        """The work with a title, which begins if it has not; `at_once` shows it before two seconds are over."""
+        if title not in self.works:
+            self.works[title] = Work(self, title, total, as_share=as_share, at_once=at_once)
+        return self.works[title]
 
-    def end(self, work: Work) -> None:
-        """Show a piece of work no longer."""
+    def end(self, title: str) -> None:
+        """Show a piece of work no longer, if it has begun."""
+        self.works.pop(title, None)
 
     def update(self, work: Work) -> None:
         """Show how much of a piece of work is done, if it is time."""
@@ -129,7 +134,6 @@ class Bars(Reporter):
     def __init__(self, stream: TextIO | None = None) -> None:
         super().__init__(stream)
         self._live: Live | None = None
-        self._works: list[Work] = []
         self._timer = threading.Timer(QUIET_SECONDS, self.open)
         self._timer.daemon = True
         self._timer.start()
@@ -142,15 +146,11 @@ class Bars(Reporter):
 
     def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
         work = super().work(title, total, as_share=as_share, at_once=at_once)
-        self._works.append(work)
         if at_once:
             self.open()
         if self._live is not None:
             self._live.refresh()  # the work may be over before the next frame
         return work
-
-    def end(self, work: Work) -> None:
-        self._works.remove(work)
 
     def update(self, work: Work) -> None:
         """The next frame shows it."""
@@ -190,12 +190,12 @@ class Bars(Reporter):
         title, bar, elapsed = Column(no_wrap=True), Column(min_width=_BAR_COLUMNS), Column(min_width=len("0:00:00"))
         rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # gives way where a terminal is narrow
         frame = Table.grid(title, bar, elapsed, rest, padding=(0, 1), expand=True)
-        for work in list(self._works):
+        for work in list(self.works.values()):
             frame.add_row(
-                Text(work.title),
+                Text(printable(work.title)),
                 ProgressBar(work.total, work.done, width=_BAR_COLUMNS),
                 Text(clock(work.elapsed), "progress.elapsed"),
-                Text(", ".join(filter(None, [work.detail, *work.facts()]))),
+                Text(printable(", ".join(filter(None, [work.detail, *work.facts()])))),
             )
         return frame
 
