@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -144,12 +145,11 @@ def command(
         if solve:
             from tbgen.position.solving import PositionSolver  # not before its kernels are compiled
 
-            made = PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy)
-            solver = stack.enter_context(made)
+            solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy))
             _solve_ahead(solver, names, task)
             solving = solver.bracket
-        writer = None if verdicts is None else GamesWriter(stack.enter_context(written_whole(verdicts)))
-        copy = None if output is None else stack.enter_context(written_whole(output))
+        writer = GamesWriter(stack.enter_context(written_whole(verdicts or os.devnull)))
+        copy = stack.enter_context(written_whole(output or os.devnull))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
         everything = total(
             part
@@ -158,8 +158,7 @@ def command(
                 name, decided([name], task, jobs, solving, whole=whole), copy, writer, in_place=in_place
             )
         )
-        if writer is not None:
-            writer.finish(missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped])
+        writer.finish(missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped])
     for line in everything.contradicted:
         complain(line)
     code = complain_of(everything.skipped)
@@ -181,7 +180,7 @@ def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | N
 
 
 def _written(
-    name: str, parts: Iterable[Decided], file: IO[bytes] | None, writer: GamesWriter | None, *, in_place: bool
+    name: str, parts: Iterable[Decided], file: IO[bytes], writer: GamesWriter, *, in_place: bool
 ) -> Iterator[Decided]:
     """The parts of a file's games, each written as soon as it is decided."""
     with ExitStack() as stack:
@@ -191,10 +190,8 @@ def _written(
             stack.enter_context(kept_from_matches(Path(name)))
             file = stack.enter_context(rewritten(name))
         for part in parts:
-            if file is not None:
-                file.write(part.text)
-            if writer is not None:
-                writer.add(*part.facts)
+            file.write(part.text)
+            writer.add(*part.facts)
             yield part
 
 
