@@ -93,8 +93,7 @@ def command(
     if form is not Form.TABLE:
         print_facts(form, {**played.facts(scoring), "warnings": warnings})
     else:
-        _show_plies(played)
-        _show_verdict(played, played.accrued, scoring)
+        _show_plies(played, played.accrued, scoring)
     for warning in warnings:
         complain(f"warning: {warning}")
     return 0
@@ -102,7 +101,7 @@ def command(
 
 def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
-    faults, warnings, rows = list[TbgenError](), list[str](), list[Facts]()
+    faults, rows = list[TbgenError](), list[Facts]()
     compile_for(Purpose.GAMES)
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
@@ -116,13 +115,12 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
                 writer.add(to_json(game.facts(plies=not summary)))
             else:
                 rows.append(game.facts(plies=not summary))
-            warnings += (f"{game.file}, game {game.number}: warning: {warning}" for warning in game.warnings)
+            for warning in game.warnings:
+                complain(f"{game.file}, game {game.number}: warning: {warning}")
         if writer is not None:
             writer.finish(skipped=[fault.facts() for fault in faults])
     if form is Form.CSV:
         print_facts(form, rows)
-    for warning in warnings:
-        complain(warning)
     return complain_of(faults)
 
 
@@ -139,8 +137,6 @@ def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[PgnGame 
                     tell(len(chunk.text), len(chunk.games))
         except (PgnError, UnreadableFileError) as error:
             yield error
-        except OSError as error:
-            yield UnreadableFileError(path, error.strerror or str(error))
 
 
 def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
@@ -155,12 +151,12 @@ def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
         click.echo(f"{title}: {accrued}, {end}, final {scored.final}, {points}")
         return
     click.echo(f"{title}: {printable(scored.result)}")
-    _show_plies(scored.game)
-    _show_verdict(scored.game, scored.final, scored.scoring)
+    _show_plies(scored.game, scored.final, scored.scoring)
     click.echo(f"scored as {scored.final}, end: {end}\n")
 
 
-def _show_plies(game: Game) -> None:
+def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
+    """All plies, and the score that they come to."""
     columns: dict[str, Column] = {
         "ply": "ply",
         "move": lambda ply: ply["san"] or "",
@@ -170,9 +166,6 @@ def _show_plies(game: Game) -> None:
         "end": lambda ply: ply["end"] or "",
     }
     show_facts([ply.facts() for ply in game.plies], columns)
-
-
-def _show_verdict(game: Game, final: Score, scoring: Scoring) -> None:
     last, ended = game.last, game.ended
     click.echo(f"accrued {last.accrued} since ply {last.since}: {last.accrued.in_words()}")
     click.echo(f"whole-game mobility {last.lowest} since ply {last.lowest_since}")
