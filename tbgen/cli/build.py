@@ -28,7 +28,7 @@ from tbgen.cli.options import (
     threads_option,
 )
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
-from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
+from tbgen.cli.reporter import COMPILING, Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
 from tbgen.library.build import Settings, Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
@@ -249,7 +249,7 @@ def _show_too_large(too_large: Sequence[Facts], cut_off: Sequence[str]) -> None:
 
 
 _FORECAST_SECONDS = 60.0
-_TABLES, _LOOKING, _COMPILING = "tables", "looking at what is there", "compiling kernels, once"
+_TABLES, _LOOKING = "tables", "looking at what is there"
 
 
 class BuildWatcher(Watcher):
@@ -269,7 +269,7 @@ class BuildWatcher(Watcher):
         self._reporter.say(text)
 
     def compiles(self, done: int, total: int) -> None:
-        self._reporter.work(_COMPILING, total, at_once=True).reach(done)
+        self._reporter.compiles(done, total)
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         material = finding.material
@@ -277,8 +277,8 @@ class BuildWatcher(Watcher):
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
         self._reporter.end(_LOOKING)
-        self._reporter.end(_COMPILING)
-        self._reporter.work(_TABLES, total).every = _FORECAST_SECONDS
+        self._reporter.end(COMPILING)
+        self._reporter.work(_TABLES, total, every=_FORECAST_SECONDS)
         work = self._at_work[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
-from tbgen.apps.games.archive import Decided, GamesTask, total
+from tbgen.apps.games.archive import GamesTask, total
 from tbgen.apps.games.chunks import Chunk, chunks_of
 from tbgen.apps.games.files import STANDARD_INPUT, read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame
@@ -229,12 +229,10 @@ def standings(
     names, order = asked_files(files), _order(tiebreak)
     task = GamesTask(settings, tables=folders, texts=False, results=True)
     compile_for(Purpose.GAMES)
-    parts = list[Decided]()
-    for part in decided(names, task, jobs):
-        parts.append(part)
-        for line in part.contradicted:
-            complain(line)
+    parts = list(decided(names, task, jobs))
     whole, games = total(parts), [game for part in parts for game in part.results]
+    for line in whole.contradicted:
+        complain(line)
     found = Standings(games, order)
     if as_crosstable:
         print_facts(Form.JSON, crosstable(found))

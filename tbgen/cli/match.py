@@ -150,7 +150,10 @@ def _facts(match: Match) -> dict[str, Any]:
 
 
 class MatchView:
-    """A line when a game begins and when it is over, and the standings now and then, as far as a reporter shows it."""
+    """A line when a game begins and when it is over, and the standings now and then, as far as a reporter shows it.
+
+    Bars show the games at work, and lines do not.
+    """
 
     def __init__(self, reporter: Reporter) -> None:
         self._reporter = reporter
@@ -176,12 +179,13 @@ class MatchView:
         plain = [name for name, knows in zip(match.standings.players, match.knows_variant, strict=True) if not knows]
         if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
-        self._games = self._work("games", len(match.pairings))
+        self._games = self._reporter.work("games", len(match.pairings), every=math.inf)
 
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         self._reporter.log(f"Started game {self._title(pairing)}")
         names = self._match.standings.players
-        self._boards[board] = self._work(f"{pairing.number}. {names[pairing.white]} - {names[pairing.black]}")
+        title = f"{pairing.number}. {names[pairing.white]} - {names[pairing.black]}"
+        self._boards[board] = self._reporter.work(title, as_share=True, every=math.inf)
         self.moved(board, sheet)
 
     def moved(self, board: int, sheet: Sheet) -> None:
@@ -215,12 +219,6 @@ class MatchView:
             left = counted(len(match.pairings) - len(standings.results), "game", "games")
             click.echo(f"interrupted with {left} to play; the same command with -recover goes on")
         click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
-
-    def _work(self, title: str, total: int | None = None) -> Work:
-        """A piece of work that bars show, and lines do not."""
-        work = self._reporter.work(title, total, as_share=total is None)
-        work.every = math.inf
-        return work
 
     def _title(self, pairing: Pairing) -> str:
         names = self._match.standings.players

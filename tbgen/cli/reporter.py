@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, TextIO
 import click
 
 from tbgen.cli import is_quiet
-from tbgen.compiled.known import Purpose, compile_all, missing
+from tbgen.compiled import known
+from tbgen.compiled.known import Purpose
 from tbgen.material import Material
 from tbgen.text import printable
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 LINE_SECONDS = 5.0
 """How often lines tell of a piece of work."""
+COMPILING = "compiling kernels, once"
 QUIET_SECONDS = 2.0
 """Bars appear after this time."""
 _FRAMES_A_SECOND = 2
@@ -37,12 +39,14 @@ _BAR_COLUMNS = 20
 class Work:
     """A piece of work, and how much of it is done."""
 
-    def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, at_once: bool) -> None:
+    def __init__(
+        self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, at_once: bool, every: float | None
+    ) -> None:
         self.title, self.detail = title, ""
         self.done, self.total, self.as_share = 0.0, total, as_share
         self.left: float | None = None
         """About how many seconds the rest takes, if that can be told."""
-        self.every = LINE_SECONDS
+        self.every = LINE_SECONDS if every is None else every
         """The time between lines."""
         self.begun = time.monotonic()
         self.told = -math.inf if at_once else None
@@ -97,11 +101,26 @@ class Reporter:
         with self._lock:
             self._closed = True
 
-    def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
-        """The work with a title, which begins if it has not; `at_once` shows it before two seconds are over."""
+    def work(
+        self,
+        title: str,
+        total: float | None = None,
+        *,
+        as_share: bool = False,
+        at_once: bool = False,
+        every: float | None = None,
+    ) -> Work:
+        """The piece of work with a title, which begins if it has not.
+
+        `at_once` shows it before two seconds are over; lines tell of it `every` so many seconds.
+        """
         if title not in self.works:
-            self.works[title] = Work(self, title, total, as_share=as_share, at_once=at_once)
+            self.works[title] = Work(self, title, total, as_share=as_share, at_once=at_once, every=every)
+            self.show(at_once=at_once)
         return self.works[title]
+
+    def show(self, *, at_once: bool) -> None:
+        """Show a piece of work that begins, if there is something to draw."""
 
     def end(self, title: str) -> None:
         """Show a piece of work no longer, if it has begun."""
@@ -116,6 +135,10 @@ class Reporter:
             amount, left = work.facts()
             title = f"{work.title}: {work.detail}" if work.detail else work.title
             self.say(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
+
+    def compiles(self, done: int, total: int) -> None:
+        """So many kernels are compiled."""
+        self.work(COMPILING, total, at_once=True).reach(done)
 
     def say(self, text: str) -> None:
         """Give a text a line of its own."""
@@ -144,13 +167,11 @@ class Bars(Reporter):
         if self._live is not None:
             self._live.stop()
 
-    def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
-        work = super().work(title, total, as_share=as_share, at_once=at_once)
+    def show(self, *, at_once: bool) -> None:
         if at_once:
             self.open()
         if self._live is not None:
             self._live.refresh()  # the work may be over before the next frame
-        return work
 
     def update(self, work: Work) -> None:
         """The next frame shows it."""
@@ -211,12 +232,10 @@ def reporter(stream: TextIO | None = None, *, prints: bool = False) -> contextli
 
 
 @contextlib.contextmanager
-def progress(
-    title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False, prints: bool = False
-) -> Iterator[Work]:
+def progress(title: str, total: float | None = None, *, as_share: bool = False, prints: bool = False) -> Iterator[Work]:
     """One piece of work; `prints` as `reporter` has it."""
     with reporter(prints=prints) as shown:
-        yield shown.work(title, total, as_share=as_share, at_once=at_once)
+        yield shown.work(title, total, as_share=as_share)
 
 
 @contextlib.contextmanager
@@ -237,10 +256,8 @@ def reading(name: str, *, prints: bool = False) -> Iterator[Callable[[int, int],
 
 def compile_for(*purposes: Purpose) -> None:
     """Compile the kernels that some purposes lack. That happens once after an installation, and is said at once."""
-    wanted = missing(purposes)
-    if wanted:
-        with progress("compiling kernels, once", len(wanted), at_once=True) as shown:
-            compile_all(wanted, shown.reach)
+    with reporter() as shown:
+        known.compile_for(purposes, shown.compiles)
 
 
 def by_pawns(materials: Iterable[Material], without: Purpose, with_pawns: Purpose) -> Purpose:

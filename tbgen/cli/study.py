@@ -208,7 +208,12 @@ def _digits(*factors: Fraction) -> list[str]:
 @click.command("site", cls=Command, alone=[("--no-pages", "--records")])
 @option("-o", "--output", default="site", type=FOLDER, help="Write the files into DIR.")
 @records_option
-@option("--address", metavar="URL", help="Show links to the site with a picture: DIR will be at URL on the web.")
+@option(
+    "--address",
+    metavar="URL",
+    callback=lambda ctx, option, value: _address(value),
+    help="Show links to the site with a picture: DIR will be at URL on the web.",
+)
 @flag("--explorer", help="Write the explorer and the tables of --data as well.")
 @flag("--no-pages", "only_explorer", needs="--explorer", help="Write no pages of records.")
 @option(
@@ -247,10 +252,9 @@ def site(
         check_folders(folders)
     elif records is not None and typed_folders():
         refuse_together(["--records", "--data"])
-    there = _address(address)
     if not only_explorer:
-        _write_pages(output, records, there, folders, explorer=explorer)
-    return _write_explorer(output, there, folders, most_men or MOST_TABLE_MEN) if explorer else 0
+        _write_pages(output, records, address, folders, explorer=explorer)
+    return _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN) if explorer else 0
 
 
 def _address(text: str | None) -> str | None:
