@@ -27,7 +27,7 @@ from tbgen.cli.options import (
     refuse_together,
     threads_option,
 )
-from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
+from tbgen.cli.output import Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import COMPILING, Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
 from tbgen.library.build import Settings, Watcher, build, plan_for
@@ -188,15 +188,17 @@ def _show_summary(findings: list[Finding], made: list[Made]) -> None:
     """One row for each table that was made, and a line for the rest."""
     if made:
         was = {finding.material: finding.condition.value for finding in findings}
-        columns: dict[str, Column] = {
-            "table": "material",
-            "was": lambda table: was[table["material"]],
-            "positions": "positions",
-            "seconds": lambda table: table["file"].wall_seconds,
-            "CPU seconds": lambda table: table["file"].cpu_seconds,
-            "size": lambda table: in_units(table["file"].bytes),
-        }
-        show_facts(map(vars, made), columns)
+        show_facts(
+            made,
+            {
+                "table": lambda table: table.material,
+                "was": lambda table: was[table.material],
+                "positions": lambda table: table.positions,
+                "seconds": lambda table: table.file.wall_seconds,
+                "CPU seconds": lambda table: table.file.cpu_seconds,
+                "size": lambda table: in_units(table.file.bytes),
+            },
+        )
         click.echo("positions count every placement on 64 squares")
     click.echo(f"{len(made)} built, {sum(finding.is_sound for finding in findings)} already there")
 
@@ -205,7 +207,19 @@ def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
     """The tables in the order in which they are expected to begin, and what they take together."""
     tables, too_large, cut_off = plan["tables"], plan["too_large"], plan["cut_off"]
     if tables:
-        show_facts(tables, _PLAN_COLUMNS)
+        show_facts(
+            tables,
+            {
+                "table": "material",
+                "cells": "cells",
+                "memory": lambda table: in_gib(table["memory"]),
+                "disk": lambda table: in_units(table["bytes"]),
+                "CPU seconds": "cpu_seconds",
+                "threads": "threads",
+                "begins": lambda table: clock(table["begins"]),
+                "ends": lambda table: clock(table["ends"]),
+            },
+        )
     limit = "" if plan["memory"] is None else f", {in_gib(plan['memory'], math.floor)} of memory"
     side_by_side = "one at a time" if plan["jobs"] == 1 else f"at most {plan['jobs']} side by side"
     number = len(tables) + len(too_large) + len(cut_off)
@@ -224,25 +238,13 @@ def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
         _show_too_large(too_large, cut_off)
 
 
-_PLAN_COLUMNS: dict[str, Column] = {
-    "table": "material",
-    "cells": "cells",
-    "memory": lambda table: in_gib(table["memory"]),
-    "disk": lambda table: in_units(table["bytes"]),
-    "CPU seconds": "cpu_seconds",
-    "threads": "threads",
-    "begins": lambda table: clock(table["begins"]),
-    "ends": lambda table: clock(table["ends"]),
-}
-
-
 def _show_too_large(too_large: Sequence[Facts], cut_off: Sequence[str]) -> None:
     """Which tables are left out, by the memory that they take at least, and those that need one of these."""
     click.echo(
         f"skipped: {counted(len(too_large), 'table needs', 'tables need')} more memory, even with a part on disk:"
     )
-    columns: dict[str, Column] = {"table": "material", "memory": lambda table: in_gib(table["least_memory"])}
-    show_facts(sorted(too_large, key=lambda table: table["least_memory"]), columns)
+    smallest_first = sorted(too_large, key=lambda table: table["least_memory"])
+    show_facts(smallest_first, {"table": "material", "memory": lambda table: in_gib(table["least_memory"])})
     if cut_off:
         tables = counted(len(cut_off), "table needs", "tables need")
         click.echo(f"skipped: {tables} one of these: {', '.join(cut_off)}")

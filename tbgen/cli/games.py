@@ -40,7 +40,17 @@ from tbgen.cli.options import (
     settings_options,
     strict_option,
 )
-from tbgen.cli.output import STANDARD_OUTPUT, Form, fits, is_same_file, print_facts, show_rows, text_of, written_whole
+from tbgen.cli.output import (
+    STANDARD_OUTPUT,
+    Form,
+    fits,
+    is_same_file,
+    print_facts,
+    show_facts,
+    show_rows,
+    text_of,
+    written_whole,
+)
 from tbgen.cli.reporter import compile_for, reading
 from tbgen.compiled.known import Purpose
 from tbgen.errors import InputError, MissingTableError, PgnError, UsageError
@@ -164,19 +174,18 @@ def _show(annotation: Annotation) -> None:
     click.echo(printable(f"{game.number}. {players}: {annotation.known_from}"))
     if annotation.first is None:
         return
-    rows = [
-        (
-            str(each.ply.number),
-            each.move,
-            str(each.value.outcome) if each.value else "?",
-            each.distance,
-            str(each.ply.accrued),
-            each.lost_in_words,
-            each.remark,
-        )
-        for each in annotation.plies
-    ]
-    show_rows(("ply", "move", "outcome", "DTG", "accrued", "lost", ""), rows)
+    show_facts(
+        annotation.plies,
+        {
+            "ply": lambda each: each.ply.number,
+            "move": lambda each: each.move,
+            "outcome": lambda each: each.value and each.value.outcome,
+            "DTG": lambda each: each.distance,
+            "accrued": lambda each: each.ply.accrued,
+            "lost": lambda each: each.lost_in_words,
+            "": lambda each: each.remark,
+        },
+    )
     click.echo(f"{annotation.lost_in_words}\n")
 
 

@@ -27,7 +27,7 @@ from tbgen.system.process import try_lock
 from tbgen.text import flattened, printable
 
 Facts = Mapping[str, Any]
-Column = str | Callable[[Facts], object]
+Column = str | Callable[[Any], object]
 """The field that the cells of a column come from, or a function of a row."""
 
 _NUMBER = r"(?:[<>~] ?)?[-+±]?G?[0-9½][0-9,.:½-]*(?: (?:%|[kMG]?B|[MG]iB))?%?"
@@ -90,7 +90,7 @@ def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
 
 
 def show_facts(
-    rows: Iterable[Facts],
+    rows: Iterable[Any],
     columns: Mapping[str, Column],
     *,
     whole: bool = False,

@@ -27,7 +27,7 @@ from tbgen.cli.options import (
     refuse_idle,
     settings_options,
 )
-from tbgen.cli.output import Column, Form, print_facts, show_facts, show_pairs, shows_colors
+from tbgen.cli.output import Form, print_facts, show_facts, show_pairs, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves
@@ -216,22 +216,22 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
     for title, group in moves.groups():
         titles[number] = f"{title}:"
         number += len(group)
-    points = {
-        each.move.uci(): format_points(scoring.points(each.outcome), scoring.scheme).split("-")[int(each.own.holder)]
-        for each in moves
-    }
     click.echo()
-    columns: dict[str, Column] = {
-        "move": "san",
-        "outcome": "outcome",
-        "DTG": "dtg",
-        "own": "own",
-        "accrued": "accrued",
-        "points": lambda move: points[move["uci"]],
-        "": lambda move: ", ".join(name for name in ("best", "reset") if move[name]),
-    }
-    rows = [each.facts(scoring) for each in moves]
-    show_facts(rows, columns, titles=titles)
+    show_facts(
+        moves,
+        {
+            "move": lambda move: move.san,
+            "outcome": lambda move: move.outcome,
+            "DTG": lambda move: move.dtg,
+            "own": lambda move: move.own,
+            "accrued": lambda move: move.accrued,
+            "points": lambda move: format_points(scoring.points(move.outcome), scoring.scheme).split("-")[
+                int(move.own.holder)
+            ],
+            "": lambda move: ", ".join(name for name in ("best", "reset") if getattr(move, name)),
+        },
+        titles=titles,
+    )
     if any(each.keeps and each.dtg is None for each in moves):
         click.echo("\nDistances are not here: which of the moves that keep the outcome makes progress is not known.")
 

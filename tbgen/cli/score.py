@@ -24,7 +24,7 @@ from tbgen.cli.options import (
     refuse_idle,
     settings_options,
 )
-from tbgen.cli.output import STANDARD_OUTPUT, Column, Facts, Form, GamesWriter, print_facts, show_facts, written_whole
+from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import compile_for, reading
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
@@ -157,15 +157,17 @@ def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
 
 def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
     """All plies, and the score that they come to."""
-    columns: dict[str, Column] = {
-        "ply": "ply",
-        "move": lambda ply: ply["san"] or "",
-        "own": "own",
-        "accrued": "accrued",
-        "since": "reached_at_ply",
-        "end": lambda ply: ply["end"] or "",
-    }
-    show_facts([ply.facts() for ply in game.plies], columns)
+    show_facts(
+        [ply.facts() for ply in game.plies],
+        {
+            "ply": "ply",
+            "move": lambda ply: ply["san"] or "",
+            "own": "own",
+            "accrued": "accrued",
+            "since": "reached_at_ply",
+            "end": lambda ply: ply["end"] or "",
+        },
+    )
     last, ended = game.last, game.ended
     click.echo(f"accrued {last.accrued} since ply {last.since}: {last.accrued.in_words()}")
     click.echo(f"whole-game mobility {last.lowest} since ply {last.lowest_since}")

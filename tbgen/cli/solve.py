@@ -156,12 +156,14 @@ def _show(found: Solution) -> None:
     click.echo()
     show_pairs({"accrued": found.accrued, **bounds, "points": _points(bracket), "solved": solved})
     click.echo("" if found.moves else "\nno legal moves: the game is over")
-    rows = [
-        (each.san, str(each.bracket.lower), str(each.bracket.upper), _points(each.bracket), "best" * each.best)
-        for each in found.moves
-    ]
-    if rows:
-        show_rows(("move", "at least", "at most", "points", ""), rows)
+    if found.moves:
+        show_rows(
+            ("move", "at least", "at most", "points", ""),
+            [
+                (each.san, str(each.bracket.lower), str(each.bracket.upper), _points(each.bracket), "best" * each.best)
+                for each in found.moves
+            ],
+        )
 
 
 def _points(bracket: Bracket) -> str:

@@ -142,15 +142,17 @@ def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...]) ->
         with written_whole(output) as file:
             file.write(f"{to_json(plain(found), indent=1)}\n".encode())
     if output != "-" and not is_quiet():
-        rows = [
-            (
-                str(each.material),
-                *(f"{share:.2%}" for share in vars(each.shares).values()),
-                f"{each.points_to_white:+.4f}",
-            )
-            for each in found.tables
-        ]
-        show_rows(("table", "differ", "for White", "for Black", "other holder", "points"), rows)
+        show_rows(
+            ("table", "differ", "for White", "for Black", "other holder", "points"),
+            [
+                (
+                    str(each.material),
+                    *(f"{share:.2%}" for share in vars(each.shares).values()),
+                    f"{each.points_to_white:+.4f}",
+                )
+                for each in found.tables
+            ],
+        )
         sys.stdout.flush()
 
 
@@ -188,17 +190,21 @@ def potential(*, records: Path | None, folders: tuple[Path, ...], form: Form) ->
         facts = facts_of(found)
         print_facts(form, facts, facts["endings"].values())
         return
-    rules = [
-        (fit.rule.words, str(fit.rule.factor), *_digits(fit.mates, fit.points), f"{fit.confirmed} of {fit.endings}")
-        for fit in fits_of(found)
-    ]
-    show_rows(("rule", "says", "fitted", "r-mobility", "confirmed"), rules)
+    show_rows(
+        ("rule", "says", "fitted", "r-mobility", "confirmed"),
+        [
+            (fit.rule.words, str(fit.rule.factor), *_digits(fit.mates, fit.points), f"{fit.confirmed} of {fit.endings}")
+            for fit in fits_of(found)
+        ],
+    )
     click.echo()
-    endings = [
-        (each.name, each.rule.title, str(each.rule.factor), *_digits(each.mates, each.points), each.verdict)
-        for each in found
-    ]
-    show_rows(("ending", "rule", "says", "factor", "r-mobility", "verdict"), endings)
+    show_rows(
+        ("ending", "rule", "says", "factor", "r-mobility", "verdict"),
+        [
+            (each.name, each.rule.title, str(each.rule.factor), *_digits(each.mates, each.points), each.verdict)
+            for each in found
+        ],
+    )
 
 
 def _digits(*factors: Fraction) -> list[str]:

@@ -79,8 +79,16 @@ def _list(found: Sequence[Facts], folders: Sequence[Path], form: Form, *, is_emp
     if form is not Form.TABLE:
         print_facts(form, facts)
     elif found:
-        columns: dict[str, Column] = {"table": "material", "men": "men", "positions": "positions"}
-        show_facts(facts, columns | {"size": lambda row: in_units(row["bytes"]), "from": "folder"})
+        show_facts(
+            facts,
+            {
+                "table": "material",
+                "men": "men",
+                "positions": "positions",
+                "size": lambda row: in_units(row["bytes"]),
+                "from": "folder",
+            },
+        )
         whole = in_units(sum(each["bytes"] for each in found))
         click.echo(f"{counted(len(found), 'table', 'tables')}, {whole}; positions count every placement on 64 squares")
     elif is_empty:
@@ -105,16 +113,18 @@ def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -
         for (material, folder, suits), files in found.items()
         if not wanted or material in wanted
     ]
-    columns: dict[str, Column] = {
-        **_CLASSES,
-        "size": lambda row: in_units(row["bytes"]),
-        "suit these tables": lambda row: "yes" if row["suits"] else "no",
-        "from": "folder",
-    }
     if form is not Form.TABLE:
         print_facts(form, facts)
     elif facts:
-        show_facts(facts, columns)
+        show_facts(
+            facts,
+            {
+                **_CLASSES,
+                "size": lambda row: in_units(row["bytes"]),
+                "suit these tables": lambda row: "yes" if row["suits"] else "no",
+                "from": "folder",
+            },
+        )
     elif not faults:
         click.echo("no classes of mates are here; make some with: tbgen solve --prepare MATERIAL")
     return complain_of(faults)
@@ -277,12 +287,12 @@ def _verify_classes(names: Sequence[str], folders: Sequence[Path], sample: int, 
             return checker.check(sample, seed, lambda done: shown.reach(done, sample, title=f"{material}: positions"))
 
         found, faults = _each(wanted, check)
-    columns: dict[str, Column] = {
-        **_CLASSES,
-        "positions": "positions",
-        "verdict": lambda facts: "consistent" if facts["right"] else "wrong",
-    }
-    return _show_checked(form, found, [*known, *faults], columns)
+    return _show_checked(
+        form,
+        found,
+        [*known, *faults],
+        {**_CLASSES, "positions": "positions", "verdict": lambda facts: "consistent" if facts["right"] else "wrong"},
+    )
 
 
 def _prove(
@@ -308,15 +318,18 @@ def _prove(
         )
         return report.facts(), None if report.violation is None else str(report.violation)
 
-    columns: dict[str, Column] = {
-        "table": "material",
-        "positions": "positions",
-        "with accrued scores": "pairs",
-        "seconds": "seconds",
-        "verdict": lambda facts: "right" if facts["right"] else "wrong",
-    }
-    note = "positions that a symmetry of the board makes equal count once"
-    return _show_checked(form, *_each(wanted, check), columns, note)
+    return _show_checked(
+        form,
+        *_each(wanted, check),
+        {
+            "table": "material",
+            "positions": "positions",
+            "with accrued scores": "pairs",
+            "seconds": "seconds",
+            "verdict": lambda facts: "right" if facts["right"] else "wrong",
+        },
+        note="positions that a symmetry of the board makes equal count once",
+    )
 
 
 def _compare_counts(wanted: Sequence[Material], folders: Sequence[Path], against: str, form: Form) -> int:
@@ -369,10 +382,13 @@ def _compare_digests(
     def verdict(facts: Facts) -> str:
         return "differs" if facts["difference"] else "as known" if facts["known"] else "not in the list"
 
-    columns: dict[str, Column] = {
-        "table": "material",
-        "outcomes": lambda facts: facts["outcomes"][:16],
-        "distances": lambda facts: (facts["distances"] or "none")[:16],
-        "verdict": verdict,
-    }
-    return _show_checked(form, *_each(wanted, check), columns)
+    return _show_checked(
+        form,
+        *_each(wanted, check),
+        {
+            "table": "material",
+            "outcomes": lambda facts: facts["outcomes"][:16],
+            "distances": lambda facts: (facts["distances"] or "none")[:16],
+            "verdict": verdict,
+        },
+    )
