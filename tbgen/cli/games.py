@@ -17,14 +17,7 @@ from tbgen.apps.games.files import STANDARD_INPUT, read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import commented
-from tbgen.apps.games.standings import (
-    DEFAULT_ORDER,
-    PRESETS,
-    Standings,
-    TieBreak,
-    crosstable,
-    in_decimals,
-)
+from tbgen.apps.games.standings import DEFAULT_ORDER, PRESETS, Standings, TieBreak, crosstable, in_decimals
 from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.adjudicate import asked_files, building, decided

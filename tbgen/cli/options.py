@@ -283,12 +283,7 @@ position_options = gathered(
 
 
 @click.command("help", cls=Command)
-@click.argument(
-    "words",
-    nargs=-1,
-    metavar="[COMMAND]...",
-    shell_complete=completing(lambda ctx: COMMANDS),
-)
+@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=completing(lambda ctx: COMMANDS))
 @click.pass_context
 def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
     """Show the help of a command, or of all.

@@ -90,11 +90,7 @@ def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
 
 
 def show_facts(
-    rows: Iterable[Any],
-    columns: Mapping[str, Column],
-    *,
-    whole: bool = False,
-    titles: Mapping[int, str] | None = None,
+    rows: Iterable[Any], columns: Mapping[str, Column], *, whole: bool = False, titles: Mapping[int, str] | None = None
 ) -> None:
     """A table of facts, with the heads of its columns."""
     cells = [[_cell(row[each] if isinstance(each, str) else each(row)) for each in columns.values()] for row in rows]

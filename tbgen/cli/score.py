@@ -51,13 +51,7 @@ from tbgen.text import printable
 @game_option
 @form_option
 def command(
-    asked: Asked,
-    *,
-    files: tuple[str, ...],
-    summary: bool,
-    settings: GameSettings,
-    game: Mobility,
-    form: Form,
+    asked: Asked, *, files: tuple[str, ...], summary: bool, settings: GameSettings, game: Mobility, form: Form
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 

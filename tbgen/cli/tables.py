@@ -24,10 +24,7 @@ from tbgen.text import counted, in_units
 Check = Callable[[Material, Work], tuple[Facts, str | None]]
 """The facts of a table, and what is wrong with it."""
 
-_CLASSES: dict[str, Column] = {
-    "classes": "material",
-    "placements": lambda row: f"{row['placements']} of {PLACEMENTS}",
-}
+_CLASSES: dict[str, Column] = {"classes": "material", "placements": lambda row: f"{row['placements']} of {PLACEMENTS}"}
 
 
 @click.command("list", cls=Command, alone=[("--classes", "--figures"), ("--classes", "--game")])
@@ -296,12 +293,7 @@ def _verify_classes(names: Sequence[str], folders: Sequence[Path], sample: int, 
 
 
 def _prove(
-    wanted: Sequence[Material],
-    folders: Sequence[Path],
-    sample: int | None,
-    seed: int,
-    threads: int | None,
-    form: Form,
+    wanted: Sequence[Material], folders: Sequence[Path], sample: int | None, seed: int, threads: int | None, form: Form
 ) -> int:
     """Prove every position, or a sample."""
     from tbgen.verify import verify_file  # not before its kernels are compiled: the compiler would wait for it
