@@ -246,15 +246,13 @@ def decided(
 ) -> Iterator[Decided]:
     """The games of files, part by part. A file that cannot be read to its end is an error if `whole`, else skipped."""
     for name in names:
-        with reading(name) as tell:
-            try:
-                for part in decide_file(name, task, jobs, solve):
-                    yield part
-                    tell(part.size, part.games + len(part.skipped))
-            except PgnError as error:
-                if whole:
-                    raise
-                yield Decided(skipped=[error])
+        try:
+            parts = decide_file(name, task, jobs, solve)
+            yield from reading(name, parts, lambda part: (part.size, part.games + len(part.skipped)))
+        except PgnError as error:
+            if whole:
+                raise
+            yield Decided(skipped=[error])
 
 
 def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequence[str]) -> None:

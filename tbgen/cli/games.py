@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -92,8 +92,7 @@ def annotate_command(
     compile_for(Purpose.GAMES)
     with ExitStack() as stack:
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), settings)
-        tell = stack.enter_context(reading(file, prints=output in (None, STANDARD_OUTPUT)))
-        pieces = reader.pieces(number, tell)
+        pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
         annotations = (annotation for annotation, _ in pieces if annotation is not None)
         if form is Form.TABLE and not (as_page or as_pgn or output):
             for each in annotations:
@@ -127,13 +126,14 @@ class _Reader:
     faults: list[PgnError] = field(default_factory=list)
     missing: Counter[Material] = field(default_factory=Counter)
 
-    def pieces(self, wanted: int | None, tell: Callable[[int, int], None]) -> Iterator[tuple[Annotation | None, bytes]]:
+    def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[tuple[Annotation | None, bytes]]:
         """The games one by one, and what stands behind them; PgnError if the one that is wanted is not there.
 
         Each comes with its text, which has comments if it can be read.
         """
         games = 0
-        for chunk in chunks_of(read_pieces(self.file), self.file):
+        chunks = chunks_of(read_pieces(self.file), self.file)
+        for chunk in reading(self.file, chunks, lambda chunk: (len(chunk.text), len(chunk.games)), prints=prints):
             for place in range(len(chunk.games)):
                 games += 1
                 if wanted in (None, games):
@@ -142,7 +142,6 @@ class _Reader:
                 yield None, chunk.rest()
             elif games >= wanted:
                 return
-            tell(len(chunk.text), len(chunk.games))
         if wanted is not None:
             raise PgnError(self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
 

@@ -297,10 +297,10 @@ def bracket_lines(match: Match) -> Iterator[str]:
         for meeting in meetings:
             if meeting.second is None:
                 yield f"  {names[meeting.first]}: bye"
-                continue
-            points = "-".join(map(in_decimals, meeting.points))
-            end = "" if meeting.winner is None else f": {names[meeting.winner]} by {meeting.decided_by}"
-            yield f"  {names[meeting.first]} - {names[meeting.second]} {points}{end}"
+            else:
+                points = "-".join(map(in_decimals, meeting.points))
+                end = "" if meeting.winner is None else f": {names[meeting.winner]} by {meeting.decided_by}"
+                yield f"  {names[meeting.first]} - {names[meeting.second]} {points}{end}"
 
 
 def test_line(match: Match) -> str | None:

@@ -73,12 +73,12 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
         ctx.meta[QUIET] = ctx.params.pop("quiet")
-        options = [option for option in self.params if isinstance(option, Option)]
-        given = [name for option in options if option.is_given(ctx) for name in option.opts]
+        options = [option for option in self.params if isinstance(option, Option) and option.is_given(ctx)]
+        given = [name for option in options for name in option.opts]
         for names in self.alone:
             refuse_together([name for name in names if name in given])
         for option in options:
-            if option.needs and option.is_given(ctx) and option.needs not in given:
+            if option.needs and option.needs not in given:
                 raise UsageError(f"{option.opts[-1]} means nothing without {option.needs}")
         return rest
 

@@ -124,8 +124,7 @@ def table_lines(
     """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths, room = _widths(heads, rows), terminal_width()
-    sides = [">" if all(map(_FLUSH_RIGHT.fullmatch, cells)) else "<" for cells in zip(*rows, strict=True)]
-    sides = sides or ["<" for _ in heads]
+    sides = [">" if all(map(_FLUSH_RIGHT.fullmatch, cells)) else "<" for _, *cells in zip(heads, *rows, strict=True)]
     is_wide = sum(widths) + 2 * (len(widths) - 1) > room
     below = is_wide and (whole or sum(widths) + len(widths) - 1 > room)
     gap = " " if is_wide and not whole else "  "

@@ -12,7 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 import click
 
@@ -25,6 +25,8 @@ from tbgen.text import printable
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.table import Table
+
+T = TypeVar("T")
 
 LINE_SECONDS = 5.0
 """How often lines tell of a piece of work."""
@@ -238,20 +240,19 @@ def progress(title: str, total: float | None = None, *, as_share: bool = False, 
         yield shown.work(title, total, as_share=as_share)
 
 
-@contextlib.contextmanager
-def reading(name: str, *, prints: bool = False) -> Iterator[Callable[[int, int], None]]:
-    """Show how a file is read; the function that it yields is told of bytes and of games, as they come."""
+def reading(
+    name: str, parts: Iterable[T], sizes: Callable[[T], tuple[int, int]], *, prints: bool = False
+) -> Iterator[T]:
+    """The parts of a file, and how far it is read; `sizes` are the bytes and the games of a part."""
     from tbgen.apps.games.files import plain_size
 
     games = 0
     with progress(os.path.basename(name), plain_size(name), as_share=True, prints=prints) as shown:
-
-        def tell(size: int, more: int) -> None:
-            nonlocal games
+        for part in parts:
+            yield part
+            size, more = sizes(part)
             games += more
             shown.advance(size, detail=f"{games:,} games")
-
-        yield tell
 
 
 def compile_for(*purposes: Purpose) -> None:

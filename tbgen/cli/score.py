@@ -125,10 +125,9 @@ def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[PgnGame 
 
     for path in files:
         try:
-            with reading(path, prints=True) as tell:
-                for chunk in chunks_of(read_pieces(path), path):
-                    yield from games_of(chunk, path, settings)
-                    tell(len(chunk.text), len(chunk.games))
+            chunks = chunks_of(read_pieces(path), path)
+            for chunk in reading(path, chunks, lambda chunk: (len(chunk.text), len(chunk.games)), prints=True):
+                yield from games_of(chunk, path, settings)
         except (PgnError, UnreadableFileError) as error:
             yield error
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -70,11 +71,13 @@ def test_the_time_that_is_left_is_told_where_the_size_of_a_file_is_known(
 ) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(packed.ljust(100))
-    with reading(str(path)) as tell:
-        clock[0] += 12
-        tell(20, 1)
-        clock[0] += 6
-        tell(30, 2)
+
+    def parts() -> Iterator[tuple[int, int]]:
+        for seconds, size, games in ((12, 20, 1), (6, 30, 2)):
+            clock[0] += seconds
+            yield size, games
+
+    assert list(reading(str(path), parts(), lambda part: part)) == [(20, 1), (30, 2)]
     assert capsys.readouterr() == ("", f"games.pgn: 3 games{told}\n")
 
 
