@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import math
-import os
 import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -29,6 +29,7 @@ from tbgen.cli.reporter import Reporter, Work, clock, compile_for, reporter
 from tbgen.compiled.known import Purpose
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
+from tbgen.system.process import processors
 from tbgen.text import counted
 
 if TYPE_CHECKING:
@@ -123,7 +124,10 @@ async def _run(settings: MatchSettings, view: MatchView) -> int:
         loop.add_signal_handler(number, stop, number)
     match = await play_match(settings, view, stopped)
     view.ends(interrupted=code != 0)
-    written = {match.settings.json: _facts, match.settings.crosstable: _crosstable}
+    written: dict[Path | None, Callable[[Match], dict[str, Any]]] = {
+        settings.json: _facts,
+        settings.crosstable: lambda match: crosstable(Standings(match.event())) | {"Type": settings.plan.format.value},
+    }
     for path, facts in written.items():
         if path is not None:
             with written_whole(str(path)) as file:
@@ -131,20 +135,15 @@ async def _run(settings: MatchSettings, view: MatchView) -> int:
     return code
 
 
-def _crosstable(match: Match) -> dict[str, Any]:
-    return {**crosstable(Standings(match.event())), "Type": match.settings.plan.format.value}
-
-
 def _facts(match: Match) -> dict[str, Any]:
     """The standings for JSON, with the seed and where the test stands."""
     sprt = match.settings.sprt
-    test = None if sprt is None else match.standings.test_facts(sprt)
     rounds = [[meeting.facts(match.standings.players) for meeting in each] for each in match.bracket()]
     return {
         "seed": match.seed,
         "scheduled": len(match.pairings),
         **match.standings.facts(match.settings.pgn),
-        "sprt": test,
+        "sprt": None if sprt is None else match.standings.test_facts(sprt),
         **({"bracket": rounds} if rounds else {}),
     }
 
@@ -173,9 +172,10 @@ class MatchView:
         if done:
             rest = "there is nothing left to play" if match.is_over() else "going on with the others"
             self.says(f"{counted(done, 'game', 'games')} played already; {rest}")
-        cores = os.cpu_count() or 1
-        if settings.concurrency > cores:
-            self.says(f"note: {settings.concurrency} games at a time share {cores} cores; engines may lose on time")
+        if settings.concurrency > processors():
+            self.says(
+                f"note: {settings.concurrency} games at a time share {processors()} cores; engines may lose on time"
+            )
         plain = [name for name, knows in zip(match.standings.players, match.knows_variant, strict=True) if not knows]
         if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
@@ -241,27 +241,34 @@ class MatchView:
 def meeting_lines(standings: MatchStandings, first: int, second: int) -> Iterator[str]:
     """One engine's results against another, under every scoring."""
     heads = ("scoring", "points", "%", "Elo", "95 %", "LOS", ">½", "=½", "<½", "var game", "var pair", "0-½-1-1½-2")
-    records = {each.scheme.value: standings.record(first, each, against=second) for each in standings.scorings()}
-    return table_lines(heads, [(name, *_figures(record)) for name, record in records.items()])
+    return table_lines(
+        heads,
+        [
+            (scoring.scheme.value, *_figures(standings.record(first, scoring, against=second)))
+            for scoring in standings.scorings()
+        ],
+    )
 
 
 def _figures(record: Figures) -> list[str]:
     strength, games, pairs = record.strength, record.games, record.pairs
-    variances = [f"{float(each.variance):.4f}" if each.units else "-" for each in (games, pairs)]
     return [
         f"{in_decimals(strength.points)}-{in_decimals(strength.games - strength.points)}",
         *_strength(strength),
         "-" if strength.superiority is None else likelihood_text(strength.superiority),
         *map(str, games.wins_draws_losses()),
-        *variances,
+        *(f"{float(each.variance):.4f}" if each.units else "-" for each in (games, pairs)),
         "-".join(map(str, pairs.by_quarters())) if pairs.units else "-",
     ]
 
 
 def _strength(strength: Distribution) -> list[str]:
     """The share of points, Elo and its error."""
-    error = "-" if strength.error is None else f"±{strength.error:.1f}"
-    return [f"{float(100 * strength.share):.2f}", f"{strength.elo:+.1f}", error]
+    return [
+        f"{float(100 * strength.share):.2f}",
+        f"{strength.elo:+.1f}",
+        "-" if strength.error is None else f"±{strength.error:.1f}",
+    ]
 
 
 def ranking_lines(standings: MatchStandings) -> Iterator[str]:
@@ -271,9 +278,16 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     rows = []
     for place, player in enumerate(standings.ranking(), start=1):
         strength = standings.record(player, mine).strength
-        totals = (in_decimals(standings.record(player, each).games.points) for each in others)
-        start = (str(place), standings.players[player], str(strength.games), in_decimals(strength.points))
-        rows.append((*start, *_strength(strength), *totals))
+        rows.append(
+            [
+                str(place),
+                standings.players[player],
+                str(strength.games),
+                in_decimals(strength.points),
+                *_strength(strength),
+                *(in_decimals(standings.record(player, each).games.points) for each in others),
+            ]
+        )
     return table_lines(heads, rows)
 
 
