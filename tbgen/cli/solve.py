@@ -93,12 +93,11 @@ def solve(
     """
     from tbgen.position.solving import PositionSolver  # which takes a while: `tbgen hold` does without
 
-    if prepare is not None:
-        with PositionSolver(folders, threads=threads or processors()) as solver:
-            _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form)
-        return
-    board, score = position_of(*asked.read())
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
+        if prepare is not None:
+            _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form)
+            return
+        board, score = position_of(*asked.read())
         plan = solver.plan(board)
         if only_plan:
             _show_plan(plan, form, answers=True)
@@ -151,10 +150,16 @@ def _show(found: Solution) -> None:
     }
     if bracket.exact is not None:
         bounds = {"outcome": f"{bracket.exact}: {bracket.exact.in_words()}"}
-    blocks = counted(found.plan.nodes, "block", "blocks")
-    solved = f"{blocks}, {found.plan.cells:,} cells, {found.cpu_seconds:.1f} CPU s"
     click.echo()
-    show_pairs({"accrued": found.accrued, **bounds, "points": _points(bracket), "solved": solved})
+    show_pairs(
+        {
+            "accrued": found.accrued,
+            **bounds,
+            "points": _points(bracket),
+            "solved": f"{counted(found.plan.nodes, 'block', 'blocks')}, {found.plan.cells:,} cells, "
+            f"{found.cpu_seconds:.1f} CPU s",
+        }
+    )
     click.echo("" if found.moves else "\nno legal moves: the game is over")
     if found.moves:
         show_rows(
@@ -312,8 +317,8 @@ def _show_hold(found: Mapping[str, Any], *, is_mate: bool) -> None:
         return
     facts = dict[str, object]()
     if escape is not None:
-        ours, theirs = escape["men"]
-        facts["in frames"] = f"{in_plies(escape['plies'])} at least, the most of all pairs: {ours} against {theirs}"
+        men = " against ".join(escape["men"])
+        facts["in frames"] = f"{in_plies(escape['plies'])} at least, the most of all pairs: {men}"
         facts["way out"] = " ".join(escape["line"]) or None
     if found["verdict"] == "unknown":
         facts["wider"] = "no proof within the nodes that were allowed; --nodes and --wide try harder"
@@ -322,11 +327,11 @@ def _show_hold(found: Mapping[str, Any], *, is_mate: bool) -> None:
 
 def _show_proof(proof: Mapping[str, Any]) -> None:
     checked, (lead, loop) = proof["checked"], (proof["cycle"][part] for part in ("lead", "loop"))
-    pairs = counted(checked["pairs"], "pair", "pairs")
     show_pairs(
         {
             "by": f"{' against '.join(proof['men']) or 'all men'} ({proof['rung']})",
-            "checked": f"{counted(checked['positions'], 'position', 'positions')}, {pairs} with accrued scores",
+            "checked": f"{counted(checked['positions'], 'position', 'positions')}, "
+            f"{counted(checked['pairs'], 'pair', 'pairs')} with accrued scores",
             "cycle": " ".join([*lead, "[", *loop, "]"]) if loop else None,
             "line": " ".join(lead) if lead and not loop else None,
             "tables": " ".join(proof["tables"]) or None,
