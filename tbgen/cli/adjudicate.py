@@ -197,18 +197,16 @@ def _written(
 
 def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -> None:
     """Solve all last positions together, each block once; the games of a stream are solved one by one."""
-    files = [name for name in names if name != STANDARD_INPUT]
-    batch = solver.batch(board for name in files for board in positions_to_solve(name, task))
+    batch = solver.batch(board for name in names if name != STANDARD_INPUT for board in positions_to_solve(name, task))
     if batch.positions or batch.refused:
         say(f"{counted(batch.positions, 'game', 'games')} to solve, {batch.refused:,} beyond the budget or the tables")
     if not batch.positions:
         return
-    plans = batch.plans
     say(
-        f"{counted(sum(plan.nodes for plan in plans), 'block', 'blocks')}, "
-        f"{duration(sum(plan.cpu_seconds for plan in plans))} of CPU at most (estimated), "
-        f"{in_units(max(plan.memory_bytes for plan in plans))} of memory, "
-        f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk"
+        f"{counted(sum(plan.nodes for plan in batch.plans), 'block', 'blocks')}, "
+        f"{duration(sum(plan.cpu_seconds for plan in batch.plans))} of CPU at most (estimated), "
+        f"{in_units(max(plan.memory_bytes for plan in batch.plans))} of memory, "
+        f"{in_units(sum(plan.disk_bytes for plan in batch.plans))} of disk"
     )
     with progress("solving", 1, as_share=True) as shown:
         solver.solve_batch(batch, lambda done, left: shown.reach(done, left=left))
@@ -223,11 +221,15 @@ def _report(whole: Decided) -> None:
     ]
     say(f"{counted(whole.games, 'game', 'games')} decided{': ' if grounds else ''}{', '.join(grounds)}")
     if whole.clocked:
-        clocked = counted(whole.clocked, "game", "games")
-        say(f"{clocked} with too few plies left for the table's value, or perhaps: see RMobilityClock")
+        say(
+            f"{counted(whole.clocked, 'game', 'games')} with too few plies left for the table's value, or perhaps: "
+            "see RMobilityClock"
+        )
     if whole.against_their_word:
-        ended = counted(whole.against_their_word, "game", "games")
-        say(f"{ended} decided by best play, though the fifty-move rule ended them: --fifty fide lets it")
+        say(
+            f"{counted(whole.against_their_word, 'game', 'games')} decided by best play, though the fifty-move rule "
+            "ended them: --fifty fide lets it"
+        )
 
 
 _MOST_ROWS = 12

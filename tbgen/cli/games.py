@@ -111,8 +111,9 @@ def annotate_command(
                 out.writelines(text for _, text in pieces)
     if reader.missing:
         missing = ", ".join(f"{material} ({times})" for material, times in reader.missing.most_common())
-        names = " ".join(map(str, reader.missing))
-        say(f"positions whose table is missing: {missing}; build with: tbgen build {names}")
+        say(
+            f"positions whose table is missing: {missing}; build with: tbgen build {' '.join(map(str, reader.missing))}"
+        )
     return complain_of(reader.faults)
 
 

@@ -166,5 +166,4 @@ def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
     click.echo(f"whole-game mobility {last.lowest} since ply {last.lowest_since}")
     if ended is not None and ended.end is not None:
         click.echo(f"ended by {ended.end.value} at ply {ended.number}")
-    points = format_points(scoring.points(final), scoring.scheme)
-    click.echo(f"points {points} ({scoring.scheme.value})")
+    click.echo(f"points {format_points(scoring.points(final), scoring.scheme)} ({scoring.scheme.value})")

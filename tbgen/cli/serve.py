@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 import click
@@ -85,10 +84,9 @@ def command(
         address = f"http://{shown}:{listening.getsockname()[1]}/explorer/"
         if not is_quiet():
             click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
-        own = () if host in _ANY_ADDRESS else (shown,)
         os.environ |= {
             app.FOLDERS: os.pathsep.join(str(folder.resolve()) for folder in folders),
-            app.NAMES: " ".join((*own, *names)),
+            app.NAMES: " ".join(names if host in _ANY_ADDRESS else (shown, *names)),
             app.SITE: "" if site is None else str(site.resolve()),
             app.CACHE: "" if cache is None else str(cache),
             app.FRAMES: "1" if frames else "",
@@ -148,7 +146,6 @@ def fetch_command(
             speed = in_units(max(come / max(work.elapsed, 0.001), 0))
             work.reach(there + come, size, title=title, detail=f"{speed}/s")
 
-        waiting = "a build or another fetch is at work in this folder; waiting for it to end ..."
         done = fetch(
             data,
             url,
@@ -157,7 +154,7 @@ def fetch_command(
             classes=classes,
             jobs=jobs,
             tell=tell,
-            on_wait=partial(shown.say, waiting),
+            on_wait=lambda: shown.say("a build or another fetch is at work in this folder; waiting for it to end ..."),
         )
     if form is not Form.TABLE:
         facts = {

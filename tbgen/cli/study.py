@@ -284,7 +284,6 @@ def _write_pages(
     where = [records] if records else [folder / RECORDS for folder in folders]
     found = asked_records(where)
     need_extra("report")
-    explorer = explorer or (output / PAGE_FOLDER).is_dir()
     compared = next(filter(Path.is_file, (folder / FILE for folder in where)), None)
     compile_for(Purpose.ANSWERS)
     with (
@@ -294,7 +293,7 @@ def _write_pages(
         site = Site(
             found,
             games=None if compared is None else read_comparison(compared),
-            explorer=explorer,
+            explorer=explorer or (output / PAGE_FOLDER).is_dir(),
             address=address,
             tables=tables,
         )
