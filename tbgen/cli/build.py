@@ -246,8 +246,7 @@ def _show_too_large(too_large: Sequence[Facts], cut_off: Sequence[str]) -> None:
     smallest_first = sorted(too_large, key=lambda table: table["least_memory"])
     show_facts(smallest_first, {"table": "material", "memory": lambda table: in_gib(table["least_memory"])})
     if cut_off:
-        tables = counted(len(cut_off), "table needs", "tables need")
-        click.echo(f"skipped: {tables} one of these: {', '.join(cut_off)}")
+        click.echo(f"skipped: {counted(len(cut_off), 'table needs', 'tables need')} one of these: {', '.join(cut_off)}")
 
 
 _FORECAST_SECONDS = 60.0

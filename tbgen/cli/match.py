@@ -241,13 +241,8 @@ class MatchView:
 def meeting_lines(standings: MatchStandings, first: int, second: int) -> Iterator[str]:
     """One engine's results against another, under every scoring."""
     heads = ("scoring", "points", "%", "Elo", "95 %", "LOS", ">½", "=½", "<½", "var game", "var pair", "0-½-1-1½-2")
-    return table_lines(
-        heads,
-        [
-            (scoring.scheme.value, *_figures(standings.record(first, scoring, against=second)))
-            for scoring in standings.scorings()
-        ],
-    )
+    records = {each.scheme.value: standings.record(first, each, against=second) for each in standings.scorings()}
+    return table_lines(heads, [(name, *_figures(record)) for name, record in records.items()])
 
 
 def _figures(record: Figures) -> list[str]:
@@ -278,16 +273,9 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     rows = []
     for place, player in enumerate(standings.ranking(), start=1):
         strength = standings.record(player, mine).strength
-        rows.append(
-            [
-                str(place),
-                standings.players[player],
-                str(strength.games),
-                in_decimals(strength.points),
-                *_strength(strength),
-                *(in_decimals(standings.record(player, each).games.points) for each in others),
-            ]
-        )
+        totals = (in_decimals(standings.record(player, each).games.points) for each in others)
+        name, games, points = standings.players[player], str(strength.games), in_decimals(strength.points)
+        rows.append([str(place), name, games, points, *_strength(strength), *totals])
     return table_lines(heads, rows)
 
 
@@ -323,8 +311,10 @@ def test_line(match: Match) -> str | None:
     if sprt is None:
         return None
     ratio = match.standings.ratio(sprt)
-    bounds = f"({sprt.lower:.2f}, {sprt.upper:.2f}) [{sprt.elo0:g}, {sprt.elo1:g}]"
-    return f"SPRT {sprt.model.value}: LLR {ratio:.2f} {bounds}, {sprt.conclusion(ratio).value}"
+    return (
+        f"SPRT {sprt.model.value}: LLR {ratio:.2f} ({sprt.lower:.2f}, {sprt.upper:.2f}) "
+        f"[{sprt.elo0:g}, {sprt.elo1:g}], {sprt.conclusion(ratio).value}"
+    )
 
 
 def _forfeits(standings: MatchStandings) -> Iterator[str]:

@@ -250,9 +250,9 @@ class Asked(NamedTuple):
             raise UsageError("give a FEN, or startpos; --help says more")
         fen, more = fen_and_moves(self.words)
         if is_material(self.words[0]):
-            name = self.words[0]
             raise UsageError(
-                f"{name} is a material and no position; what its table holds is shown by: tbgen list {name}"
+                f"{self.words[0]} is a material and no position; "
+                f"what its table holds is shown by: tbgen list {self.words[0]}"
             )
         score, fields = None if self.accrued is None else Score(self.accrued), fen.split()
         if score is not None and len(fields) > _FEN_FIELDS and (written := Score(fields[_FEN_FIELDS])) != score:

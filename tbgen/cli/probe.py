@@ -176,8 +176,7 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
     from tbgen.apps.games.files import read_lines
 
     code = 0
-    for number, line in enumerate(read_lines(_INPUT), 1):
-        words = line.split()
+    for number, words in enumerate(map(str.split, read_lines(_INPUT)), 1):
         if not words:
             continue
         try:

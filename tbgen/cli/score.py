@@ -134,18 +134,18 @@ def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[PgnGame 
 
 def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
     """A game in one line, or with all of its plies."""
-    tags, scheme = scored.tags, scored.scoring.scheme
+    tags = scored.tags
     players = f"{tags.get('White', '?')} - {tags.get('Black', '?')}"
     title = printable(f"{file}{scored.number}. {tags.get('Event', '?')}, round {tags.get('Round', '?')}: {players}")
     end = printable(scored.end)
     if summary:
-        last, points = scored.game.last, format_points(scored.scoring.points(scored.final), scheme)
+        last, points = scored.last, format_points(scored.scoring.points(scored.final), scored.scoring.scheme)
         accrued = f"accrued {last.accrued} at ply {last.since} of {last.number}"
         click.echo(f"{title}: {accrued}, {end}, final {scored.final}, {points}")
-        return
-    click.echo(f"{title}: {printable(scored.result)}")
-    _show_plies(scored.game, scored.final, scored.scoring)
-    click.echo(f"scored as {scored.final}, end: {end}\n")
+    else:
+        click.echo(f"{title}: {printable(scored.result)}")
+        _show_plies(scored.game, scored.final, scored.scoring)
+        click.echo(f"scored as {scored.final}, end: {end}\n")
 
 
 def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:

@@ -143,8 +143,8 @@ def fetch_command(
         def tell(tables: int, size: int, there: int, come: int) -> None:
             what = ("file", "files") if classes else ("table", "tables")
             title = f"fetching {counted(tables, *what)}, {in_units(size)}"
-            speed = in_units(max(come / max(work.elapsed, 0.001), 0))
-            work.reach(there + come, size, title=title, detail=f"{speed}/s")
+            speed = max(come / max(work.elapsed, 0.001), 0)
+            work.reach(there + come, size, title=title, detail=f"{in_units(speed)}/s")
 
         done = fetch(
             data,

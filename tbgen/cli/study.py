@@ -82,7 +82,7 @@ def command() -> None:
     help="Write the records into DIR (default: records in the folder of tables, if there is only one).",
 )
 @game_option
-@optional_folders_option
+@folders_option
 def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tuple[Path, ...]) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
@@ -95,7 +95,6 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
       tbgen study record --all --data tables -o records
     """
     materials = wanted.materials()
-    check_folders(folders)
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
     target = folders[0] / RECORDS if output is None else output

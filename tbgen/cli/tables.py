@@ -86,8 +86,10 @@ def _list(found: Sequence[Facts], folders: Sequence[Path], form: Form, *, is_emp
                 "from": "folder",
             },
         )
-        whole = in_units(sum(each["bytes"] for each in found))
-        click.echo(f"{counted(len(found), 'table', 'tables')}, {whole}; positions count every placement on 64 squares")
+        click.echo(
+            f"{counted(len(found), 'table', 'tables')}, {in_units(sum(each['bytes'] for each in found))}; "
+            "positions count every placement on 64 squares"
+        )
     elif is_empty:
         click.echo(no_tables(folders))
 
