@@ -260,15 +260,16 @@ def decided(
 def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequence[str]) -> None:
     """The tables that would decide the most games, the command that builds them all, and what that takes."""
     games, tables = counted(missing.total(), "game", "games"), counted(len(missing), "table", "tables")
-    one, where = len(missing) == 1, ", ".join(map(str, folders))
-    them = "it" if missing.total() == 1 else "them"
-    say(f"the score of {games} is provisional; {tables} missing from {where} would decide {them}:")
+    say(
+        f"the score of {games} is provisional; {tables} missing from {', '.join(map(str, folders))} "
+        f"would decide {'it' if missing.total() == 1 else 'them'}:"
+    )
     for name, number in missing.most_common(_MOST_ROWS):
         say(f"  {name:8} {number:>3,} {'game' if number == 1 else 'games'}")
     if len(missing) > _MOST_ROWS:
         others = missing.most_common()[_MOST_ROWS:]
         say(f"  {len(others)} others {sum(number for _, number in others):,} games")
-    say(f"build {'it' if one else 'them'}: {building(files, folders)}, then decide again")
+    say(f"build {'it' if len(missing) == 1 else 'them'}: {building(files, folders)}, then decide again")
     plan = outlook(folders[0], map(Material.parse, missing), processors())
     say(
         f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "

@@ -249,7 +249,6 @@ def _show_too_large(too_large: Sequence[Facts], cut_off: Sequence[str]) -> None:
         click.echo(f"skipped: {counted(len(cut_off), 'table needs', 'tables need')} one of these: {', '.join(cut_off)}")
 
 
-_FORECAST_SECONDS = 60.0
 _TABLES, _LOOKING = "tables", "looking at what is there"
 
 
@@ -279,7 +278,7 @@ class BuildWatcher(Watcher):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
         self._reporter.end(_LOOKING)
         self._reporter.end(COMPILING)
-        self._reporter.work(_TABLES, total, every=_FORECAST_SECONDS)
+        self._reporter.work(_TABLES, total, every=60)
         work = self._at_work[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)

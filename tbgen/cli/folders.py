@@ -71,16 +71,12 @@ new_folder_option: Decorator = option(
 """The one folder that tables go to, as `data`; it need not be there."""
 
 
-def _syzygy_folders(ctx: click.Context, option: click.Parameter, values: Sequence[Path]) -> tuple[Path, ...] | None:
-    return tuple(folder for value in values for folder in folders_in(str(value))) or None
-
-
 syzygy_option = partial(
     option,
     "--syzygy",
     type=FOLDER,
     multiple=True,
-    callback=_syzygy_folders,
+    callback=lambda ctx, option, values: tuple(each for value in values for each in folders_in(str(value))) or None,
     help=f"Tighten bounds by the Syzygy tables in DIR; repeat it, or join several with {os.pathsep}.",
 )
 """Folders of tables of ordinary chess, as `syzygy`; None without them."""

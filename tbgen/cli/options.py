@@ -151,8 +151,11 @@ game_option: Decorator = option(
 def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> GameSettings:
     """The settings that the options give; what they leave out comes from the tags of each game."""
     given: Any = {"scheme": scoring, "komi": komi, "fifty_moves": fifty}  # GameSettings reads them
-    game = click.get_current_context().params.get("game", Mobility.RESET)
-    settings = GameSettings(cutoff_code=None if cutoff is None else parse_cutoff(cutoff), game=game, **given)
+    settings = GameSettings(
+        cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
+        game=click.get_current_context().params.get("game", Mobility.RESET),
+        **given,
+    )
     if settings.scheme is not None:
         refuse_idle(settings, settings.scheme, settings.fifty_moves or FiftyMoveSetting.RESET)
     return settings
@@ -223,10 +226,9 @@ class PositionCommand(Command):
             if isinstance(option, click.Option) and not option.is_flag
             for name in option.opts
         }
-        before = ["", *args]
         words = [
-            f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before[place] not in takers else word
-            for place, word in enumerate(args)
+            f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before not in takers else word
+            for before, word in zip(["", *args], args, strict=False)
         ]
         return super().parse_args(ctx, words)
 

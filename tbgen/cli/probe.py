@@ -128,9 +128,7 @@ def command(
         click.echo(pgn_of(board, answer, steps, scoring, clock=str(clocked) if matters else None))
     else:
         click.echo(board_in_colors(board) if in_colors and shows_colors() else picture_of(board))
-        _show(answer, scoring)
-        if matters or fifty is not None:
-            click.echo(f"clock     {clocked}")
+        _show(answer, scoring, clocked if matters or fifty is not None else None)
         if moves is not None:
             _show_moves(moves, scoring)
     return 0
@@ -191,7 +189,7 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
     return code
 
 
-def _show(answer: Probe, scoring: Scoring) -> None:
+def _show(answer: Probe, scoring: Scoring, clocked: ClockedValue | None) -> None:
     way = "?" if answer.dtg is None else in_plies(answer.dtg)
     click.echo()
     show_pairs(
@@ -202,6 +200,7 @@ def _show(answer: Probe, scoring: Scoring) -> None:
             "outcome": f"{answer.outcome}: {answer.outcome.in_words()}",
             "DTG": "0 (the score is reached already)" if answer.is_reached else way,
             "points": f"{format_points(scoring.points(answer.outcome), scoring.scheme)} ({scoring.scheme.value})",
+            "clock": clocked,
         }
     )
 

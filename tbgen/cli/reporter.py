@@ -33,8 +33,6 @@ LINE_SECONDS = 5.0
 COMPILING = "compiling kernels, once"
 QUIET_SECONDS = 2.0
 """Bars appear after this time."""
-_FRAMES_A_SECOND = 2
-"""How often bars are drawn: each time costs a millisecond."""
 _BAR_COLUMNS = 20
 
 
@@ -199,7 +197,7 @@ class Bars(Reporter):
                 get_renderable=self._frame,
                 console=Console(file=self._stream),
                 transient=True,
-                refresh_per_second=_FRAMES_A_SECOND,
+                refresh_per_second=2,  # each time costs a millisecond
                 redirect_stdout=False,  # rich would print on the standard error what is meant for a file
                 redirect_stderr=False,
             )
@@ -210,9 +208,14 @@ class Bars(Reporter):
         from rich.table import Column, Table
         from rich.text import Text
 
-        title, bar, elapsed = Column(no_wrap=True), Column(min_width=_BAR_COLUMNS), Column(min_width=len("0:00:00"))
-        rest = Column(no_wrap=True, overflow="ellipsis", ratio=1)  # gives way where a terminal is narrow
-        frame = Table.grid(title, bar, elapsed, rest, padding=(0, 1), expand=True)
+        frame = Table.grid(
+            Column(no_wrap=True),
+            Column(min_width=_BAR_COLUMNS),
+            Column(min_width=len("0:00:00")),
+            Column(no_wrap=True, overflow="ellipsis", ratio=1),  # gives way where a terminal is narrow
+            padding=(0, 1),
+            expand=True,
+        )
         for work in list(self.works.values()):
             frame.add_row(
                 Text(printable(work.title)),

@@ -22,8 +22,6 @@ from tbgen.library.fetch import fetch
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units
 
-_PROVE_TABLES = "the value of a position needs its own table alone; prove them with: tbgen verify --digest"
-_CHECK_CLASSES = "check a sample of them with: tbgen verify --classes --sample 1000"
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
@@ -169,4 +167,8 @@ def fetch_command(
         speed = in_units(done.bytes / max(done.seconds, 0.001))
         click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
         if done.fetched:
-            click.echo(_CHECK_CLASSES if classes else _PROVE_TABLES)
+            click.echo(
+                "check a sample of them with: tbgen verify --classes --sample 1000"
+                if classes
+                else "the value of a position needs its own table alone; prove them with: tbgen verify --digest"
+            )

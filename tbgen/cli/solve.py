@@ -144,17 +144,14 @@ def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
 
 def _show(found: Solution) -> None:
     bracket = found.bracket
-    bounds: dict[str, object] = {
-        "at least": f"{bracket.lower} for White: {bracket.lower.in_words()}",
-        "at most": f"{bracket.upper} for White: {bracket.upper.in_words()}",
-    }
-    if bracket.exact is not None:
-        bounds = {"outcome": f"{bracket.exact}: {bracket.exact.in_words()}"}
+    exact = bracket.exact
     click.echo()
     show_pairs(
         {
             "accrued": found.accrued,
-            **bounds,
+            "outcome": None if exact is None else f"{exact}: {exact.in_words()}",
+            "at least": f"{bracket.lower} for White: {bracket.lower.in_words()}" if exact is None else None,
+            "at most": f"{bracket.upper} for White: {bracket.upper.in_words()}" if exact is None else None,
             "points": _points(bracket),
             "solved": f"{counted(found.plan.nodes, 'block', 'blocks')}, {found.plan.cells:,} cells, "
             f"{found.cpu_seconds:.1f} CPU s",
@@ -315,14 +312,12 @@ def _show_hold(found: Mapping[str, Any], *, is_mate: bool) -> None:
     if proof is not None:
         _show_proof(proof)
         return
-    facts = dict[str, object]()
     if escape is not None:
         men = " against ".join(escape["men"])
-        facts["in frames"] = f"{in_plies(escape['plies'])} at least, the most of all pairs: {men}"
-        facts["way out"] = " ".join(escape["line"]) or None
+        plies = f"{in_plies(escape['plies'])} at least, the most of all pairs: {men}"
+        show_pairs({"in frames": plies, "way out": " ".join(escape["line"]) or None}, "  {:11}{}")
     if found["verdict"] == "unknown":
-        facts["wider"] = "no proof within the nodes that were allowed; --nodes and --wide try harder"
-    show_pairs(facts, "  {:11}{}")
+        click.echo("  wider      no proof within the nodes that were allowed; --nodes and --wide try harder")
 
 
 def _show_proof(proof: Mapping[str, Any]) -> None:

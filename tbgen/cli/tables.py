@@ -19,7 +19,7 @@ from tbgen.library.classes import PLACEMENTS, ClassesFile
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in, tables_of
-from tbgen.text import counted, in_units
+from tbgen.text import counted, facts_of, in_units
 
 Check = Callable[[Material, Work], tuple[Facts, str | None]]
 """The facts of a table, and what is wrong with it."""
@@ -337,7 +337,7 @@ def _compare_counts(wanted: Sequence[Material], folders: Sequence[Path], against
         with TableFile(path_in(folders, material)) as file:
             found = list(differences(file, published[material])) if material in published else []
         facts = {"material": str(material), "published": material in published, "differences": found}
-        return facts, found[0] if found else None
+        return facts, next(iter(found), None)
 
     def verdict(facts: Facts) -> str:
         return "; ".join(facts["differences"]) or ("as published" if facts["published"] else "nothing is published")
@@ -370,8 +370,10 @@ def _compare_digests(
             noted[material] = found
             if output is not None:  # all tables take long: what is found is kept
                 write_digests(output, noted)
-        facts = {"material": str(material), "outcomes": found.outcomes, "distances": found.distances}
-        return {**facts, "known": material in known, "difference": difference}, difference
+        return {
+            "material": str(material),
+            **facts_of(found, known=material in known, difference=difference),
+        }, difference
 
     def verdict(facts: Facts) -> str:
         return "differs" if facts["difference"] else "as known" if facts["known"] else "not in the list"
