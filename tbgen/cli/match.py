@@ -211,8 +211,7 @@ class MatchView:
         self._reporter.close()
         match, standings = self._match, self._match.standings
         if standings.results:
-            for line in ("", *self._standings(final=True), *_forfeits(standings)):
-                click.echo(line)
+            click.echo("\n".join(("", *self._standings(final=True), *_forfeits(standings))))
         if match.is_decided():
             click.echo(f"the test is decided after {counted(len(standings.results), 'game', 'games')}")
         elif interrupted and match.settings.pgn is not None:

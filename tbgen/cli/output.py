@@ -110,8 +110,7 @@ def show_rows(
 ) -> None:
     """Print rows under their heads, as `table_lines` sets them."""
     first, *rest = table_lines(heads, rows, whole=whole, titles=titles)
-    for line in (click.style(first, bold=True) if shows_colors() else first, *rest):
-        click.echo(line)
+    click.echo("\n".join((click.style(first, bold=True) if shows_colors() else first, *rest)))
 
 
 def table_lines(

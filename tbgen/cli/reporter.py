@@ -191,17 +191,16 @@ class Bars(Reporter):
         from rich.live import Live
 
         with self._lock:
-            if self._closed or self._live is not None:
-                return
-            self._live = Live(
-                get_renderable=self._frame,
-                console=Console(file=self._stream),
-                transient=True,
-                refresh_per_second=2,  # each time costs a millisecond
-                redirect_stdout=False,  # rich would print on the standard error what is meant for a file
-                redirect_stderr=False,
-            )
-            self._live.start(refresh=True)
+            if self._live is None and not self._closed:
+                self._live = Live(
+                    get_renderable=self._frame,
+                    console=Console(file=self._stream),
+                    transient=True,
+                    refresh_per_second=2,  # each time costs a millisecond
+                    redirect_stdout=False,  # rich would print on the standard error what is meant for a file
+                    redirect_stderr=False,
+                )
+                self._live.start(refresh=True)
 
     def _frame(self) -> Table:
         from rich.progress_bar import ProgressBar
