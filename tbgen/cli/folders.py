@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -95,13 +95,15 @@ class Wanted(NamedTuple):
         options = {" ".join(self.names): self.names, "--men": self.men is not None, "--all": self.every}
         return [name for name, is_given in options.items() if is_given]
 
-    def materials(self, most: int = MOST_BUILT_MEN) -> list[Material]:
-        """The materials, each of at most `most` men; with --all, those of two to five men."""
+    def materials(
+        self, most: int = MOST_BUILT_MEN, every: Callable[[], list[Material]] = all_materials
+    ) -> list[Material]:
+        """The materials, each of at most `most` men; with --all, those that `every` gives, of two to five men."""
         if not self.given:
             raise UsageError("name materials such as KBvK, or give --men N, or --all")
         refuse_together(self.given)
         if self.every:
-            return all_materials()
+            return every()
         if self.men is None:
             return [table_material(name, most) for name in self.names]
         if not FEWEST_TABLE_MEN <= self.men <= most:

@@ -40,7 +40,7 @@ from tbgen.cli.output import Form, print_facts, show_rows, written_whole
 from tbgen.cli.reporter import by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material
+from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials
 from tbgen.rules.facts import to_json
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_of_game, tables_of
@@ -94,12 +94,10 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
       tbgen study record KBvK
       tbgen study record --all --data tables -o records
     """
-    materials = wanted.materials()
+    materials = wanted.materials(every=lambda: named_or_there((), folders))
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
     target = folders[0] / RECORDS if output is None else output
-    if wanted.every:
-        materials = named_or_there((), folders)
     compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS))
     from tbgen.apps.records.making import record_of
 
@@ -131,7 +129,7 @@ def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...]) ->
       tbgen study compare KBvK KPvKP
       tbgen study compare --all -o records/two-games.json
     """
-    materials = _comparable(wanted, folders)
+    materials = wanted.materials(every=lambda: _of_both_games(folders))
     compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS))
     from tbgen.apps.records import two_games
 
@@ -155,15 +153,12 @@ def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...]) ->
         sys.stdout.flush()
 
 
-def _comparable(wanted: Wanted, folders: Sequence[Path]) -> list[Material]:
-    """The materials that are named; with --all, those that have tables of both games."""
-    materials = wanted.materials()
-    if wanted.every:
-        for game in Mobility:
-            there = {material for material, _ in tables_of([folder_of_game(folder, game) for folder in folders])}
-            materials = [material for material in materials if material in there]
-        if not materials:
-            raise UsageError("no material has tables of both games; build some with --game whole-game and without")
+def _of_both_games(folders: Sequence[Path]) -> list[Material]:
+    """The materials that have tables of both games."""
+    there = [{each for each, _ in tables_of([folder_of_game(path, game) for path in folders])} for game in Mobility]
+    materials = [material for material in all_materials() if all(material in each for each in there)]
+    if not materials:
+        raise UsageError("no material has tables of both games; build some with --game whole-game and without")
     return materials
 
 
