@@ -56,8 +56,7 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
         text, code = error.format_message(), error.exit_code
     except (click.Abort, KeyboardInterrupt) as error:
         is_terminated = isinstance(error, Terminated) or isinstance(error.__cause__, Terminated)
-        text, number = ("terminated", signal.SIGTERM) if is_terminated else ("interrupted", signal.SIGINT)
-        code = 128 + number
+        text, code = ("terminated", 128 + signal.SIGTERM) if is_terminated else ("interrupted", 128 + signal.SIGINT)
     except TbgenError as error:
         text, code = str(error), error.exit_code
     except MemoryError:

@@ -133,8 +133,7 @@ def wanted_options(every: str, *, built: bool = False) -> Decorator:
 
 def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Material]:
     """The materials that are named, else those whose tables are in the folders; UsageError if there are none."""
-    named = [table_material(name, MOST_BUILT_MEN) for name in names]
-    found = named or [material for material, _ in tables_of(folders)]
+    found = [table_material(name, MOST_BUILT_MEN) for name in names] or [each for each, _ in tables_of(folders)]
     if not found:
         raise UsageError(no_tables(folders))
     return found

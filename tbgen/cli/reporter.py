@@ -30,9 +30,9 @@ T = TypeVar("T")
 
 LINE_SECONDS = 5.0
 """How often lines tell of a piece of work."""
-COMPILING = "compiling kernels, once"
 QUIET_SECONDS = 2.0
 """Bars appear after this time."""
+COMPILING = "compiling kernels, once"
 _BAR_COLUMNS = 20
 
 

@@ -95,7 +95,7 @@ def command(
 
 def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
-    faults, rows = list[TbgenError](), list[Facts]()
+    faults, warnings, rows = list[TbgenError](), list[str](), list[Facts]()
     compile_for(Purpose.GAMES)
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
@@ -109,12 +109,13 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
                 writer.add(to_json(game.facts(plies=not summary)))
             else:
                 rows.append(game.facts(plies=not summary))
-            for warning in game.warnings:
-                complain(f"{game.file}, game {game.number}: warning: {warning}")
+            warnings += (f"{game.file}, game {game.number}: warning: {warning}" for warning in game.warnings)
         if writer is not None:
             writer.finish(skipped=[fault.facts() for fault in faults])
     if form is Form.CSV:
         print_facts(form, rows)
+    for warning in warnings:
+        complain(warning)
     return complain_of(faults)
 
 
