@@ -278,7 +278,7 @@ class BuildWatcher(Watcher):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
         self._reporter.end(_LOOKING)
         self._reporter.end(COMPILING)
-        self._reporter.work(_TABLES, total, every=60)
+        self._reporter.work(_TABLES, total).every = 60
         work = self._at_work[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)

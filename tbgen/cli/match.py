@@ -179,13 +179,15 @@ class MatchView:
         plain = [name for name, knows in zip(match.standings.players, match.knows_variant, strict=True) if not knows]
         if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
-        self._games = self._reporter.work("games", len(match.pairings), every=math.inf)
+        self._games = self._reporter.work("games", len(match.pairings))
+        self._games.every = math.inf
 
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         self._reporter.log(f"Started game {self._title(pairing)}")
         names = self._match.standings.players
         title = f"{pairing.number}. {names[pairing.white]} - {names[pairing.black]}"
-        self._boards[board] = self._reporter.work(title, as_share=True, every=math.inf)
+        self._boards[board] = self._reporter.work(title, as_share=True)
+        self._boards[board].every = math.inf
         self.moved(board, sheet)
 
     def moved(self, board: int, sheet: Sheet) -> None:

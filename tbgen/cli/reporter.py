@@ -39,14 +39,12 @@ _BAR_COLUMNS = 20
 class Work:
     """A piece of work, and how much of it is done."""
 
-    def __init__(
-        self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, at_once: bool, every: float | None
-    ) -> None:
+    def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, at_once: bool) -> None:
         self.title, self.detail = title, ""
         self.done, self.total, self.as_share = 0.0, total, as_share
         self.left: float | None = None
         """About how many seconds the rest takes, if that can be told."""
-        self.every = LINE_SECONDS if every is None else every
+        self.every = LINE_SECONDS
         """The time between lines."""
         self.begun = time.monotonic()
         self.told = -math.inf if at_once else None
@@ -101,21 +99,10 @@ class Reporter:
         with self._lock:
             self._closed = True
 
-    def work(
-        self,
-        title: str,
-        total: float | None = None,
-        *,
-        as_share: bool = False,
-        at_once: bool = False,
-        every: float | None = None,
-    ) -> Work:
-        """The piece of work with a title, which begins if it has not.
-
-        `at_once` shows it before two seconds are over; lines tell of it `every` so many seconds.
-        """
+    def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
+        """The work with a title, which begins if it has not; `at_once` shows it before two seconds are over."""
         if title not in self.works:
-            self.works[title] = Work(self, title, total, as_share=as_share, at_once=at_once, every=every)
+            self.works[title] = Work(self, title, total, as_share=as_share, at_once=at_once)
             self.show(at_once=at_once)
         return self.works[title]
 
