@@ -94,10 +94,10 @@ def complain(text: str) -> None:
     click.echo(f"tbgen: {printable(' '.join(text.splitlines()))}", err=True)
 
 
-def say(text: str) -> None:
-    """One line on the standard error about what has been done, unless `-q` asks for none."""
+def say(text: str, *, err: bool = True) -> None:
+    """One line about what has been done, on the standard error or output, unless `-q` asks for none."""
     if not is_quiet():
-        click.echo(printable(text), err=True)
+        click.echo(printable(text), err=err)
 
 
 def is_quiet() -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from tbgen.apps.site import need_extra
-from tbgen.cli import complain_of, is_quiet
+from tbgen.cli import complain_of, is_quiet, say
 from tbgen.cli.folders import Wanted, folders_option, new_folder_option, wanted_options
 from tbgen.cli.options import OLD_FOLDER, Command, flag, form_option, option
 from tbgen.cli.output import Form, print_facts
@@ -80,8 +80,7 @@ def command(
         compile_for(Purpose.ANSWERS, Purpose.GAMES)  # else every worker would compile them
         shown = "127.0.0.1" if host in _ANY_ADDRESS else f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/explorer/"
-        if not is_quiet():
-            click.echo(f"{counted(len(catalog), 'table', 'tables')}; {address}")
+        say(f"{counted(len(catalog), 'table', 'tables')}; {address}", err=False)
         os.environ |= {
             app.FOLDERS: os.pathsep.join(str(folder.resolve()) for folder in folders),
             app.NAMES: " ".join(names if host in _ANY_ADDRESS else (shown, *names)),

@@ -14,7 +14,7 @@ import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, records_in, write_record
-from tbgen.cli import complain_of, is_quiet
+from tbgen.cli import complain_of, is_quiet, say
 from tbgen.cli.folders import (
     Wanted,
     check_folders,
@@ -108,8 +108,7 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
             write_record(target, made)
             found = made.longest()
             longest = "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"
-            if not is_quiet():
-                click.echo(f"{material}: {made.positions.classes:,} positions up to symmetry{longest}")
+            say(f"{material}: {made.positions.classes:,} positions up to symmetry{longest}", err=False)
             shown.advance()
 
 
@@ -292,9 +291,8 @@ def _write_pages(
             tables=tables,
         )
         files, written = write_site(site, output, shown.reach)
-    if not is_quiet():
-        changed = "" if written == files else f", {written} of them new or changed"
-        click.echo(f"{files} files{changed}; begin with {output / 'index.html'}")
+    changed = "" if written == files else f", {written} of them new or changed"
+    say(f"{files} files{changed}; begin with {output / 'index.html'}", err=False)
 
 
 def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...], most_men: int) -> int:
@@ -307,7 +305,6 @@ def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...]
     with progress("writing") as shown:
         number = write_explorer(output, catalog, lambda _: shown.advance(), address)
     size = in_units(sum(entry.bytes for entry in catalog.entries.values()))
-    if not is_quiet():
-        tables, begin = counted(len(catalog), "table", "tables"), output / PAGE_FOLDER / "index.html"
-        click.echo(f"{number} files with {tables}, {size}; begin with {begin} on a web server")
+    tables, begin = counted(len(catalog), "table", "tables"), output / PAGE_FOLDER / "index.html"
+    say(f"{number} files with {tables}, {size}; begin with {begin} on a web server", err=False)
     return complain_of(catalog.faults)
