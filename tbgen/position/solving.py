@@ -35,10 +35,10 @@ from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.position.mates import Classes
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import default_folders
-from tbgen.probe.values import Position, TableValues, accrued_in
+from tbgen.probe.values import Position, TableValues
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.fen import refuse_illegal
-from tbgen.rules.position import expect_board, material_of, own_score
+from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders, folder_of_game, folders_in
 from tbgen.system.process import available_memory, free_disk
@@ -170,7 +170,7 @@ class PositionSolver(contextlib.ExitStack):
         if board.castling_rights:
             raise CastlingError(board.fen())
         own = own_score(board)
-        return board, own if carried is None else accrued_in(board, carried, own)
+        return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
     def batch(self, boards: Iterable[chess.Board]) -> Batch:
         """The cost of solving many positions, each block once."""

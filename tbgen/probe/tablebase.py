@@ -15,8 +15,8 @@ from tbgen.material import Material, build_order
 from tbgen.probe.answers import LineStep, MoveProbe, Moves, Probe
 from tbgen.probe.many import BulkProbe
 from tbgen.probe.stored import Answering, OpenTables
-from tbgen.probe.values import Asked, Position, TableValues, bare_sides
-from tbgen.rules.position import accruable, material_of, why_not_accrued
+from tbgen.probe.values import Asked, Position, TableValues
+from tbgen.rules.position import accruable, bare_sides, material_of
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders, folder_of_game, folder_with, folders_in, tables_of
 from tbgen.text import counted
@@ -240,11 +240,10 @@ class Tablebase:
             MissingTableError: As for `probe`, which may raise its other errors too.
         """
         asked = self._values.asked(position, None)
-        own, snapshot, bare = asked.own(), asked.board.copy(stack=False), bare_sides(asked.board, self.game)
+        own, snapshot = asked.own(), asked.board.copy(stack=False)
         return [
             self._probe_of(asked._replace(carried=accrued, counted=own), snapshot)
-            for accrued in accruable(own)
-            if accrued == own or why_not_accrued(accrued, bare) is None
+            for accrued in accruable(own, bare_sides(asked.board, self.game))
         ]
 
     def probe_moves(self, position: Position, accrued: Score | str | None = None) -> Moves:

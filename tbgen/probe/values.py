@@ -11,13 +11,22 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import chess
 
-from tbgen.errors import AccruedError, CastlingError, MissingDistancesError, TooManyMenError
+from tbgen.errors import CastlingError, MissingDistancesError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables
 from tbgen.rules.fen import parse_fen, refuse_illegal
-from tbgen.rules.position import accrued_of, color_of, expect_board, is_reset, material_of, own_score, why_not_accrued
+from tbgen.rules.position import (
+    accrued_in,
+    accrued_of,
+    bare_sides,
+    color_of,
+    expect_board,
+    is_reset,
+    material_of,
+    own_score,
+)
 from tbgen.score import Mobility, Score, expect_score
 
 Position = chess.Board | str
@@ -188,7 +197,7 @@ class TableValues(Values):
         table, own = self.answering(board), self._own_by_kernel(board)
         if carried is not None:
             own = own_score(board) if own is None else own
-            carried = accrued_in(board, carried, own, self.game)
+            carried = accrued_in(carried, own, bare_sides(board, self.game))
         return Asked(board, table, carried, own)
 
     def line(self, asked: Asked[Answering], max_plies: int) -> list[LineStep]:
@@ -269,18 +278,3 @@ def check_position(board: chess.Board, is_known: bool) -> None:
         raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
     if board.castling_rights:
         raise CastlingError(board.fen())
-
-
-def accrued_in(board: chess.Board, carried: Score, own: Score, game: Mobility = Mobility.RESET) -> Score:
-    """What has accrued in a position with its own score counted in; AccruedError if no game can carry this into it."""
-    if carried == own:
-        return own
-    reason = why_not_accrued(carried, bare_sides(board, game))
-    if reason is not None:
-        raise AccruedError(str(carried), reason)
-    return carried.after(own, reset=False)
-
-
-def bare_sides(board: chess.Board, game: Mobility) -> list[bool]:
-    """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
-    return [game.forgets and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]

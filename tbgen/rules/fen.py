@@ -23,9 +23,9 @@ from collections.abc import Iterable, Sequence
 
 import chess
 
-from tbgen.errors import AccruedError, FenError, IllegalPositionError, expect
+from tbgen.errors import FenError, IllegalPositionError, expect
 from tbgen.rules.notation import line_in, parse_move
-from tbgen.rules.position import color_of, expect_board, first_accrued, own_score, play_move, why_not_accrued
+from tbgen.rules.position import accrued_in, color_of, expect_board, own_score, play_move
 from tbgen.score import LIKE_A_SCORE, Mobility, Score, expect_score
 
 _SCORE_FIELD = 6
@@ -140,11 +140,7 @@ def broken_rule(board: chess.Board) -> str | None:
 def carried_into(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> Score:
     """The accrued score of a position for which a text gives `accrued`."""
     own = own_score(board)
-    if game.forgets and board.halfmove_clock == 0:
-        return own
-    if accrued != own and (reason := why_not_accrued(accrued)) is not None:
-        raise AccruedError(str(accrued), reason)
-    return first_accrued(board, own, accrued, game)
+    return own if game.forgets and board.halfmove_clock == 0 else accrued_in(accrued, own)
 
 
 def with_score(board: chess.Board, accrued: Score) -> tuple[chess.Board, Score]:

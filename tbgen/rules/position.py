@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen.errors import UsageError, expect
+from tbgen.errors import AccruedError, UsageError, expect
 from tbgen.material import Material, Role
 from tbgen.rules.stage import MOST_KING_CODE
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
@@ -104,6 +104,21 @@ def first_accrued(board: chess.Board, own: Score, carried: Score | None, game: M
     return own if carried is None or has_forgotten else carried.after(own, reset=False)
 
 
+def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)) -> Score:
+    """What has accrued in a position, its own score counted in; AccruedError if no game can carry this into it.
+
+    `bare` is that of `why_not_accrued`.
+    """
+    if carried != own and (reason := why_not_accrued(carried, bare)) is not None:
+        raise AccruedError(str(carried), reason)
+    return carried.after(own, reset=False)
+
+
+def bare_sides(board: chess.Board, game: Mobility = Mobility.RESET) -> list[bool]:
+    """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
+    return [game.forgets and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
+
+
 def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> str | None:
     """Why a score cannot have accrued in a game that goes on, in words; None if it can.
 
@@ -124,19 +139,19 @@ def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> st
     return None
 
 
-def accruable(own: Score) -> list[Score]:
-    """The scores that can stand on the sheet of a position, the best one for White first, whatever its men.
+def accruable(own: Score, bare: Sequence[bool] = (False, False)) -> list[Score]:
+    """The scores that can stand on the sheet of a position, the best one for White first.
 
-    They are its own and lower ones that end no game: a higher one would have given way to the own.
+    They are its own and lower ones that can have accrued: a higher one would have given way to the own.
+    `bare` is that of `why_not_accrued`.
 
     >>> from tbgen.score import Score
     >>> [str(each) for each in accruable(Score("G1.5"))]
     ['G1.0', 'G1.5', '-G1.5', '-G1.0']
     """
-    if own.code <= STALEMATE_CODE:
-        return [own]
-    codes = range(STALEMATE_CODE + 1, own.code + 1)
-    return [*(Score(code, Color.WHITE) for code in codes), *(Score(code, Color.BLACK) for code in reversed(codes))]
+    codes = range(own.code + 1)
+    scores = [*(Score(code, Color.WHITE) for code in codes), *(Score(code, Color.BLACK) for code in reversed(codes))]
+    return [each for each in scores if each == own or why_not_accrued(each, bare) is None]
 
 
 def play_move(board: chess.Board, move: chess.Move, accrued: Score | str, game: Mobility = Mobility.RESET) -> Reached:

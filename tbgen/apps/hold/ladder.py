@@ -19,9 +19,8 @@ from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
 from tbgen.probe import Tablebase
-from tbgen.probe.values import accrued_in
 from tbgen.rules.fen import broken_rule
-from tbgen.rules.position import accrued_of, expect_board, own_score
+from tbgen.rules.position import accrued_in, accrued_of, bare_sides, expect_board, own_score
 from tbgen.score import Color, Score, expect_color, expect_score
 
 DEFAULT_NODES = 100_000
@@ -76,7 +75,7 @@ def hold(
     if tables is not None:
         expect(tables, Tablebase, "tables", "an open Tablebase")
     given = None if accrued is None else expect_score(accrued, "accrued")
-    score = accrued_of(board) if given is None else accrued_in(board, given, own_score(board))
+    score = accrued_of(board) if given is None else accrued_in(given, own_score(board), bare_sides(board))
     expect_color(side, "side")
     pairs = all_pairs(board, side) if pair is None else [parse_pair(board, side, pair)]
     ladder = _Ladder(board.copy(stack=False), score, pairs, Searcher(nodes, tables=tables, watch=watch), wide)
