@@ -17,6 +17,7 @@ import chess
 from tbgen.index.layout import slots_of
 from tbgen.library.classes import CLASSES, SOUND, ClassesFile, new_men
 from tbgen.material import Material
+from tbgen.probe.bulk import board_of
 from tbgen.probe.stored import ChunkCache, Column, OpenTables
 from tbgen.score import Color
 
@@ -56,13 +57,11 @@ class Checker:
         """A legal position that a promotion could have led to."""
         pawn, man, others = draw.choice([*self.bytes]), draw.choice(self._men), [*self._slots[1:]]
         others.remove(man)
-        pieces = [chess.Piece(int(role), color.chess) for color, role in (self._slots[0], man, *others)]
+        slots = self._slots[0], man, *others
         while True:
             squares = pawn, draw.randrange(8) + _LAST_RANK[man[0]], *draw.sample(range(64), len(others))
-            board = chess.Board(None)
-            board.set_piece_map(dict(zip(squares, pieces, strict=True)))
-            board.turn = man[0].other.chess
-            if board.occupied.bit_count() == len(pieces) and not board.was_into_check():
+            board = board_of(slots, int(man[0].other), squares)
+            if board.occupied.bit_count() == len(slots) and not board.was_into_check():
                 return board
 
     def violation(self, board: chess.Board, byte: int) -> str:

@@ -172,10 +172,7 @@ def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Ints:
 def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int]:
     """[slot] -> the column of its man when the men come in the order of the material's name."""
     men = [(color.other if flipped else color, role) for color in Color for role in material.side(color)]
-    columns: list[int] = []
-    for slot in layout.slots:
-        columns.append(next(n for n, man in enumerate(men) if man == slot and n not in columns))
-    return columns
+    return sorted(range(len(men)), key=lambda column: layout.slots.index(men[column]))
 
 
 def _answer(values: TableValues, table: StoredTable, asked: Positions) -> BulkProbe:
@@ -233,11 +230,10 @@ def _searched(
 
 def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passant: int = -1) -> chess.Board:
     """The board with the men of the slots on their squares; halfmove clock 0."""
-    board = chess.Board(None)
-    for (color, role), square in zip(slots, squares, strict=True):
-        board.set_piece_at(int(square), chess.Piece(int(role), color is Color.WHITE))
+    pieces, board = [chess.Piece(int(role), color.chess) for color, role in slots], chess.Board(None)
+    board.set_piece_map(dict(zip(squares, pieces, strict=True)))
     board.turn = side == int(Color.WHITE)
-    board.ep_square = None if en_passant < 0 else int(en_passant)
+    board.ep_square = None if en_passant < 0 else en_passant
     return board
 
 

@@ -187,8 +187,18 @@ class TableValues(Values):
         return board, carried
 
     def answering(self, board: chess.Board) -> Answering:
-        """The table that answers for a board; an error if the position is not legal or none that tables know."""
-        check_position(expect_board(board), self.tables.has_met(board))
+        """The table that answers for a board; an error if the position is not legal or none that tables know.
+
+        Of a material seen before, only what its men do not already say is checked. A table of six men may be there;
+        with castling rights it would not answer, so six men are too many then.
+        """
+        is_known = self.tables.has_met(expect_board(board))
+        if not is_known or board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or board.was_into_check():
+            refuse_illegal(board)
+        if board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN):
+            raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
+        if board.castling_rights:
+            raise CastlingError(board.fen())
         return self.tables.answering(board)
 
     def asked(self, position: Position, given: Score | str | None) -> Asked[Answering]:
@@ -264,17 +274,3 @@ def _epd_after(board: chess.Board, move: chess.Move) -> str:
     epd = board.epd()
     board.pop()
     return epd
-
-
-def check_position(board: chess.Board, is_known: bool) -> None:
-    """Refuse what no table knows; of a material seen before, only what its men do not already say.
-
-    A table of six men may be there; with castling rights it would not answer, so six men are too many then.
-    """
-    suspicious = board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or not is_known
-    if suspicious or board.was_into_check():
-        refuse_illegal(board)
-    if board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN):
-        raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
-    if board.castling_rights:
-        raise CastlingError(board.fen())
