@@ -116,11 +116,11 @@ class Asking:
 
     def value(self, board: chess.Board, accrued: Score) -> Score:
         """The bound of a position with an accrued score that its own score has gone into."""
-        return self._values.value(Asked(board, self, accrued, None))[0]
+        return self._values.value(Asked(board, self, accrued))[0]
 
     def moves(self, board: chess.Board, accrued: Score) -> Moves:
         """Every legal move with its bound, best first."""
-        return self._values.moves(Asked(board, self, accrued, None))
+        return self._values.moves(Asked(board, self, accrued))
 
 
 def node_on(board: chess.Board) -> Node:
@@ -196,5 +196,5 @@ def best_line(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) 
     with contextlib.suppress(MissingDistancesError, *NO_TABLE):
         tables = TableValues(lower.known, Mobility.RESET)
         accrued = steps[-1].accrued if steps else accrued
-        steps += tables.line(Asked(walker, tables.answering(walker), accrued, None), MOST_PLIES - len(steps))
+        steps += tables.line(Asked(walker, tables.answering(walker), accrued), MOST_PLIES - len(steps))
     return steps

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Self, TypeVar, overload
 
@@ -242,7 +243,7 @@ class Tablebase:
         asked = self._values.asked(position, None)
         own, snapshot = asked.own(), asked.board.copy(stack=False)
         return [
-            self._probe_of(asked._replace(carried=accrued, counted=own), snapshot)
+            self._probe_of(replace(asked, carried=accrued), snapshot)
             for accrued in accruable(own, bare_sides(asked.board, self.game))
         ]
 

@@ -7,6 +7,7 @@ not in the tables: one ply of search finds their value.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import chess
@@ -50,19 +51,22 @@ class Table(Protocol):
 T = TypeVar("T", bound=Table, covariant=True)
 
 
-class Asked(NamedTuple, Generic[T]):
-    """A legal position, the table that answers for it, and what has accrued in it."""
+@dataclass(slots=True)
+class Asked(Generic[T]):
+    """A legal position, the table that answers for it, and what had accrued before it."""
 
     board: chess.Board
     table: T
     carried: Score | None
-    """The accrued score, with the own score counted in; None if that is all."""
-    counted: Score | None
+    """None if the position's own score stands whatever that is."""
+    counted: Score | None = None
     """The position's own score, if it has been counted: that takes as long as a look into the table."""
 
     def own(self) -> Score:
         """The position's own score."""
-        return own_score(self.board) if self.counted is None else self.counted
+        if self.counted is None:
+            self.counted = own_score(self.board)
+        return self.counted
 
 
 class Successor(NamedTuple):
@@ -96,8 +100,12 @@ class Values:
         self._table_of, self.game = table_of, game
 
     def value(self, asked: Asked[Table]) -> Value:
-        """The value of a position."""
-        return self._value_on(asked.board, asked.table, asked.carried, asked.own)
+        """The value of a position by its table, or by its moves if it is in none."""
+        if not asked.board.has_legal_en_passant():
+            return asked.table.find(asked.board).value(asked.carried, asked.own)
+        accrued = asked.own() if asked.carried is None else asked.carried.after(asked.own(), reset=False)
+        best = self.moves(Asked(asked.board, asked.table, accrued))[0]
+        return best.outcome, 0 if best.outcome == accrued and best.dtg is not None else best.dtg
 
     def moves(self, asked: Asked[Table]) -> Moves:
         """All moves with their values, best first."""
@@ -145,29 +153,18 @@ class Values:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
         move, reset, code, found = successor
         own = None if code is None else Score(code, color_of(board.turn))
-
-        def counted() -> Score:
-            nonlocal own
-            own = own_score(board) if own is None else own
-            return own
-
-        carried = None if reset and self.game.forgets else accrued
+        after = Asked(board, table, None if reset and self.game.forgets else accrued, own)
         if found is not None:
-            outcome, dtg = found.value(carried, counted)
+            outcome, dtg = found.value(after.carried, after.own)
         else:
             board.push(move)
-            outcome, dtg = self._value_on(board, self._table_of(board) if reset else table, carried, counted)
+            if reset:
+                after.table = self._table_of(board)
+            outcome, dtg = self.value(after)
             board.pop()
+        own, carried = after.counted, after.carried
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
         return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
-
-    def _value_on(self, board: chess.Board, table: Table, carried: Score | None, own: Callable[[], Score]) -> Value:
-        """The value of a position with what had accrued before it, by its table, or by its moves if it is in none."""
-        if not board.has_legal_en_passant():
-            return table.find(board).value(carried, own)
-        accrued = own() if carried is None else carried.after(own(), reset=False)
-        best = self.moves(Asked(board, table, accrued, None))[0]
-        return best.outcome, 0 if best.outcome == accrued and best.dtg is not None else best.dtg
 
 
 class TableValues(Values):
@@ -204,17 +201,16 @@ class TableValues(Values):
     def asked(self, position: Position, given: Score | str | None) -> Asked[Answering]:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
-        table, own = self.answering(board), self._own_by_kernel(board)
+        asked = Asked(board, self.answering(board), carried, self._own_by_kernel(board))
         if carried is not None:
-            own = own_score(board) if own is None else own
-            carried = accrued_in(carried, own, bare_sides(board, self.game))
-        return Asked(board, table, carried, own)
+            asked.carried = accrued_in(carried, asked.own(), bare_sides(board, self.game))
+        return asked
 
     def line(self, asked: Asked[Answering], max_plies: int) -> list[LineStep]:
         """Best play until the goal is reached and the position repeats, or the game ends."""
 
         def moves_of(board: chess.Board, accrued: Score) -> Moves:
-            moves = self.moves(Asked(board, self.tables.answering(board), accrued, None))
+            moves = self.moves(Asked(board, self.tables.answering(board), accrued))
             if moves and not moves.best:
                 raise MissingDistancesError(str(material_of(board)), self.tables.named)
             return moves
