@@ -34,13 +34,13 @@ from tbgen.position.closure import MOST_NODES, Closure, Node
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.position.mates import Classes
 from tbgen.probe.syzygy import open_syzygy
-from tbgen.probe.tablebase import default_folders
+from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.fen import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
-from tbgen.storage.files import Folders, folder_of_game, folders_in
+from tbgen.storage.files import Folders
 from tbgen.system.process import available_memory, free_disk
 
 MOST_FREE: Final = 4
@@ -84,8 +84,7 @@ class PositionSolver(contextlib.ExitStack):
         syzygy: Folders | None = None,
     ) -> None:
         super().__init__()
-        given = folders_in(default_folders() if folders is None else folders)
-        places = tuple(folder_of_game(folder, Mobility.RESET) for folder in given)
+        places = folders_of(folders, Mobility.RESET)
         count = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)

@@ -68,7 +68,7 @@ class Valued(Shown):
         Returns:
             White's and Black's points, as fractions.
         """
-        return (Scoring() if scoring is None else scoring).points(self.outcome)
+        return (scoring or Scoring()).points(self.outcome)
 
     def _view(self) -> View:
         return view_of(f"{self}: {self.outcome.in_words()}", self.facts())
@@ -161,10 +161,13 @@ class Probe(_Placed):
         Returns:
             The keys and values that `tbgen probe --json` prints, without the moves.
         """
-        rule = Scoring() if scoring is None else scoring
-        material, points = self.material.canonical(), _points(rule, self.outcome)
-        values = facts_of(self, "own", "accrued", "outcome", "dtg", points=points, scoring=rule.scheme)
-        return {"fen": self._board.fen(), "material": str(material), **values}
+        return {
+            "fen": self._board.fen(),
+            "material": str(self.material.canonical()),
+            **facts_of(self, "own", "accrued", "outcome", "dtg"),
+            "points": {**_points(scoring, self.outcome)},
+            "scoring": (scoring or Scoring()).scheme.value,
+        }
 
     def _view(self) -> View:
         heading = f"{self}: {self.outcome.in_words()}"
@@ -250,8 +253,8 @@ class MoveProbe(_Placed):
         Returns:
             The keys and values of a move in `tbgen probe --json`.
         """
-        points = _points(Scoring() if scoring is None else scoring, self.outcome)
-        return {**_move_facts(self), "points": {**points}, "best": self.best, "keeps": self.keeps}
+        points = {**_points(scoring, self.outcome)}
+        return {**_move_facts(self), "points": points, "best": self.best, "keeps": self.keeps}
 
     def _view(self) -> View:
         return super()._view()._replace(board=self._board, arrows=[self.move])
@@ -336,9 +339,9 @@ def _cells(each: MoveProbe) -> tuple[str, str, str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _points(rule: Scoring, outcome: Score) -> Mapping[str, float]:
+def _points(scoring: Scoring | None, outcome: Score) -> Mapping[str, float]:
     """The points for an outcome as JSON has them: fractions take long, and outcomes are few."""
-    return points_facts(rule.points(outcome))
+    return points_facts((scoring or Scoring()).points(outcome))
 
 
 @dataclass(frozen=True, slots=True, repr=False)

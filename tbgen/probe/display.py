@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import chess
@@ -27,38 +27,6 @@ class View(NamedTuple):
     note: str = ""
     """Stands below all else."""
 
-    def svg(self) -> str | None:
-        """The board with its arrows, if there is one."""
-        import chess.svg  # costs more than a probe
-
-        arrows = [(move.from_square, move.to_square) for move in self.arrows[:_MOST_ARROWS]]
-        return None if self.board is None else chess.svg.board(self.board, arrows=arrows, size=_SIZE)
-
-    def html(self) -> str:
-        """The board, and beside it the rest."""
-        from html import escape
-
-        def table(group: Group) -> Iterator[str]:
-            title, rows = group
-            yield f"<caption>{escape(title)}</caption>" if title else ""
-            for row in rows:
-                yield f"<tr>{''.join(f'<td>{escape(str(cell))}</td>' for cell in row)}</tr>"
-
-        tables = "".join(f"<table>{''.join(table(group))}</table>" for group in self.groups)
-        words = f"<p><b>{escape(self.heading)}</b></p>{tables}<p>{escape(self.note)}</p>"
-        return f'<div style="display:flex;gap:1em">{self.svg() or ""}<div>{words}</div></div>'
-
-    def markup(self) -> str:
-        """The same as text with the markup of rich."""
-        from rich.markup import escape
-
-        lines = [] if self.board is None else [picture_of(self.board), ""]
-        lines.append(f"[bold]{escape(self.heading)}[/bold]")
-        for title, rows in self.groups:
-            lines += ["", f"[bold]{escape(title)}[/bold]"] if title else [""]
-            lines += [escape("  ".join(map(str, row))) for row in rows]
-        return "\n".join([*lines, *(["", escape(self.note)] if self.note else [])])
-
 
 class Shown:
     """An answer that notebooks and rich show well: its facts, unless it has a view of its own."""
@@ -73,13 +41,37 @@ class Shown:
         return view_of(str(self) if has_own_text(type(self)) else type(self).__name__, self.facts())
 
     def _repr_svg_(self) -> str | None:
-        return self._view().svg()
+        """The board with its arrows, if there is one."""
+        import chess.svg  # costs more than a probe
+
+        view = self._view()
+        arrows = [(move.from_square, move.to_square) for move in view.arrows[:_MOST_ARROWS]]
+        return None if view.board is None else chess.svg.board(view.board, arrows=arrows, size=_SIZE)
 
     def _repr_html_(self) -> str:
-        return self._view().html()
+        """The board, and beside it the rest."""
+        from html import escape
+
+        view = self._view()
+        tables = ""
+        for title, rows in view.groups:
+            cells = ("".join(f"<td>{escape(str(cell))}</td>" for cell in row) for row in rows)
+            caption = f"<caption>{escape(title)}</caption>" if title else ""
+            tables += f"<table>{caption}{''.join(f'<tr>{each}</tr>' for each in cells)}</table>"
+        words = f"<p><b>{escape(view.heading)}</b></p>{tables}<p>{escape(view.note)}</p>"
+        return f'<div style="display:flex;gap:1em">{self._repr_svg_() or ""}<div>{words}</div></div>'
 
     def __rich__(self) -> str:
-        return self._view().markup()
+        """The same as text with the markup of rich."""
+        from rich.markup import escape
+
+        view = self._view()
+        lines = [] if view.board is None else [picture_of(view.board), ""]
+        lines.append(f"[bold]{escape(view.heading)}[/bold]")
+        for title, rows in view.groups:
+            lines += ["", f"[bold]{escape(title)}[/bold]"] if title else [""]
+            lines += [escape("  ".join(map(str, row))) for row in rows]
+        return "\n".join([*lines, *(["", escape(view.note)] if view.note else [])])
 
 
 def view_of(heading: str, facts: Mapping[str, Any]) -> View:

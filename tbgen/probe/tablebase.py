@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Self, TypeVar, overload
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar, overload
 
 import chess
 import numpy.typing as npt
@@ -28,12 +30,13 @@ if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
 D = TypeVar("D")
 
 
-def default_folders() -> str:
-    """The folders of tables where none are named: those of $TBGEN_DATA, else `data`."""
-    return os.environ.get("TBGEN_DATA") or "data"
+def folders_of(named: Folders | None, game: Mobility) -> tuple[Path, ...]:
+    """The folders of a game's tables, in those that are named, else in those of $TBGEN_DATA, else in `data`."""
+    given = (os.environ.get("TBGEN_DATA") or "data") if named is None else named
+    return tuple(folder_of_game(folder, game) for folder in folders_in(given))
 
 
-class Tablebase:
+class Tablebase(AbstractContextManager["Tablebase"]):
     """The tables of one or more folders, opened when you first need them; for use in a `with` statement.
 
     Many threads may use it. You may pickle it for other processes, which open the same tables.
@@ -86,8 +89,7 @@ class Tablebase:
         missing_ok: bool = False,
     ) -> None:
         self.game = Mobility.named(game)
-        named = folders_in(default_folders() if folders is None else folders)
-        self.folders = tuple(folder_of_game(folder, self.game) for folder in named)
+        self.folders = folders_of(folders, self.game)
         for folder in () if missing_ok else self.folders:
             if not folder.is_dir():
                 raise MissingFolderError(str(folder))
@@ -102,9 +104,6 @@ class Tablebase:
 
     def __reduce__(self) -> tuple[partial[Tablebase], tuple[()]]:
         return self._again, ()
-
-    def __enter__(self) -> Self:
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.close()
