@@ -86,31 +86,24 @@ def play(board: Words, move: Int) -> bool:
     side = np.int64(board[TURN])
     origin, target = square_bit(origin_of(move)), square_bit(target_of(move))
     role = role_on(board, origin)
-    en_passant = board[EN_PASSANT]
+    taken = one_rank_back(target, side) if role == PAWN and target == board[EN_PASSANT] else target
     board[EN_PASSANT] = NOTHING
     board[TURN] = np.uint64(1 - side)
     if role == KING and target & board[side]:
         castle(board, side, origin, target)
         return False
-    captured = role_on(board, target)
+    captured = role_on(board, taken)
     if captured:
-        board[KIND + captured] ^= target
-        board[1 - side] ^= target
-    elif role == PAWN and target == en_passant:
-        taken = one_rank_back(en_passant, side)
-        board[KIND + PAWN] ^= taken
+        board[KIND + captured] ^= taken
         board[1 - side] ^= taken
-    promoted = promotion_of(move)
     board[KIND + role] ^= origin
-    board[KIND + (promoted if promoted else role)] ^= target
+    board[KIND + (promotion_of(move) or role)] ^= target
     board[side] ^= origin | target
     board[RIGHTS] &= ~(origin | target)  # a rook that moved, or one that was captured
     if role == KING:
         board[RIGHTS] &= board[1 - side]
-    elif role == PAWN:
-        step = target_of(move) - origin_of(move)
-        if step == 16 or step == -16:
-            board[EN_PASSANT] = one_rank_back(target, side)
+    elif role == PAWN and abs(target_of(move) - origin_of(move)) == 16:
+        board[EN_PASSANT] = one_rank_back(target, side)
     return bool(captured > 0 or role == PAWN)
 
 
@@ -130,14 +123,11 @@ def castle(board: Words, side: Int, king: Word, rook: Word) -> None:
 
 def words_of(board: chess.Board) -> Words:
     """The board as kernels take it."""
-    words = np.zeros(BOARD_WORDS, np.uint64)
-    words[WHITE], words[BLACK] = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
+    sides = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
     men = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
-    words[KIND + PAWN : KIND + KING + 1] = men
-    words[RIGHTS] = board.clean_castling_rights()
-    words[EN_PASSANT] = 0 if board.ep_square is None else chess.BB_SQUARES[board.ep_square]
-    words[TURN], words[CHESS960] = board.turn == chess.BLACK, board.chess960
-    return words
+    en_passant = 0 if board.ep_square is None else chess.BB_SQUARES[board.ep_square]
+    rest = board.clean_castling_rights(), en_passant, board.turn == chess.BLACK, board.chess960
+    return np.array([*sides, *men, *rest], np.uint64)
 
 
 def board_of(words: Words) -> chess.Board:
@@ -161,32 +151,11 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
     return move.from_square | target << TARGET_SHIFT | (move.promotion or 0) << PROMOTION_SHIFT
 
 
-_A_FILE = 0x0101010101010101
-_LONG_DIAGONAL = 0x0080402010080400
-"""c2-h7: a factor that gathers the a-file into the top byte, a1 in its highest bit."""
-
-
 def _lines(right: int, up: int) -> Words:
     """[square] -> the other squares of the line through it that goes so far to the right and up at each step."""
     files, ranks = np.arange(64) % 8, np.arange(64) // 8
     is_on_line = (files - files[:, None]) * up == (ranks - ranks[:, None]) * right
     return np.packbits(is_on_line ^ np.eye(64, dtype=bool), axis=1, bitorder="little").view("<u8").ravel()
-
-
-def _on_a_rank(place: int, inner: int) -> int:
-    """The squares of a rank that a slider at `place` attacks; `inner` has the six inner squares' men."""
-    return chess.BB_RANK_ATTACKS[place][inner << 1 & chess.BB_RANK_MASKS[place]]
-
-
-def _fills() -> tuple[Words, Words]:
-    """[place * 64 + inner men] -> the squares attacked on all ranks at once, and those of the a-file."""
-    ranks, a_file = np.zeros(8 * 64, np.uint64), np.zeros(8 * 64, np.uint64)
-    for place in range(8):
-        for men in range(64):
-            ranks[place * 64 + men] = _on_a_rank(place, men) * _A_FILE
-            down = _on_a_rank(7 - place, men)
-            a_file[place * 64 + men] = sum(1 << 8 * (7 - at) for at in range(8) if down >> at & 1)
-    return ranks, a_file
 
 
 KNIGHT_ATTACKS = np.array(chess.BB_KNIGHT_ATTACKS, np.uint64)
@@ -196,12 +165,20 @@ BETWEEN = np.array([[chess.between(one, other) for other in chess.SQUARES] for o
 LINES = np.array([[chess.ray(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
 """[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share none."""
 _RANK, _RISING, _FALLING = _lines(1, 0), _lines(1, 1), _lines(1, -1)
-_ON_RANKS, _ON_A_FILE = _fills()
+_ON_A_RANK = np.array(
+    [[chess.BB_RANK_ATTACKS[at][men << 1 & chess.BB_RANK_MASKS[at]] for men in range(64)] for at in range(8)], np.uint8
+)
+"""[place, men on the six inner squares] -> the squares of the first rank that a slider at that place attacks."""
 
-_FILE_A = np.uint64(_A_FILE)
-_FILE_B = np.uint64(_A_FILE << 1)
+_FILE_A = np.uint64(0x0101010101010101)
+_FILE_B = _FILE_A << ONE
 """One file further than the a-file, so that the shift by 58 drops the h-file and keeps the six inner squares."""
-_GATHER_FILE = np.uint64(_LONG_DIAGONAL)
+_GATHER_FILE = np.uint64(0x0080402010080400)
+"""c2-h7: a factor that gathers the a-file into the top byte, a1 in its highest bit."""
+_ON_RANKS = _ON_A_RANK.ravel() * _FILE_A
+"""[place * 64 + inner men] -> the squares attacked on all ranks at once."""
+_ON_A_FILE = np.unpackbits(_ON_A_RANK[::-1]).view("<u8")
+"""[place * 64 + inner men] -> those of the a-file: men are gathered from above, and bits unpacked from the highest."""
 _THIRD_RANK, _SIXTH_RANK = np.uint64(0x0000000000FF0000), np.uint64(0x0000FF0000000000)
 _SEVEN, _NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
 
@@ -234,13 +211,11 @@ def pawn_attacks(pawns: Word, black: bool) -> Word:
 
 
 @small
-def pawn_pushes(pawns: Word, black: bool, empty: Word) -> tuple[Word, Word]:
-    """The empty squares that pawns may step to: by one square, and by two."""
-    if black:
-        single = pawns >> _EIGHT & empty
-        return single, (single & _SIXTH_RANK) >> _EIGHT & empty
-    single = pawns << _EIGHT & empty
-    return single, (single & _THIRD_RANK) << _EIGHT & empty
+def pawn_pushes(pawns: Word, side: Int, empty: Word) -> Word:
+    """The empty squares that a side's pawns may step to, by one square or by two."""
+    # What lies before them lies behind them, seen from the other side.
+    single = one_rank_back(pawns, 1 - side) & empty
+    return single | one_rank_back(single & (_SIXTH_RANK if side == BLACK else _THIRD_RANK), 1 - side) & empty
 
 
 @inner
@@ -260,12 +235,8 @@ def piece_attacks(role: Int, square: Int, occupied: Word) -> Word:
         return KNIGHT_ATTACKS[square]
     if role == KING:
         return KING_ATTACKS[square]
-    attacked = NOTHING
-    if role != ROOK:
-        attacked |= bishop_attacks(square, occupied)
-    if role != BISHOP:
-        attacked |= rook_attacks(square, occupied)
-    return attacked
+    diagonals = NOTHING if role == ROOK else bishop_attacks(square, occupied)
+    return diagonals if role == BISHOP else diagonals | rook_attacks(square, occupied)
 
 
 @inner

@@ -36,7 +36,7 @@ from tbgen.board.board import (
 )
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inlined, inner
-from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
+from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, lowest_square, square_bit
 
 MOST_MOVES = 320
 """Room for the moves of any position; no game reaches one with more than 218."""
@@ -74,7 +74,7 @@ def shields_of(board: Words, side: Int, king: Int) -> Word:
 def add_targets(moves: Ints, count: Int, origin: Int, targets: Word, is_pawn: bool) -> Int:
     """Write down the moves of a man to some squares; promotions are four each."""
     while targets:
-        target = lowest_square(targets)
+        target, targets = lowest_and_rest(targets)
         if is_pawn and square_bit(target) & LAST_RANKS:
             for role in range(KNIGHT, QUEEN + 1):
                 moves[count] = packed_move(origin, target, role)
@@ -82,7 +82,6 @@ def add_targets(moves: Ints, count: Int, origin: Int, targets: Word, is_pawn: bo
         else:
             moves[count] = packed_move(origin, target, 0)
             count += 1
-        targets &= targets - ONE
     return count
 
 
@@ -119,8 +118,8 @@ def targets_of(board: Words, side: Int, role: Int, origin: Int, bounds: Bounds) 
         allowed &= LINES[lowest_square(board[side] & board[KIND + KING]), origin]
     if role != PAWN:
         return piece_attacks(role, origin, occupied) & allowed
-    single, double = pawn_pushes(man, side == BLACK, ~occupied)
-    targets = (single | double | pawn_attacks(man, side == BLACK) & board[1 - side]) & allowed
+    captures = pawn_attacks(man, side == BLACK) & board[1 - side]
+    targets = (pawn_pushes(man, side, ~occupied) | captures) & allowed
     return targets | board[EN_PASSANT] if bounds.takers & man else targets
 
 
@@ -132,10 +131,9 @@ def legal_moves(board: Words, moves: Ints) -> Int:
     number = add_targets(moves, 0, lowest_square(king), bounds.steps, False)
     left = board[side] ^ king
     while left:
-        origin = lowest_square(left)
+        origin, left = lowest_and_rest(left)
         role = role_on(board, square_bit(origin))
         number = add_targets(moves, number, origin, targets_of(board, side, role, origin, bounds), role == PAWN)
-        left &= left - ONE
     return number
 
 

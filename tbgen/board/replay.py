@@ -6,6 +6,7 @@ mate, more of the origin than is needed, promotions with or without `=`, and the
 
 from __future__ import annotations
 
+import chess
 import numpy as np
 
 from tbgen.board.board import (
@@ -29,10 +30,11 @@ from tbgen.board.board import (
 from tbgen.board.moves import Bounds, bounds_of, code_within, targets_of
 from tbgen.compiled.arrays import Bytes, Int, Ints, Words
 from tbgen.compiled.jit import borrowing, inner
-from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
+from tbgen.index.words import NOTHING, ONE, lowest_and_rest, lowest_square, square_bit
 
-_FILE = np.uint64(0x0101010101010101)
-_RANK = np.uint64(0xFF)
+_FILES = np.array([*chess.BB_FILES, chess.BB_ALL], np.uint64)
+_RANKS = np.array([*chess.BB_RANKS, chess.BB_ALL], np.uint64)
+"""[number of a file or rank] -> its squares; all squares for -1, where none is written."""
 _CAPITAL, _ZERO, _HYPHEN, _PLUS, _HASH, _EQUALS, _X = 79, 48, 45, 43, 35, 61, 120
 
 
@@ -92,21 +94,16 @@ def _only_legal_move(board: Words, bounds: Bounds, role: Int, file: Int, rank: I
         role = PAWN
         if file < 0:
             file = target & 7
-    left = board[side] & board[KIND + role]
-    if file >= 0:
-        left &= _FILE << np.uint64(file)
-    if rank >= 0:
-        left &= _RANK << np.uint64(8 * rank)
     if promotion == KING or (promotion > 0) != (role == PAWN and bit & LAST_RANKS != NOTHING):
         return NO_MOVE
+    left = board[side] & board[KIND + role] & _FILES[file] & _RANKS[rank]
     found: Int = NO_MOVE
     while left:
-        origin = lowest_square(left)
+        origin, left = lowest_and_rest(left)
         if targets_of(board, side, role, origin, bounds) & bit & ~board[side]:
             if found != NO_MOVE:
                 return NO_MOVE
             found = packed_move(origin, target, promotion)
-        left &= left - ONE
     return found
 
 
@@ -115,19 +112,13 @@ def _from_square(board: Words, bounds: Bounds, origin: Int, target: Int, promoti
     """The legal move from one square to another; `is_plain` says that nothing but the squares was written."""
     side = np.int64(board[TURN])
     role = role_on(board, square_bit(origin) & board[side])
-    if role == 0:
-        return NO_MOVE
-    left, home = NOTHING, 56 * side
-    if role == KING and promotion == 0:
-        left = bounds.steps & board[side]
-    while left:
-        rook = lowest_square(left)
-        # The king's own step names a rook in its corner; under Chess960 only if both squares are all that is written.
-        step, corner = (home + 2, home) if rook < origin else (home + 6, home + 7)
-        is_usual = origin == home + 4 and rook == corner and (is_plain or not board[CHESS960])
-        if target == rook or (target == step and is_usual):
-            return packed_move(origin, rook, 0)
-        left &= left - ONE
+    named, home = square_bit(target), 56 * side
+    # The king's own step names a rook in its corner; under Chess960 only if both squares are all that is written.
+    if origin == home + 4 and (is_plain or not board[CHESS960]):
+        named |= square_bit(home if target == home + 2 else home + 7 if target == home + 6 else target)
+    rooks = bounds.steps & board[side] & named
+    if role == KING and promotion == 0 and rooks:
+        return packed_move(origin, lowest_square(rooks), 0)
     return _only_legal_move(board, bounds, role, origin & 7, origin >> 3, target, promotion)
 
 
@@ -142,13 +133,9 @@ def _read_castling(board: Words, bounds: Bounds, text: Bytes, start: Int, last: 
             return NO_MOVE
     side = np.int64(board[TURN])
     king = lowest_square(board[side] & board[KIND + KING])
-    left = bounds.steps & board[side]
-    while left:
-        rook = lowest_square(left)
-        if (rook < king) == (length == 5):
-            return packed_move(king, rook, 0)
-        left &= left - ONE
-    return NO_MOVE
+    below = square_bit(king) - ONE
+    rooks = bounds.steps & board[side] & (below if length == 5 else ~below)
+    return packed_move(king, lowest_square(rooks), 0) if rooks else NO_MOVE
 
 
 CODE, RESET, BARE_KINGS, TIMES_SEEN, FACTS = range(5)
@@ -164,10 +151,10 @@ def times_seen(history: Words, ply: Int, since_reset: Int) -> Int:
     """The number of times that the position after a ply has arisen, this time included."""
     # With the same side to move, so every other ply; and after two plies at least one man stands elsewhere.
     for earlier in range(ply - 4, since_reset - 1, -2):
-        word = WHITE
-        while word <= EN_PASSANT and history[earlier, word] == history[ply, word]:
-            word += 1
-        if word > EN_PASSANT:
+        for word in range(EN_PASSANT + 1):
+            if history[earlier, word] != history[ply, word]:
+                break
+        else:
             return 1 + np.int64(history[earlier, BOARD_WORDS])
     return 1
 

@@ -230,8 +230,9 @@ def _searched(
 
 def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passant: int = -1) -> chess.Board:
     """The board with the men of the slots on their squares; halfmove clock 0."""
-    pieces, board = [chess.Piece(int(role), color.chess) for color, role in slots], chess.Board(None)
-    board.set_piece_map(dict(zip(squares, pieces, strict=True)))
+    board = chess.Board(None)
+    men = zip(squares, slots, strict=True)
+    board.set_piece_map({square: chess.Piece(int(role), color.chess) for square, (color, role) in men})
     board.turn = side == int(Color.WHITE)
     board.ep_square = None if en_passant < 0 else en_passant
     return board
