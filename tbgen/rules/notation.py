@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import chess
 
@@ -100,7 +100,7 @@ def _why_not(board: chess.Board, text: str) -> str:
     """Why a text is no legal move, where there is a plain reason; else nothing."""
     if not any(board.legal_moves):
         return f"the game is over by {'checkmate' if board.is_check() else 'stalemate'}"
-    plain = list(_spellings(text))[-1]
+    _, plain = _spellings(text)
     if _LIKE_A_MOVE.fullmatch(plain):
         strange = [square for square in re.findall("[a-z][0-9]", plain) if square not in chess.SQUARE_NAMES]
         if strange:
@@ -155,12 +155,10 @@ def _text(text: object) -> str:
     return expect(text, str, "move", "written as a text such as 'e4'")
 
 
-def _spellings(text: str) -> Iterator[str]:
-    """The text as it is, then with other programs' spellings replaced by SAN."""
-    yield text
+def _spellings(text: str) -> tuple[str, str]:
+    """The text as it is, and with other programs' spellings replaced by SAN."""
     plain = _ENDING.sub("", text.translate(_LETTERS))
     plain = _PROMOTION.sub(r"=\1", plain)
     if _CASTLING.fullmatch(plain):
         plain = re.sub("[o0]", "O", plain)
-    if plain != text:
-        yield plain
+    return text, plain
