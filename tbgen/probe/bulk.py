@@ -86,12 +86,10 @@ def answer_arrays(
     en_passant: npt.ArrayLike | None,
 ) -> BulkProbe:
     """The values of positions of one material that arrays describe."""
-    men = _whole_numbers(squares, "squares")
+    men = _whole_numbers(squares, "squares", 0, 63, "squares are numbers from 0 (a1) to 63 (h8)")
     men = men.reshape(-1, material.men) if men.size == 0 else np.atleast_2d(men)
     if men.ndim != 2 or men.shape[1] != material.men:
         raise UsageError(f"{material} needs {material.men} squares a position, not an array of shape {men.shape}")
-    if ((men < 0) | (men > 63)).any():
-        raise UsageError("squares are numbers from 0 (a1) to 63 (h8)")
     turns = np.asarray(white_to_move)
     if turns.size and turns.dtype != np.bool_:
         raise UsageError(f"white_to_move must be truth values, such as board.turn, not {turns.dtype}")
@@ -131,33 +129,30 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
 
 def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
     """One signed number a position for what has accrued in it: one score for all, or one for each."""
-    if accrued is None:
-        return np.zeros(count, np.int64)
-    if isinstance(accrued, (Score, str)):
-        return np.full(count, expect_score(accrued, "accrued").signed)
-    if isinstance(accrued, Iterable) and np.asarray(accrued).dtype.kind not in "iu":
-        accrued = [0 if each is None or each != each else expect_score(each, "accrued").signed for each in accrued]
-    numbers = _for_each(_whole_numbers(accrued, "accrued"), count, "accrued")
-    if (abs(numbers) > MOST_CODE + 1).any():
-        raise UsageError(f"accrued must be +(code + 1) or -(code + 1) with codes up to {MOST_CODE}, or 0")
-    return numbers
+    given: Any = [accrued] if accrued is None or isinstance(accrued, (Score, str)) else accrued
+    if isinstance(given, Iterable) and np.asarray(given).dtype.kind not in "iu":
+        given = [0 if each is None or each != each else expect_score(each, "accrued").signed for each in given]
+    meaning = f"accrued must be +(code + 1) or -(code + 1) with codes up to {MOST_CODE}, or 0"
+    return _for_each(_whole_numbers(given, "accrued", -MOST_CODE - 1, MOST_CODE + 1, meaning), count, "accrued")
 
 
 def _targets(en_passant: npt.ArrayLike, sides: Ints) -> Ints:
     """Squares, from squares or files (0 to 7, which no en passant square is); -1 stands for none."""
-    given = _for_each(_whole_numbers(en_passant, "en_passant"), len(sides), "en_passant")
-    if ((given < -1) | (given > 63)).any():
-        raise UsageError("en_passant must be files from 0 (a) to 7 (h), squares, or -1 for none")
+    meaning = "en_passant must be files from 0 (a) to 7 (h), squares, or -1 for none"
+    given = _for_each(_whole_numbers(en_passant, "en_passant", -1, 63, meaning), len(sides), "en_passant")
     return np.where((given >= 0) & (given < 8), given + np.where(sides == 0, _RANK_SIX, _RANK_THREE), given)
 
 
-def _whole_numbers(values: object, name: str) -> Ints:
+def _whole_numbers(values: object, name: str, least: int, most: int, meaning: str) -> Ints:
+    """Numbers between two bounds, both included; `meaning` is the error about others."""
     try:
         array = np.asarray(values)
     except ValueError as error:
         raise UsageError(f"{name} must be arrays of one length: {error}") from None
     if array.size and array.dtype.kind not in "iu":
         raise UsageError(f"{name} must be whole numbers, not {array.dtype}")
+    if ((array < least) | (array > most)).any():
+        raise UsageError(meaning)
     return array.astype(np.int64)
 
 
