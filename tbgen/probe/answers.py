@@ -82,7 +82,7 @@ class _Placed(Valued):
     _own: Score | None
     """The score of the position, for a move that of the position after it; None if nothing has counted it."""
     _carried: Score | None
-    """The accrued score of the position; None for its own."""
+    """The accrued score of the position, for a move that before it; None if the own score has taken its place."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -182,7 +182,7 @@ class MoveProbe(_Placed):
     """The value of a move with best play after it, as `Tablebase.probe_moves` gives it.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
+    >>> found = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None)
     >>> str(found), str(found.accrued), found.dtg_after, found.points()[0], found.facts()["uci"]
     ('Ke5 G1.5 in 5 plies', 'G3.5', 4, Fraction(9, 16), 'e6e5')
     """
@@ -203,13 +203,11 @@ class MoveProbe(_Placed):
     keeps: bool
     """Whether the move keeps the outcome of the position, at any distance."""
     board: InitVar[chess.Board]
-    carried: InitVar[Score]
+    carried: InitVar[Score | None]
     counted: InitVar[Score | None]
-    forgets: InitVar[bool]
 
-    def __post_init__(self, board: chess.Board, carried: Score, counted: Score | None, forgets: bool) -> None:
-        is_new = self.reset and forgets  # a reset wipes out what has accrued
-        vars(self).update(_board=board, _own=counted, _carried=None if is_new else carried)
+    def __post_init__(self, board: chess.Board, carried: Score | None, counted: Score | None) -> None:
+        vars(self).update(_board=board, _carried=carried, _own=counted)
 
     def __str__(self) -> str:
         """The move and its value in short, such as `Ke5 G1.5 in 5 plies`."""
@@ -264,7 +262,7 @@ class Moves(list[MoveProbe], Shown):
     """The moves of a position, best first.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> move = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None, True)
+    >>> move = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None)
     >>> moves = Moves([move])
     >>> list(moves.groups()), moves.columns()["san"], moves.facts()[0]["dtg"], len(moves.rows())
     ([('keep G1.5', [<MoveProbe Ke5 G1.5 in 5 plies>])], ['Ke5'], 5, 1)

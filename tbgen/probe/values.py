@@ -84,11 +84,11 @@ class Successor(NamedTuple):
 
 
 class _Weighed(NamedTuple):
-    """A move, whether it resets, the own score after it if that was needed, and its value from before it."""
+    """A move, whether it resets, what was asked of the position after it, and its value from before it."""
 
     move: chess.Move
     reset: bool
-    own: Score | None
+    after: Asked[Table]
     outcome: Score
     dtg: int | None
 
@@ -142,11 +142,10 @@ class Values:
                 best=outcome == best and dtg == plies and is_known,
                 keeps=outcome == best,
                 board=walker,
-                carried=accrued,
-                counted=own,
-                forgets=self.game.forgets,
+                carried=after.carried,
+                counted=after.counted,
             )
-            for move, reset, own, outcome, dtg in values
+            for move, reset, after, outcome, dtg in values
         )
 
     def _weighed(self, board: chess.Board, table: Table, successor: Successor, accrued: Score) -> _Weighed:
@@ -164,7 +163,7 @@ class Values:
             board.pop()
         own, carried = after.counted, after.carried
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
-        return _Weighed(move, reset, own, outcome, None if dtg is None else 0 if keeps else dtg + 1)
+        return _Weighed(move, reset, after, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
 
 class TableValues(Values):
