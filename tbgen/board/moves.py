@@ -75,12 +75,9 @@ def add_targets(moves: Ints, count: Int, origin: Int, targets: Word, is_pawn: bo
     """Write down the moves of a man to some squares; promotions are four each."""
     while targets:
         target, targets = lowest_and_rest(targets)
-        if is_pawn and square_bit(target) & LAST_RANKS:
-            for role in range(KNIGHT, QUEEN + 1):
-                moves[count] = packed_move(origin, target, role)
-                count += 1
-        else:
-            moves[count] = packed_move(origin, target, 0)
+        first, last = (KNIGHT, QUEEN) if is_pawn and square_bit(target) & LAST_RANKS else (0, 0)
+        for promotion in range(first, last + 1):
+            moves[count] = packed_move(origin, target, promotion)
             count += 1
     return count
 
@@ -102,9 +99,9 @@ def bounds_of(board: Words, side: Int) -> Bounds:
     else:
         rooks = board[RIGHTS] & own
         while rooks:
-            if can_castle(board, side, lowest_square(rooks), danger):
-                steps |= square_bit(lowest_square(rooks))
-            rooks &= rooks - ONE
+            rook, rooks = lowest_and_rest(rooks)
+            if can_castle(board, side, rook, danger):
+                steps |= square_bit(rook)
     return Bounds(checkers, steps, allowed, shields_of(board, side, king), en_passant_takers(board, side))
 
 
