@@ -211,11 +211,13 @@ def pawn_attacks(pawns: Word, black: bool) -> Word:
 
 
 @small
-def pawn_pushes(pawns: Word, side: Int, empty: Word) -> Word:
-    """The empty squares that a side's pawns may step to, by one square or by two."""
-    # What lies before them lies behind them, seen from the other side.
-    single = one_rank_back(pawns, 1 - side) & empty
-    return single | one_rank_back(single & (_SIXTH_RANK if side == BLACK else _THIRD_RANK), 1 - side) & empty
+def pawn_pushes(pawns: Word, black: bool, empty: Word) -> Word:
+    """The empty squares that pawns may step to, by one square or by two."""
+    if black:
+        single = pawns >> _EIGHT & empty
+        return single | (single & _SIXTH_RANK) >> _EIGHT & empty
+    single = pawns << _EIGHT & empty
+    return single | (single & _THIRD_RANK) << _EIGHT & empty
 
 
 @inner
