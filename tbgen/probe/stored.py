@@ -141,11 +141,8 @@ class StoredPosition:
 
 def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int, ...] | None:
     """The last of some rows that stands for an accrued score."""
-    for number in range(first + rows - 1, first - 1, -1):
-        row: tuple[int, ...] = column[number]
-        if row[0] == int(accrued.holder) and row[1] <= accrued.code:
-            return row
-    return None
+    backwards = (column[number] for number in range(first + rows - 1, first - 1, -1))
+    return next((row for row in backwards if row[0] == int(accrued.holder) and row[1] <= accrued.code), None)
 
 
 Kinds = list[tuple[bool, int]]
