@@ -122,7 +122,6 @@ class Values:
         if not successors:
             return Moves()
         walker, mover = board.copy(stack=False), color_of(board.turn)
-        values = [self._weighed(walker, table, successor, accrued) for successor in successors]
         held = accrued.worth_to(mover)
 
         def merit(value: _Weighed) -> tuple[int, int, str]:
@@ -130,7 +129,7 @@ class Values:
             plies = value.dtg or 0
             return -good, plies if good >= held else -plies, value.move.uci()
 
-        values.sort(key=merit)
+        values = sorted((self._weighed(walker, table, each, accrued) for each in successors), key=merit)
         best, plies = values[0].outcome, values[0].dtg
         is_known = all(value.dtg is not None for value in values if value.outcome == best)
         return Moves(
