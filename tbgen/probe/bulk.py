@@ -56,7 +56,7 @@ _FEW = 3000
 
 
 class Positions(NamedTuple):
-    """Positions of one material, with its colours as its table has them."""
+    """Positions of one material, with the men in the order of its table's slots."""
 
     sides: Ints
     """0 where White is to move, 1 where Black is."""
@@ -95,13 +95,10 @@ def answer_arrays(
         raise UsageError(f"white_to_move must be truth values, such as board.turn, not {turns.dtype}")
     sides = np.where(_for_each(turns, len(men), "white_to_move"), 0, 1)
     targets = np.full(len(men), -1) if en_passant is None else _targets(en_passant, sides)
-    numbers, table, flipped = accrued_numbers(accrued, len(men)), values.tables.table(material), False
-    if not material.is_canonical:
-        flipped, sides, men, numbers = True, 1 - sides, men ^ RANK_FLIP, -numbers
-        targets = np.where(targets < 0, -1, targets ^ RANK_FLIP)
+    numbers, table = accrued_numbers(accrued, len(men)), values.tables.table(material)
+    flipped = not material.is_canonical
     men = men[:, columns_of(material, table.layout, flipped=flipped)]
-    found = _answer(values, table, Positions(sides, men, numbers, targets))
-    return replace(found, outcome=-found.outcome) if flipped else found
+    return _answer(values, table, Positions(sides, men, numbers, targets), flipped=flipped)
 
 
 def answer_positions(values: TableValues, positions: Sequence[Position], accrued: ManyAccrued) -> BulkProbe:
@@ -116,14 +113,13 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
             answers.fault[n] = _FAULTS[type(error)]
             continue
         number = int(given[n]) if accrued is not None or carried is None else carried.signed
-        turned, target = (-number, RANK_FLIP) if flipped else (number, 0)
-        right = -1 if board.ep_square is None else board.ep_square ^ target
-        row = n, int(board.turn is flipped), squares_on(board, table.kinds, flipped), turned, right
+        right = -1 if board.ep_square is None else board.ep_square
+        row = n, int(not board.turn), squares_on(board, table.kinds, flipped), number, right
         groups.setdefault((table, flipped), []).append(row)
     for (table, flipped), rows in groups.items():
         places, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        found = _answer(values, table, Positions(*asked))
-        _put(answers, places, -found.outcome if flipped else found.outcome, found.dtg, found.fault)
+        found = _answer(values, table, Positions(*asked), flipped=flipped)
+        _put(answers, places, found.outcome, found.dtg, found.fault)
     return answers
 
 
@@ -170,8 +166,11 @@ def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int
     return sorted(range(len(men)), key=lambda column: layout.slots.index(men[column]))
 
 
-def _answer(values: TableValues, table: StoredTable, asked: Positions) -> BulkProbe:
+def _answer(values: TableValues, table: StoredTable, asked: Positions, *, flipped: bool) -> BulkProbe:
     """The values of positions of a table; those with a right to take en passant are searched one by one."""
+    if flipped:
+        targets = np.where(asked.en_passant < 0, -1, asked.en_passant ^ RANK_FLIP)
+        asked = Positions(1 - asked.sides, asked.squares ^ RANK_FLIP, -asked.accrued, targets)
     answers, layout = _no_answers(len(asked.sides)), table.layout
     legal, has_right = are_legal(layout, asked.sides, asked.squares), asked.en_passant >= 0
     answers.fault[~legal] = Fault.ILLEGAL
@@ -182,7 +181,7 @@ def _answer(values: TableValues, table: StoredTable, asked: Positions) -> BulkPr
     _let_accrue(values, table, asked, answers, rows[given], places[given])
     for row in np.flatnonzero(legal & has_right).tolist():
         _put(answers, row, *_searched(values, layout.slots, *(each[row].tolist() for each in asked)))
-    return answers
+    return replace(answers, outcome=-answers.outcome) if flipped else answers
 
 
 def _let_accrue(

@@ -154,14 +154,10 @@ def kinds_of(material: Material) -> Kinds:
 
 
 def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[int]:
-    """The squares of the men of some kinds, equal men in ascending order; `flipped` turns the board upside down."""
+    """The squares of the men of some kinds; `flipped` says that they are kinds of the other side's men."""
     men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
-    turn, occupied = RANK_FLIP if flipped else 0, board.occupied_co
-    return [
-        square ^ turn
-        for white, role in kinds
-        for square in chess.scan_forward(men[role] & occupied[white is not flipped])
-    ]
+    sets = (men[role] & board.occupied_co[white is not flipped] for white, role in kinds)
+    return [square for some in sets for square in chess.scan_forward(some)]
 
 
 class StoredTable:
@@ -231,7 +227,9 @@ class Answering(NamedTuple):
     def find(self, board: chess.Board) -> StoredPosition:
         """Where the value of a legal position of the material lies."""
         table, flipped = self.table, self.flipped
-        cell = table.layout.cell_of(int(board.turn is flipped), squares_on(board, table.kinds, flipped))
+        turn = RANK_FLIP if flipped else 0
+        squares = [square ^ turn for square in squares_on(board, table.kinds, flipped)]
+        cell = table.layout.cell_of(int(board.turn is flipped), squares)
         return StoredPosition(table, table.file.order.place_of(cell), flipped=flipped)
 
 
@@ -276,20 +274,19 @@ class OpenTables:
                 self._tables[canonical] = StoredTable(file, self._cache, outcomes_only=self._outcomes_only)
             return self._tables[canonical]
 
-    def has_met(self, board: chess.Board) -> bool:
-        """Whether it has been asked for the table of the same men before."""
-        return _key_of(board) in self._known
+    def known(self, board: chess.Board) -> Answering | None:
+        """What answers for a board, if it has been asked for the table of the same men before."""
+        return self._known.get(_key_of(board))
 
     def answering(self, board: chess.Board) -> Answering:
         """The table that answers for a board."""
-        key = _key_of(board)
-        known = self._known.get(key)
+        known = self.known(board)
         if known is None:
             material = material_of(board)
             known = Answering(material, self.table(material), not material.is_canonical)
             with self._lock:
                 if not self.closed:
-                    self._known[key] = known
+                    self._known[_key_of(board)] = known
         return known
 
 

@@ -187,14 +187,14 @@ class TableValues(Values):
         Of a material seen before, only what its men do not already say is checked. A table of six men may be there;
         with castling rights it would not answer, so six men are too many then.
         """
-        is_known = self.tables.has_met(expect_board(board))
-        if not is_known or board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or board.was_into_check():
+        known = self.tables.known(expect_board(board))
+        if not known or board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or board.was_into_check():
             refuse_illegal(board)
         if board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN):
             raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
         if board.castling_rights:
             raise CastlingError(board.fen())
-        return self.tables.answering(board)
+        return known or self.tables.answering(board)
 
     def asked(self, position: Position, given: Score | str | None) -> Asked[Answering]:
         """A position and its accrued score, checked."""
