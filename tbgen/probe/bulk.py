@@ -46,7 +46,6 @@ _FAULTS: Final[dict[type[TbgenError], Fault]] = {
     FenError: Fault.UNREADABLE,
     ScoreFormatError: Fault.UNREADABLE,
 }
-_RANK_SIX, _RANK_THREE = 40, 16
 
 _LARGE = MOST_KING_CODE + 1
 """From this even code on, only whether there is a check makes a difference."""
@@ -136,7 +135,7 @@ def _targets(en_passant: npt.ArrayLike, sides: Ints) -> Ints:
     """Squares, from squares or files (0 to 7, which no en passant square is); -1 stands for none."""
     meaning = "en_passant must be files from 0 (a) to 7 (h), squares, or -1 for none"
     given = _for_each(_whole_numbers(en_passant, "en_passant", -1, 63, meaning), len(sides), "en_passant")
-    return np.where((given >= 0) & (given < 8), given + np.where(sides == 0, _RANK_SIX, _RANK_THREE), given)
+    return np.where((given >= 0) & (given < 8), given + np.where(sides == 0, chess.A6, chess.A3), given)
 
 
 def _whole_numbers(values: object, name: str, least: int, most: int, meaning: str) -> Ints:

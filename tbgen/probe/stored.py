@@ -65,20 +65,19 @@ class ChunkCache:
 class Column:
     """A column of a table, of which only the chunks that are asked for are read."""
 
-    __slots__ = ("_chunk", "_dataset", "_size")
+    __slots__ = ("_chunk", "_dataset")
 
     def __init__(self, file: LayerFile, name: str, cache: ChunkCache) -> None:
         self._chunk, self._dataset = partial(cache.chunk, file, name), file.dataset(name)
-        self._size = self._dataset.chunk_items
 
     def __getitem__(self, place: int) -> Any:
         """One item; a tuple if it has several fields."""
-        number, offset = divmod(place, self._size)
+        number, offset = divmod(place, self._dataset.chunk_items)
         return self._chunk(number).item(offset)
 
     def items(self, places: Places) -> npt.NDArray[Any]:
         """Many items, chunk by chunk."""
-        numbers, offsets = np.divmod(places, self._size)
+        numbers, offsets = np.divmod(places, self._dataset.chunk_items)
         by_chunk, result = np.argsort(numbers, kind="stable"), np.empty(len(places), self._dataset.kind)
         starts = np.flatnonzero(np.diff(numbers[by_chunk], prepend=-1))
         for some in np.split(by_chunk, starts[1:]) if len(places) else ():

@@ -281,10 +281,9 @@ class Game:
         own, _, reset = play_move(self.board, move, before.accrued)
         seen = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1
         stage = next_stage(before.stage, own.code, reset, is_bare_kings(self.board), seen, self.fifty_moves, self.game)
-        lowest, lowest_since = before.lowest, before.lowest_since
-        if own.code < lowest.code:
-            lowest, lowest_since = own, stage.number
-        self._plies.append(Ply(stage, move, san, lowest, lowest_since))
+        is_lower = own.code < before.lowest.code
+        lowest = (own, stage.number) if is_lower else (before.lowest, before.lowest_since)
+        self._plies.append(Ply(stage, move, san, *lowest))
         return self.last
 
 
