@@ -251,8 +251,12 @@ class MoveProbe(_Placed):
         Returns:
             The keys and values of a move in `tbgen probe --json`.
         """
-        points = {**_points(scoring, self.outcome)}
-        return {**_move_facts(self), "points": points, "best": self.best, "keeps": self.keeps}
+        return {
+            **_move_facts(self),
+            "points": {**_points(scoring, self.outcome)},
+            "best": self.best,
+            "keeps": self.keeps,
+        }
 
     def _view(self) -> View:
         return super()._view()._replace(board=self._board, arrows=[self.move])

@@ -226,8 +226,7 @@ class Answering(NamedTuple):
     def find(self, board: chess.Board) -> StoredPosition:
         """Where the value of a legal position of the material lies."""
         table, flipped = self.table, self.flipped
-        turn = RANK_FLIP if flipped else 0
-        squares = [square ^ turn for square in squares_on(board, table.kinds, flipped)]
+        squares = [square ^ RANK_FLIP * flipped for square in squares_on(board, table.kinds, flipped)]
         cell = table.layout.cell_of(int(board.turn is flipped), squares)
         return StoredPosition(table, table.file.order.place_of(cell), flipped=flipped)
 

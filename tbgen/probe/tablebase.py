@@ -163,8 +163,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             MissingTableError: One of the tables is missing.
             MaterialError: The text names no material.
         """
-        named = Material.parse(material) if isinstance(material, str) else material
-        canonical = named.canonical()
+        canonical = (Material.parse(material) if isinstance(material, str) else material).canonical()
         if canonical not in self._longest:
             files = (self._tables.table(each).file for each in build_order([canonical]))
             tallies = (tally for file in files for side in file.tallies.values() for tally in side.values())
