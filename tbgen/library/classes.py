@@ -24,17 +24,7 @@ from tbgen.score import Mobility
 from tbgen.storage.files import Layer, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.order import Order
-from tbgen.storage.schema import (
-    CHUNK,
-    MOST_CHUNK_ITEMS,
-    RULES,
-    SEAL_BYTES,
-    Dataset,
-    Index,
-    Seal,
-    digest_of,
-    pack,
-)
+from tbgen.storage.schema import CHUNK, MOST_CHUNK_ITEMS, RULES, SEAL_BYTES, Dataset, Index, Seal, digest_of, pack
 from tbgen.table import Entries
 
 SOUND: Final = 0, 4, 8, 12, 5, 10

@@ -113,14 +113,7 @@ def list_en_passant(men: Men, scratch: Scratch, other: Scratch, move: Int) -> in
 # found[0, n] -> the child's cell, found[1, n] -> the position's place, found[2, n] -> whether colours are exchanged
 @borrowing
 def list_resets(
-    subject: Subject,
-    number: Int,
-    child: Men,
-    scratch: Scratch,
-    other: Scratch,
-    start: Int,
-    stop: Int,
-    found: Ints,
+    subject: Subject, number: Int, child: Men, scratch: Scratch, other: Scratch, start: Int, stop: Int, found: Ints
 ) -> int:
     """List the resets that lead to one child; returns how many.
 

@@ -158,12 +158,7 @@ def _last_board(root: chess.Board, words: Words, last: Stage) -> chess.Board:
 
 
 def _game_by_python_chess(
-    root: chess.Board,
-    carried: Score | None,
-    fifty_moves: FiftyMoves,
-    game: Mobility,
-    chunk: Chunk,
-    place: int,
+    root: chess.Board, carried: Score | None, fifty_moves: FiftyMoves, game: Mobility, chunk: Chunk, place: int
 ) -> Game:
     played = Game(root, accrued=carried, fifty_moves=fifty_moves, game=game)
     played.push_line(chunk.moves_of(place))
