@@ -138,6 +138,20 @@ class StoredPosition:
         return row[3]
 
 
+class Successor(NamedTuple):
+    """A legal move, and what is known of the position after it; python-chess alone says nothing of that."""
+
+    move: chess.Move
+    reset: bool
+    code: int | None = None
+    """The code of the position after it."""
+    found: StoredPosition | None = None
+    """Where the table that answers before the move keeps the position after it.
+
+    None if nothing is known, if that has other men, or if a pawn may then take en passant.
+    """
+
+
 def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int, ...] | None:
     """The last of some rows that stands for an accrued score."""
     backwards = (column[number] for number in range(first + rows - 1, first - 1, -1))

@@ -32,8 +32,7 @@ from tbgen.index.kernels import beside_image, sort_twins
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
-from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition
-from tbgen.probe.values import Successor
+from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition, Successor
 
 if TYPE_CHECKING:
     from tbgen.storage.order import Order

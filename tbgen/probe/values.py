@@ -16,7 +16,7 @@ from tbgen.errors import CastlingError, MissingDistancesError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
-from tbgen.probe.stored import Answering, OpenTables
+from tbgen.probe.stored import Answering, OpenTables, Successor
 from tbgen.rules.fen import parse_fen, refuse_illegal
 from tbgen.rules.position import (
     accrued_in,
@@ -67,20 +67,6 @@ class Asked(Generic[T]):
         if self.counted is None:
             self.counted = own_score(self.board)
         return self.counted
-
-
-class Successor(NamedTuple):
-    """A legal move, and what is known of the position after it; python-chess alone says nothing of that."""
-
-    move: chess.Move
-    reset: bool
-    code: int | None = None
-    """The code of the position after it."""
-    found: Found | None = None
-    """Where the table that answers before the move keeps the position after it.
-
-    None if nothing is known, if that has other men, or if a pawn may then take en passant.
-    """
 
 
 class _Weighed(NamedTuple):

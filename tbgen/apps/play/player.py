@@ -10,18 +10,17 @@ import contextlib
 import itertools
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import chess
 
+from tbgen.apps.play.situation import Situation, situation_of
 from tbgen.compiled.known import Purpose, missing
 from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
-from tbgen.rules.notation import parse_move
-from tbgen.rules.position import color_of, own_score, play_move
+from tbgen.rules.position import color_of, play_move
 from tbgen.score import Color, Score
 
 if TYPE_CHECKING:
@@ -40,16 +39,6 @@ class Choice:
     """The best play after the move."""
     is_guess: bool = False
     """Whether no table knows the position, and the outcome is a guess."""
-
-
-@dataclass(frozen=True)
-class Situation:
-    """A position of a game: the board, what has accrued, and which positions have been there since the last reset."""
-
-    board: chess.Board
-    accrued: Score
-    seen: Counter[str] = field(default_factory=Counter)
-    """[EPD] how often."""
 
 
 def choices(
@@ -100,19 +89,6 @@ def guesses(tables: Tablebase, now: Situation, only: Collection[chess.Move]) -> 
             outcome = tables.probe(after, accrued).outcome
         rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None, is_guess=True)))
     return [choice for _, choice in sorted(rated, key=lambda each: each[0])]
-
-
-def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[str]) -> Situation:
-    """The position after some moves; without `accrued` the first one counts with its own score."""
-    board = first.copy(stack=False)
-    score = own_score(board) if accrued is None else accrued
-    seen = Counter([board.epd()])
-    for ply, word in enumerate(moves, 1):
-        _, score, reset = play_move(board, parse_move(board, word, ply), score)
-        if reset:
-            seen.clear()
-        seen[board.epd()] += 1
-    return Situation(board, score, seen)
 
 
 def centipawns(outcome: Score, side: Color) -> int:

@@ -14,15 +14,14 @@ from tbgen.apps.play.player import (
     Asked,
     Choice,
     Player,
-    Situation,
     asked_in,
     centipawns,
     choices,
     guesses,
     is_endless,
     number_in,
-    situation_of,
 )
+from tbgen.apps.play.situation import Situation, situation_of
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.fen import parse_fen

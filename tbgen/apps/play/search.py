@@ -16,8 +16,8 @@ import chess
 import numpy as np
 
 from tbgen.apps.play import search_kernels as at
-from tbgen.apps.play.player import Situation
 from tbgen.apps.play.search_kernels import OPEN, Search, search
+from tbgen.apps.play.situation import Situation
 from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
