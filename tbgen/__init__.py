@@ -45,9 +45,8 @@ if TYPE_CHECKING:
     from tbgen.score import Color as Color
     from tbgen.score import Mobility as Mobility
     from tbgen.score import Score as Score
+    from tbgen.system import __version__ as __version__
     from tbgen.verify.files import verify_tables as verify_tables
-
-__version__ = "0.1.0"
 
 
 @cache
@@ -71,4 +70,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*_public(), "__version__"])
+    return sorted(_public())

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, NoReturn, TextIO
 
 import click
 
-from tbgen import __version__
 from tbgen.errors import NotEnoughMemoryError, TbgenError
+from tbgen.system import __version__
 from tbgen.text import printable
 
 if TYPE_CHECKING:

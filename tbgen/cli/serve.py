@@ -17,9 +17,9 @@ from tbgen.cli.reporter import compile_for, reporter
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.library.catalog import Catalog
-from tbgen.library.classes import title_of
 from tbgen.library.fetch import fetch
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
+from tbgen.storage.classes import title_of
 from tbgen.text import counted, in_units
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")

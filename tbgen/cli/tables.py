@@ -15,9 +15,9 @@ from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.library.catalog import figures_of
-from tbgen.library.classes import PLACEMENTS, ClassesFile
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.score import Mobility
+from tbgen.storage.classes import PLACEMENTS, ClassesFile
 from tbgen.storage.files import folder_with, path_in, tables_of
 from tbgen.text import counted, facts_of, in_units
 

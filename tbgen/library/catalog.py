@@ -20,15 +20,15 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen import __version__
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
-from tbgen.library.classes import CLASSES, files_in
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.score import Mobility
+from tbgen.storage.classes import CLASSES, files_in
 from tbgen.storage.files import FileDigests, Layer, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import GAME, SEAL_BYTES, Seal
+from tbgen.system import __version__
 from tbgen.table import Figures
 from tbgen.text import facts_of, parse_json
 

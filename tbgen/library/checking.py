@@ -15,11 +15,11 @@ from typing import Any, Final
 import chess
 
 from tbgen.index.layout import slots_of
-from tbgen.library.classes import CLASSES, SOUND, ClassesFile, new_men
 from tbgen.material import Material
 from tbgen.probe.bulk import board_of
 from tbgen.probe.stored import ChunkCache, Column, OpenTables
 from tbgen.score import Color
+from tbgen.storage.classes import CLASSES, SOUND, ClassesFile, new_men
 
 Bits = tuple[int, int]
 """The bits that are set for certain, and those that may be."""

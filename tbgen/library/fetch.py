@@ -24,15 +24,15 @@ from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from tbgen import __version__
 from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
-from tbgen.library.classes import CLASSES, SUFFIX, ClassesFile, shape_of, title_of
 from tbgen.material import Material, all_materials
+from tbgen.storage.classes import CLASSES, SUFFIX, ClassesFile, shape_of, title_of
 from tbgen.storage.files import Layer, build_lock, path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
+from tbgen.system import __version__
 from tbgen.system.process import free_disk, sync_folder
 from tbgen.text import Field, in_units, parse_json
 

@@ -32,7 +32,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen import __version__
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import UsageError
 from tbgen.index.layout import layout_of
@@ -43,6 +42,7 @@ from tbgen.score import Color
 from tbgen.storage.files import game_of_folder, partial_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
+from tbgen.system import __version__
 from tbgen.system.process import follow_parent, forget_peak, peak_bytes
 from tbgen.table import fits_memory
 
@@ -73,7 +73,7 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
 
     With `memory`, which is less than the table takes, its large arrays lie in files of the folder.
     """
-    from tbgen import retro
+    from tbgen.retro import solve_into
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
@@ -86,7 +86,7 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
         digests = {str(child): file.digest for child, file in children.items()}
         identity = {"material": name, "game": str(game), "source": source, "children": digests}
         store = opened.enter_context(_block_store(folder, material, identity))
-        solved = retro.solve_into(store, material, children, threads, tell, game, new)
+        solved = solve_into(store, material, children, threads, tell, game, new)
         tell("writing", None, 1.0, 0)
         begun, counters = time.perf_counter(), threads if memory is None else 1
         written = write_table(

@@ -17,7 +17,16 @@ import numpy as np
 
 from tbgen.errors import ClosureTooLargeError, TableError
 from tbgen.index.layout import Slot, slots_of
-from tbgen.library.classes import (
+from tbgen.material import Material
+from tbgen.position.bounds import Bound
+from tbgen.position.bracket import SolvePlan
+from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
+from tbgen.position.known import KnownTables, key_of
+from tbgen.probe.stored import RANK_FLIP
+from tbgen.probe.syzygy import NO_SYZYGY, SyzygyTables
+from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
+from tbgen.score import Color, Score
+from tbgen.storage.classes import (
     CLASSES,
     SOUND,
     SUFFIX,
@@ -28,15 +37,6 @@ from tbgen.library.classes import (
     title_of,
     write_classes,
 )
-from tbgen.material import Material
-from tbgen.position.bounds import Bound
-from tbgen.position.bracket import SolvePlan
-from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
-from tbgen.position.known import KnownTables, key_of
-from tbgen.probe.stored import RANK_FLIP
-from tbgen.probe.syzygy import NO_SYZYGY, SyzygyTables
-from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
-from tbgen.score import Color, Score
 from tbgen.table import Entries
 
 MOST_FREE_MEN = 5

@@ -24,7 +24,6 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     expect_number,
 )
-from tbgen.library.classes import CLASSES
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, shared_node
@@ -40,6 +39,7 @@ from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.fen import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
+from tbgen.storage.classes import CLASSES
 from tbgen.storage.files import Folders
 from tbgen.system.process import available_memory, free_disk
 

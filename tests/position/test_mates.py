@@ -18,11 +18,11 @@ from tbgen.apps.site.templates import write_explorer
 from tbgen.errors import DamagedTableError
 from tbgen.library.catalog import Catalog
 from tbgen.library.checking import Checker
-from tbgen.library.classes import CLASSES, ClassesFile, shape_of, write_classes
 from tbgen.material import Material
 from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.mates import open_classes
 from tbgen.position.solving import PositionSolver
+from tbgen.storage.classes import CLASSES, ClassesFile, shape_of, write_classes
 from tests.apps.site.conftest import running
 from tests.cli.calls import complaint, printed, tbgen
 from tests.library.mirrors import mirror_of

@@ -9,7 +9,6 @@ from typing import Final
 
 import chess
 
-from tbgen import __version__
 from tbgen.apps.play.player import (
     Asked,
     Choice,
@@ -29,6 +28,7 @@ from tbgen.rules.notation import parse_move
 from tbgen.rules.position import color_of, material_of
 from tbgen.score import Color, Score
 from tbgen.storage.files import Folders
+from tbgen.system import __version__
 from tbgen.text import in_so_many
 
 MOST_LINES: Final = 256

@@ -19,7 +19,6 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import Scope
 
-from tbgen import __version__
 from tbgen.apps.site import answers
 from tbgen.apps.site.answers import (
     CLOCK,
@@ -58,6 +57,7 @@ from tbgen.material import Material
 from tbgen.position import SOLVED
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
+from tbgen.system import __version__
 
 if TYPE_CHECKING:  # few ask for what is solved, and the solver is large
     from tbgen.position.bracket import Solution
