@@ -279,7 +279,9 @@ class BuildWatcher(Watcher):
         self._reporter.end(_LOOKING)
         self._reporter.end(COMPILING)
         self._reporter.work(_TABLES, total).every = 60
-        work = self._at_work[material] = self._reporter.work(f"{material} ({number} of {total})", 1, as_share=True)
+        title = f"{material} ({number} of {total})"
+        self._reporter.end(title)  # of another try
+        work = self._at_work[material] = self._reporter.work(title, 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
 
@@ -304,6 +306,7 @@ class BuildWatcher(Watcher):
 
     def counts(self, material: Material, total: int) -> None:
         """The record of a table is made, of so many."""
+        self._reporter.end(_LOOKING)
         self._reporter.end(_TABLES)
         self._reporter.work("records", total).advance(detail=str(material))
 

@@ -237,7 +237,8 @@ def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]
             os.fsync(file.fileno())
         os.replace(partial, path)
     finally:
-        partial.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):
+            partial.unlink()
 
 
 def _remove_stale(path: Path) -> None:

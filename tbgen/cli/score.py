@@ -131,6 +131,8 @@ def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[PgnGame 
                 yield from games_of(chunk, path, settings)
         except (PgnError, UnreadableFileError) as error:
             yield error
+        except OSError as error:
+            yield UnreadableFileError(path, error.strerror or str(error))
 
 
 def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:

@@ -94,6 +94,7 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
       tbgen study record KBvK
       tbgen study record --all --data tables -o records
     """
+    check_folders(folders)
     materials = wanted.materials(every=lambda: named_or_there((), folders))
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")

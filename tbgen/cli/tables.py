@@ -54,10 +54,11 @@ def list_command(
     if classes:
         return _list_classes(names, folders, form)
     in_full = bool(names) or figures
-    wanted = named_or_there(names, folders) if in_full else [material for material, _ in tables_of(folders)]
+    where = dict(tables_of(folders))
+    wanted = named_or_there(names, folders) if in_full else list(where)
     found, faults = _each(wanted, lambda material, _: (figures_of(folder_with(folders, material), material), None))
     if not in_full:
-        _list(found, folders, form, is_empty=not wanted)
+        _list(found, where, folders, form)
     elif form is not Form.TABLE:
         rows = (row for each in found for row in _rows(each))
         print_facts(form, found[0] if found and len(names) == 1 else found, rows)
@@ -68,11 +69,11 @@ def list_command(
     return complain_of(faults)
 
 
-def _list(found: Sequence[Facts], folders: Sequence[Path], form: Form, *, is_empty: bool) -> None:
+def _list(found: Sequence[Facts], where: Mapping[Material, Path], folders: Sequence[Path], form: Form) -> None:
     """A row for each table that a probe would use."""
     names = ("material", "men", "positions", "bytes")
-    where = {str(material): str(folder) for material, folder in tables_of(folders)}
-    facts = [{**{name: each[name] for name in names}, "folder": where[each["material"]]} for each in found]
+    folder_of = {str(material): str(folder) for material, folder in where.items()}
+    facts = [{**{name: each[name] for name in names}, "folder": folder_of[each["material"]]} for each in found]
     if form is not Form.TABLE:
         print_facts(form, facts)
     elif found:
@@ -90,7 +91,7 @@ def _list(found: Sequence[Facts], folders: Sequence[Path], form: Form, *, is_emp
             f"{counted(len(found), 'table', 'tables')}, {in_units(sum(each['bytes'] for each in found))}; "
             "positions count every placement on 64 squares"
         )
-    elif is_empty:
+    elif not where:
         click.echo(no_tables(folders))
 
 

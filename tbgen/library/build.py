@@ -103,6 +103,9 @@ def build(
             remove_partials(folder)
             findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
             findings = _wanted(findings, settings)
+            for finding in findings:
+                if finding.is_sound:
+                    remove(scratch_path(folder, finding.material))
             if not all(finding.is_sound for finding in findings):  # another builder may have made them meanwhile
                 _make(folder, findings, watcher, settings)
             _complete(folder, findings, settings)
@@ -329,7 +332,6 @@ def _complete(folder: Path, findings: Sequence[Finding], settings: Settings) -> 
     if settings.outcomes_only:
         let_go(folder, targets)
     for material in targets:
-        remove(scratch_path(folder, material))
         mark_of(folder, material).unlink(missing_ok=True)
 
 

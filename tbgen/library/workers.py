@@ -17,6 +17,7 @@ import mmap
 import multiprocessing
 import multiprocessing.connection
 import os
+import pickle
 import signal
 import tempfile
 import threading
@@ -238,7 +239,16 @@ def _serve(pipe: Connection[Any, Any], work: Work) -> None:
             try:
                 send(work(*table, lambda *facts: send(facts)))
             except Exception as error:
-                send(error)
+                send(_as_can_travel(error))
+
+
+def _as_can_travel(error: Exception) -> Exception:
+    """The error itself, or one that says the same."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
 
 
 def _end_of(code: int | None) -> str:
