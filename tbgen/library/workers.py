@@ -17,7 +17,6 @@ import mmap
 import multiprocessing
 import multiprocessing.connection
 import os
-import pickle
 import signal
 import tempfile
 import threading
@@ -34,7 +33,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.folders import source_digest
-from tbgen.errors import UsageError
+from tbgen.errors import TbgenError, UsageError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import FileRecord
 from tbgen.library.plan import Machine
@@ -239,16 +238,8 @@ def _serve(pipe: Connection[Any, Any], work: Work) -> None:
             try:
                 send(work(*table, lambda *facts: send(facts)))
             except Exception as error:
-                send(_as_can_travel(error))
-
-
-def _as_can_travel(error: Exception) -> Exception:
-    """The error itself, or one that says the same."""
-    try:
-        pickle.loads(pickle.dumps(error))
-    except Exception:
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
+                can_travel = isinstance(error, (TbgenError, OSError, MemoryError))  # those of libraries need not
+                send(error if can_travel else RuntimeError(f"{type(error).__name__}: {error}"))
 
 
 def _end_of(code: int | None) -> str:

@@ -13,7 +13,6 @@ from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.layout import BY_KING, MIRRORED, Layout, layout_of
 from tbgen.index.squares import (
     FLIP_FILE,
-    PAWN_ATTACKS,
     REACHED,
     SYMMETRY,
     TO_TRIANGLE,
@@ -99,7 +98,16 @@ def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> tu
     return children.index(child) if child in children else -1, turned, order
 
 
-ATTACKS: Final = np.concatenate([PAWN_ATTACKS[::-1], REACHED[Role.KNIGHT :]])
+def _pawn_attacks() -> npt.NDArray[np.uint64]:
+    """[kind, square] -> the squares that a pawn there attacks, not as the solver has them."""
+    attacks = np.zeros((2, 64), np.uint64)
+    for a, b in itertools.product(range(64), repeat=2):
+        if abs(b % 8 - a % 8) == abs(b // 8 - a // 8) == 1:
+            attacks[WHITE_PAWN if b > a else BLACK_PAWN, a] |= np.uint64(1 << b)
+    return attacks
+
+
+ATTACKS: Final = np.concatenate([_pawn_attacks(), REACHED[Role.KNIGHT :]])
 """[kind, square] -> the squares that a man there attacks on an empty board."""
 
 

@@ -9,11 +9,12 @@ import itertools
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -171,11 +172,12 @@ class Check:
         self, phase: str, look: Callable[[int, int], int], ranges: Sequence[tuple[int, int]]
     ) -> int | None:
         """The lowest place that `look` finds in the ranges, all of them looked through side by side."""
-        places = self._pool.map(lambda each: look(*each), ranges)  # which leaves out the rest when this is over
-        for (_, end), place in zip(ranges, places, strict=True):
-            if place != EVERYTHING_FINE:
-                return place
-            self._progress(phase, end, len(self._cells))
+        # Closing the answers leaves out the rest, whatever ends the loop.
+        with closing(cast("Generator[int, None, None]", self._pool.map(lambda each: look(*each), ranges))) as places:
+            for (_, end), place in zip(ranges, places, strict=True):
+                if place != EVERYTHING_FINE:
+                    return place
+                self._progress(phase, end, len(self._cells))
         return None
 
     def _wrong_position(self) -> Violation | None:
