@@ -216,8 +216,7 @@ def pgn_of(
 
     `clock` says what the fifty-move rule makes of it, where that matters.
     """
-    has_carried = answer.accrued != answer.own
-    first, accrued = with_score(board, answer.accrued) if has_carried else (board, None)
+    first, accrued = with_score(board, answer.accrued) if answer.accrued != answer.own else (board, None)
     is_whole = (steps[-1].accrued if steps else answer.accrued) == answer.outcome
     result = write_tags(answer.outcome, scoring, fifty_moves=FiftyMoveSetting.NONE)
     tags = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, TypeVar
@@ -10,7 +11,7 @@ from typing import Any, TypeVar
 import chess
 
 from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, classical_result, winner_of
-from tbgen.errors import UsageError, expect_number
+from tbgen.errors import TbgenError, UsageError, expect_number
 from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.points import (
@@ -179,9 +180,10 @@ def contradictions(
             yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
     if GAME_TAG not in tags:  # else it was decided under a game that the moves alone do not tell
         yield from _of_scores(tags, known, final_of(last, result), last.end)
-    in_fen = tags.get("FEN", "").split()[6:]
-    if in_fen and known.accrued not in (Score(in_fen[0]), None):
-        yield f'FEN says that {in_fen[0]} has accrued, RMobilityAccrued says "{known.accrued}"'
+    with suppress(TbgenError):  # a FEN of Chess960 says nothing of this
+        _, in_fen = parse_fen(tags.get("FEN", chess.STARTING_FEN))
+        if known.accrued is not None and in_fen not in (known.accrued, None):
+            yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{known.accrued}"'
 
 
 def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:

@@ -106,7 +106,7 @@ class _Walk:
         """The position after a move; None where the strategy leaves it to tables."""
         resets, after = board.is_zeroing(move), board.copy(stack=False)
         after.push(move)
-        if resets and place_of(after) in self.strategy.leaves:
+        if resets and self.strategy.leaves and place_of(after) in self.strategy.leaves:
             self.leaves.add(place_of(after))
             return None
         return self.number_of(after), resets

@@ -254,9 +254,9 @@ class Roster:
         self._options = variant_options(settings)
         self._chances = Counter[int]()
         self._logs = {
-            spec.log: stack.enter_context(spec.log.open("a", encoding="utf-8", buffering=1))
-            for spec in settings.engines
-            if spec.log is not None
+            log: stack.enter_context(log.open("a", encoding="utf-8", buffering=1))
+            for log in {spec.log for spec in settings.engines}
+            if log is not None
         }
 
     async def start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:

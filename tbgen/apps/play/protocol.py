@@ -156,7 +156,7 @@ class Protocol:
     def _situation(self, words: Sequence[str]) -> Situation:
         """The position after `position startpos|fen FEN [moves ...]`."""
         start, _, moves = f"{' '.join(words)} ".partition(" moves ")
-        fen = chess.STARTING_FEN if start.strip() == "startpos" else start.removeprefix("fen ")
+        fen = chess.STARTING_FEN if start.strip() == "startpos" else start.removeprefix("fen ").strip()
         try:
             board, carried = parse_fen(fen)
         except (AccruedError, ScoreFormatError) as error:  # no game is lost for that
