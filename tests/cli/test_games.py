@@ -5,8 +5,12 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from unittest import mock
+
+import pytest
 
 from tests.cli.calls import tbgen
+from tests.project import S18
 
 
 def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
@@ -36,3 +40,15 @@ def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
         ("good", 2, names[1]),
     ]
     assert decided["skipped"] == found["skipped"][:1]
+
+
+def test_a_file_that_may_not_be_read_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    packed = [PermissionError(13, "Permission denied"), False]
+    monkeypatch.setattr("tbgen.apps.games.files.is_packed", mock.Mock(side_effect=packed))
+    found = json.loads(tbgen("score", "--json", "--pgn", str(S18), str(S18)).stdout)
+    assert ([each["reason"] for each in found["skipped"]], len(found["games"])) == (["Permission denied"], 20)
+
+
+@pytest.mark.parametrize("option", ["-o", "--verdicts"])
+def test_an_empty_name_of_an_output_file_is_refused(option: str) -> None:
+    assert tbgen("adjudicate", str(S18), option, "").returncode != 0

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from tbgen.apps.records.published import Rule, facts_of, fits_of, potentials_of, rule_for
+from tbgen.apps.records.published import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
 from tbgen.apps.records.record import Record
 from tbgen.material import Material
 from tbgen.score import Color, Score
@@ -39,6 +39,11 @@ from tbgen.text import plain
 )
 def test_the_rule_says(name: str, rule: Rule) -> None:
     assert rule_for(Material.parse(name), Color.WHITE) is rule
+
+
+@pytest.mark.parametrize("name", ["KvK", "KRvKR", "KBvKN"])
+def test_nobody_leads_with_men_of_equal_value(name: str) -> None:
+    assert leader_of(Material.parse(name)) is None
 
 
 def by_hand(record: Record, worth: dict[str, Fraction]) -> Fraction:
