@@ -237,10 +237,10 @@ def _start_worker(task: GamesTask, stopped: Event) -> None:
     _worker = ChunkDecider(task), stopped
 
 
-def _decide_chunk(chunk: Chunk, name: str) -> Decided:
+def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> Decided:
     assert _worker is not None
     decider, stopped = _worker
-    return Decided() if stopped.is_set() else decider.decide(chunk, name)
+    return Decided() if stopped.is_set() else decider.decide(Chunk(text, in_line, number), name)
 
 
 def positions_to_solve(path: str, task: GamesTask) -> Iterator[chess.Board]:
@@ -282,7 +282,7 @@ def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, job
     try:
         for chunk in chunks:
             with signals_held():  # the first submissions start the workers
-                waiting.append(pool.submit(_decide_chunk, chunk, path))
+                waiting.append(pool.submit(_decide_text, chunk.text, chunk.in_line, chunk.number, path))
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
     except PgnError:

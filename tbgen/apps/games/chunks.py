@@ -27,7 +27,7 @@ class Chunk:
     """A text of whole games with the rows that the scanner found in it; `scan` describes the columns.
 
     `in_line` says whether it begins within a line, and `number` is that of its first game. Unless it is the last of its
-    file, its last game may still go on. A process that is sent a chunk scans it again.
+    file, its last game may still go on.
     """
 
     def __init__(self, text: bytes, in_line: bool = False, number: int = 1, *, is_last: bool = True) -> None:
@@ -39,9 +39,6 @@ class Chunk:
         at.scan(self.data, is_last, in_line, found)
         counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
         self.games, self.tags, self.moves = (table[:n].copy() for table, n in zip(found[1:], counts, strict=True))
-
-    def __reduce__(self) -> tuple[type[Chunk], tuple[bytes, bool, int]]:
-        return Chunk, (self.text, self.in_line, self.number)
 
     def tag_rows(self, game: int) -> Ints:
         return self.tags[self.games[game, at.FIRST_TAG] : self.games[game, at.LAST_TAG]]

@@ -99,7 +99,7 @@ def _tag_edits(chunk: Chunk, place: int, tags: Mapping[str, str]) -> Iterator[Ed
     results = [row for name, row in rows if name == b"Result"]
     yield from ((row[at.LINE], row[at.NEXT_LINE], b"") for row in own)
     lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
-    anchor = (results or others or own or [None])[-1]
+    anchor = (results or others or own[:1] or [None])[-1]
     if anchor is None:
         behind = int(chunk.games[place, at.TEXT_AT])
         line_end = _line_end_in(text)
@@ -109,7 +109,7 @@ def _tag_edits(chunk: Chunk, place: int, tags: Mapping[str, str]) -> Iterator[Ed
     else:
         behind = anchor[at.NEXT_LINE]
         line_end = _line_end_in(text, anchor[at.VALUE_END], behind)
-        is_ended = anchor in own or text[behind - 1] in at.LINE_ENDS  # one of our own goes, and leaves nothing to end
+        is_ended = anchor in own or text[behind - 1] in at.LINE_ENDS  # tbgen's own line goes, with its end
     yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
 
 

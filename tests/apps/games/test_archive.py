@@ -22,7 +22,6 @@ from tbgen.apps.games import archive as decider
 from tbgen.apps.games.archive import ChunkDecider, Decided, GamesTask, decide_file, total
 from tbgen.apps.games.chunks import chunks_of
 from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground
-from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.splice import OWN_TAGS
 from tbgen.errors import PgnError
@@ -229,8 +228,7 @@ def test_workers_decide_nothing_more_once_a_run_is_given_up(tmp_path: Path, monk
     parts = decide_file(str(path), GamesTask(), jobs=2)
     assert next(parts).games > 0
     parts.close()  # type: ignore[attr-defined]
-    chunk = next(iter(chunks_of(read_pieces(str(path)), "games.pgn")))
-    assert decider._decide_chunk(chunk, "games.pgn").games == 0
+    assert decider._decide_text(path.read_bytes(), False, 1, "games.pgn").games == 0
 
 
 def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> None:
