@@ -148,7 +148,7 @@ _CONVERTERS: Final[Mapping[Any, Callable[[Any], Any]]] = {
     Mapping: lambda value: {plain(key): plain(each) for key, each in value.items()},
     Iterable: lambda value: [plain(each) for each in value],
 }
-"""What makes values of a type as JSON has them; the first type that suits counts."""
+"""Type -> the function that makes its values fit for JSON; the first type that fits decides."""
 
 
 def flattened(facts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -171,7 +171,7 @@ def has_own_text(kind: type) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A value in a JSON text and its name there; whoever asks for another kind of value gets a ValueError.
+    """A value in a JSON text and its name there; reading another kind of value raises ValueError.
 
     >>> field = parse_json('{"games": [{"round": "1.2", "plies": -4}]}')
     >>> [(game["round"].read(str), game.get("fen").value) for game in field["games"].each()]
@@ -264,7 +264,7 @@ _SCALARS: Final[Mapping[Any, tuple[str, Callable[[Any], bool]]]] = {
     float: ("a finite number", lambda value: type(value) in (int, float) and abs(value) <= sys.float_info.max),
     bool: ("true or false", lambda value: type(value) is bool),
 }
-"""Kinds of values in words, and what tells one of them; a truth value is no number."""
+"""Type -> its name in errors, and its test. A bool is not a number."""
 
 
 @cache

@@ -140,7 +140,7 @@ def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
             try:
                 shown.close()  # whatever the threads of the build still find out
                 kill_all()
-                if watcher.begun:  # who begins tables has the lock of the folder
+                if watcher.begun:  # tables begin only under the lock of the folder
                     remove_partials(folder)
                 complain("interrupted; finished tables are kept, the same command goes on from there")
                 sys.stdout.flush()
@@ -258,7 +258,7 @@ class BuildWatcher(Watcher):
     def __init__(self, reporter: Reporter | None = None) -> None:
         self.made: list[Made] = []
         self.begun: dict[Material, float] = {}
-        """How long each table was expected to take that has been begun."""
+        """[table that was begun] -> the seconds that it was expected to take."""
         self._reporter = Reporter(quiet=True) if reporter is None else reporter
         self._at_work: dict[Material, Work] = {}
 
@@ -280,7 +280,7 @@ class BuildWatcher(Watcher):
         self._reporter.end(COMPILING)
         self._reporter.work(_TABLES, total).every = 60
         title = f"{material} ({number} of {total})"
-        self._reporter.end(title)  # of another try
+        self._reporter.end(title)  # an earlier try's
         work = self._at_work[material] = self._reporter.work(title, 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
@@ -305,7 +305,7 @@ class BuildWatcher(Watcher):
             self._reporter.work(_TABLES).reach(len(self.made), left=left)
 
     def counts(self, material: Material, total: int) -> None:
-        """The record of a table is made, of so many."""
+        """Show that a record is made, and how many there will be."""
         self._reporter.end(_LOOKING)
         self._reporter.end(_TABLES)
         self._reporter.work("records", total).advance(detail=str(material))

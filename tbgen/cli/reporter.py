@@ -124,7 +124,7 @@ class Reporter:
             self.say(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
 
     def compiles(self, done: int, total: int) -> None:
-        """So many kernels are compiled."""
+        """Show how many kernels are compiled."""
         self.work(COMPILING, total, at_once=True).reach(done)
 
     def say(self, text: str) -> None:

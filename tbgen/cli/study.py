@@ -271,8 +271,9 @@ def _write_pages(
 ) -> None:
     """Write the pages, and say how many."""
     from tbgen.apps.records.two_games import FILE, read_comparison
+    from tbgen.apps.site import need_extra
     from tbgen.apps.site.pages import Site, write_site
-    from tbgen.apps.site.templates import PAGE_FOLDER, need_extra
+    from tbgen.apps.site.templates import PAGE_FOLDER
     from tbgen.probe import Tablebase
 
     where = [records] if records else [folder / RECORDS for folder in folders]

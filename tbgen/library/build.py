@@ -343,5 +343,5 @@ def _gaps(folder: Path, findings: Sequence[Finding]) -> dict[Material, FileRecor
 
 
 def _naming_the_file(error: OSError, folder: Path, material: Material) -> BuildError:
-    """An error of the system with the file that it is about."""
+    """The BuildError that names the file of an OSError."""
     return BuildError(str(material), f"{error.filename or folder}: {error.strerror or error}")

@@ -328,7 +328,7 @@ def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) ->
 
 
 def _first(faults: Mapping[str, bool]) -> str:
-    """The first fault that there is, if any."""
+    """The first fault whose condition holds; empty if none does."""
     return next((fault for fault, is_there in faults.items() if is_there), "")
 
 

@@ -238,7 +238,7 @@ def _serve(pipe: Connection[Any, Any], work: Work) -> None:
             try:
                 send(work(*table, lambda *facts: send(facts)))
             except Exception as error:
-                can_travel = isinstance(error, (TbgenError, OSError, MemoryError))  # those of libraries need not
+                can_travel = isinstance(error, (TbgenError, OSError, MemoryError))  # other errors may fail to pickle
                 send(error if can_travel else RuntimeError(f"{type(error).__name__}: {error}"))
 
 

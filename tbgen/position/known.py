@@ -22,7 +22,8 @@ from tbgen.probe.stored import OpenTables
 from tbgen.retro.drive.many_blocks import SolvedRun
 from tbgen.retro.levels.histories import merge_patterns
 from tbgen.score import Score
-from tbgen.storage.scratch import SUFFIX, ScratchStore, remove
+from tbgen.storage.files import remove
+from tbgen.storage.scratch import SUFFIX, ScratchStore
 from tbgen.table import Entries, Numbers, Patterns
 
 _SOURCES = source_digest(("index", "position", "retro"))

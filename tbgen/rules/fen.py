@@ -192,7 +192,8 @@ def position_of(
     board, carried = parse_fen(fen, game=game)
     score = carried if accrued is None else accrued
     for ply, text in enumerate(line_in(moves), 1):
-        score = play_move(board, parse_move(board, text, ply), score or own_score(board), game).accrued
+        before = own_score(board) if score is None else score
+        score = play_move(board, parse_move(board, text, ply), before, game).accrued
     return board.copy(stack=False), score
 
 

@@ -194,7 +194,7 @@ def remove_partials(folder: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link, or a folder with what is in it, as far as nobody else is at it."""
+    """Remove a file, a link, or a folder with its content; files of a folder that cannot be removed stay."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:

@@ -191,7 +191,7 @@ class LayerFile:
         return DamagedTableError(str(self.path), reason)
 
     def expect(self, holds: object, reason: str) -> None:
-        """Refuse the file where something does not hold that holds of every table."""
+        """Raise the error of a damaged file for this reason, unless the condition holds."""
         if not holds:
             raise self.damaged(reason)
 

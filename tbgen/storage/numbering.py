@@ -102,7 +102,7 @@ class Places(NamedTuple):
     keys: Words
     """[black king] -> the key of the last position, as its run has it, or FREE"""
     known: Numbers
-    """[black king] -> and its number."""
+    """[black king] -> the number of that position."""
 
 
 class Slabs(NamedTuple):

@@ -21,8 +21,7 @@ import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
 from tbgen.material import Material
-from tbgen.storage.files import remove as remove
-from tbgen.storage.files import write_whole
+from tbgen.storage.files import remove, write_whole
 from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
 from tbgen.system.process import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run

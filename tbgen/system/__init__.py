@@ -1,3 +1,3 @@
-"""Files and processes of the operating system, and the version of tbgen that they meet."""
+"""Files and processes of the operating system; and the version of tbgen."""
 
 __version__ = "0.1.0"

@@ -31,8 +31,8 @@ def processors() -> int:
 def forget_peak() -> None:
     """Let the peak of this process's memory begin anew, so that it is that of one table; Linux alone can do that.
 
-    The C library gives back what it keeps after it was freed. What a large table has left would be counted as a small
-    one's that is made after it by the same process.
+    The C library first returns freed memory to the system. Otherwise a small table would be charged for what a large
+    one left in the same process.
     """
     with contextlib.suppress(OSError, TypeError, AttributeError):  # another C library than glibc
         ctypes.CDLL(None).malloc_trim(0)

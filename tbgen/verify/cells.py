@@ -99,7 +99,7 @@ def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> tu
 
 
 def _pawn_attacks() -> npt.NDArray[np.uint64]:
-    """[kind, square] -> the squares that a pawn there attacks, not as the solver has them."""
+    """[kind, square] -> the squares that a pawn there attacks, computed apart from the solver's table."""
     attacks = np.zeros((2, 64), np.uint64)
     for a, b in itertools.product(range(64), repeat=2):
         if abs(b % 8 - a % 8) == abs(b // 8 - a // 8) == 1:

@@ -114,7 +114,8 @@ def put_short(room: Bytes, place: Int, number: Int) -> None:
 def put_value(room: Bytes, place: Int, outcome: Int, dtg: Int, distances: bool) -> Int:
     """Write an outcome, and its distance if distances are asked for; returns the end."""
     room[place] = outcome & 255
-    put_short(room, place + 1, dtg)  # there is room, and what follows is written over a distance that nobody asked for
+    if distances:
+        put_short(room, place + 1, dtg)
     return place + (3 if distances else 1)
 
 

@@ -39,7 +39,7 @@ def at_least(least: int, kind: Callable[[str], float] = int) -> Reader:
 
     def read(word: str) -> float:
         if not least <= (value := kind(word)) < float("inf"):
-            raise UsageError(f"is at least {least}, not {value}")
+            raise UsageError(f"is at least {least} and finite, not {value}")
         return value
 
     return read

@@ -263,7 +263,7 @@ class EngineProcess:
             )
 
     def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
-        """The options to set: the user's, and those that an engine which knows the variant has for it."""
+        """The user's options, and those for the variant if the engine knows it."""
         known = self._uci.options
         for name in self.spec.options:
             if name not in known:

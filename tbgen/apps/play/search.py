@@ -124,7 +124,7 @@ class Engine:
         men = len(now.board.piece_map())
         known = [each for one in self._tables.available() if one.men <= men for each in (one, one.flipped())]
         self._materials = {_counts_of(each): each for each in known}
-        self._status = self._status.copy()  # what would stop the last search may come late
+        self._status = self._status.copy()  # a late stop of the last search must not end this one
         self._status[[at.STOP, at.NODES, at.HITS, at.ASKED]] = 0
         self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, max((each.men for each in known), default=0)
         if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search, too

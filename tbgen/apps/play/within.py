@@ -103,7 +103,7 @@ def value_within(
     rule = expect(FiftyMoves() if fifty_moves is None else fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves")
     probe = tables.probe(board, accrued) if found is None else found
     left = rule.plies_left(board.halfmove_clock)
-    if left == 0:  # it has struck already
+    if left == 0:  # the rule has struck
         return ClockedValue(rule, 0, Within.CERTAIN, probe.outcome, probe.accrued, probe.accrued)
     within = _by_distance(tables, probe, rule, left)
     outcome = None if within in (Within.BETWEEN, Within.UNKNOWN) else probe.outcome

@@ -80,7 +80,7 @@ def status_of(error: TbgenError) -> int:
 
 
 def unchanged(request: Request, headers: Mapping[str, str]) -> Response | None:
-    """The answer to somebody who has the one with these headers already; None to anybody else."""
+    """Status 304 for a client that has the answer with these headers; None for all others."""
     known = request.headers.get("if-none-match", "")
     is_known = known.strip() == "*" or headers["ETag"] in [each.strip().removeprefix("W/") for each in known.split(",")]
     return Response(status_code=304, headers=headers) if is_known else None
@@ -147,7 +147,7 @@ class Queue:
         finally:
             self._waiting -= 1
         done, loop = Future[T](), asyncio.get_running_loop()
-        # The loop is closed where the process ends.
+        # The loop may be closed when the process ends.
         done.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release))
         Thread(target=_carry_out, args=(work, done), daemon=True).start()
         return await asyncio.wrap_future(done)

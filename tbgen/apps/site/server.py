@@ -114,7 +114,7 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
             more={"Content-Security-Policy": PICTURE_POLICY},
             light=False,
         ),
-        # Parameters that other servers of ordinary chess alone know are ignored.
+        # These ignore parameters that only other servers of ordinary chess know.
         "/standard": partial(service.ask, answer=partial(standard_answer, service.tables)),
         "/standard/mainline": partial(service.ask, answer=partial(standard_mainline, service.tables)),
         "/tables": tables,

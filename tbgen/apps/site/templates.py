@@ -18,7 +18,7 @@ import chess
 from tbgen.apps.games.annotate import Annotation
 from tbgen.apps.games.standings import Standings, in_decimals, knockout_rounds
 from tbgen.apps.records.record import step_of
-from tbgen.apps.site import need_extra as need_extra
+from tbgen.apps.site import need_extra
 from tbgen.apps.site.boards import changes_of, in_words, man_on, map_of, shapes_of_men, with_numbers
 from tbgen.apps.site.palette import DASHES, bar_of, colors, line_style, path_of, percent, plot_of, shade_of, theme, told
 from tbgen.library.catalog import CATALOG, Catalog, Entry
