@@ -146,7 +146,7 @@ def _whole_numbers(values: object, name: str, least: int, most: int, meaning: st
         raise UsageError(f"{name} must be arrays of one length: {error}") from None
     if array.size and array.dtype.kind not in "iu":
         raise UsageError(f"{name} must be whole numbers, not {array.dtype}")
-    if ((array < least) | (array > most)).any():
+    if array.size and ((array < least) | (array > most)).any():
         raise UsageError(meaning)
     return array.astype(np.int64)
 

@@ -336,7 +336,7 @@ def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> None:
 
 @borrowing
 def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: Int) -> Int:
-    """Expand open nodes, up to `most` of them; return FINISHED if none is left, PAUSED, or FULL without room."""
+    """Expand open nodes: FINISHED if none is left, PAUSED once `most` are expanded in all, FULL without room."""
     while space.counts[STACK] > 0 and space.state[0] != REFUTED:
         space.counts[STACK] -= 1
         node = space.stack[space.counts[STACK]]
