@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from tbgen.probe.many import Fault as Fault
     from tbgen.probe.tablebase import Tablebase as Tablebase
     from tbgen.probe.tablebase import open_tablebase as open_tablebase
-    from tbgen.rules.fen import format_fen as format_fen
-    from tbgen.rules.fen import parse_fen as parse_fen
     from tbgen.rules.game import End as End
     from tbgen.rules.game import FiftyMoves as FiftyMoves
     from tbgen.rules.game import Game as Game
     from tbgen.rules.game import Ply as Ply
+    from tbgen.rules.notation import format_fen as format_fen
+    from tbgen.rules.notation import parse_fen as parse_fen
     from tbgen.rules.points import Scoring as Scoring
     from tbgen.rules.position import own_score as own_score
     from tbgen.rules.position import play_move as play_move

@@ -19,7 +19,7 @@ import tbgen
 from tbgen.apps.games.tags import read_tags
 from tbgen.apps.site.answers import position_in
 from tbgen.errors import ScoreFormatError
-from tbgen.rules.fen import fen_and_moves, position_of
+from tbgen.rules.notation import fen_and_moves, position_of
 from tests.apps.site.conftest import client_of
 from tests.cli import calls
 from tests.positions import BISHOP

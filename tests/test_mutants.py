@@ -56,7 +56,7 @@ def test_a_seed_draws_the_same_mutations_and_every_kind() -> None:
 @pytest.mark.parametrize(
     ("path", "first"),
     [
-        ("tbgen/rules/fen.py", ["tests/rules/test_fen.py", "tbgen/rules"]),
+        ("tbgen/rules/notation.py", ["tests/rules/test_notation.py", "tbgen/rules"]),
         ("tbgen/score.py", ["tests/test_score.py", "tbgen/score.py"]),
     ],
 )

@@ -21,7 +21,7 @@ from tbgen.cli import COMMANDS, QUIET
 from tbgen.cli.output import Form
 from tbgen.errors import UsageError
 from tbgen.material import is_material
-from tbgen.rules.fen import START, fen_and_moves
+from tbgen.rules.notation import START, fen_and_moves
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score

@@ -31,7 +31,7 @@ from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.fen import picture_of, position_of
+from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.position import accrued_of
 from tbgen.score import Color, Score

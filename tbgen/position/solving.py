@@ -36,7 +36,7 @@ from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
 from tbgen.retro.words.moves import MOST_SLOTS
-from tbgen.rules.fen import refuse_illegal
+from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
 from tbgen.storage.classes import CLASSES

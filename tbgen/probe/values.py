@@ -17,7 +17,7 @@ from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
-from tbgen.rules.fen import parse_fen, refuse_illegal
+from tbgen.rules.notation import parse_fen, refuse_illegal
 from tbgen.rules.position import (
     accrued_in,
     accrued_of,

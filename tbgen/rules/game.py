@@ -9,15 +9,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import chess
 
 from tbgen.errors import MoveError, UsageError, expect
-from tbgen.rules.fen import format_fen, refuse_illegal
-from tbgen.rules.notation import line_in, parse_one
+from tbgen.rules.notation import format_fen, line_in, parse_move, parse_one, refuse_illegal
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_board, first_accrued, is_bare_kings, own_score, play_move
 from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
@@ -296,3 +296,26 @@ def final_outcome(accrued: Score | str, winner: Color | None = None) -> Score:
     if winner is None:
         return expect_score(accrued, "accrued")
     return Score(MATE_CODE, expect_color(winner, "winner"))
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A position of a game: the board, what has accrued, and which positions have been there since the last reset."""
+
+    board: chess.Board
+    accrued: Score
+    seen: Counter[str] = field(default_factory=Counter)
+    """[EPD] how often."""
+
+
+def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[str]) -> Situation:
+    """The position after some moves; without `accrued` the first one counts with its own score."""
+    board = first.copy(stack=False)
+    score = own_score(board) if accrued is None else accrued
+    seen = Counter([board.epd()])
+    for ply, word in enumerate(moves, 1):
+        _, score, reset = play_move(board, parse_move(board, word, ply), score)
+        if reset:
+            seen.clear()
+        seen[board.epd()] += 1
+    return Situation(board, score, seen)

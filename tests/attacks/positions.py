@@ -10,7 +10,7 @@ import chess
 
 from tbgen.errors import InputError
 from tbgen.probe import open_tablebase
-from tbgen.rules.fen import format_fen, parse_fen
+from tbgen.rules.notation import format_fen, parse_fen
 from tbgen.rules.position import own_score
 from tests.attacks.attack import Attempt, assert_one_line
 

@@ -17,7 +17,7 @@ from rich.text import Text
 
 from tbgen.material import materials
 from tbgen.probe import BulkProbe, Tablebase
-from tbgen.rules.fen import picture_of
+from tbgen.rules.notation import picture_of
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Score

@@ -9,7 +9,7 @@ import pytest
 
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import parse_fen
 from tbgen.score import Color, Score
 from tests.positions import random_board, squares_of
 from tests.project import golden_rows

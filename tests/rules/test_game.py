@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tbgen.errors import MoveError
-from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
+from tbgen.rules.notation import parse_fen
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.position import accrued_of, own_score
 from tbgen.score import Score

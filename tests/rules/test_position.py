@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import UsageError
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import parse_fen
 from tbgen.rules.position import color_of, is_reset, own_score, play_move
 from tbgen.score import code_of
 from tests.strategies import boards

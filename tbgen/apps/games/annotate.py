@@ -15,7 +15,7 @@ from tbgen.apps.games.tags import Source, format_game, last_move, numbered, writ
 from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe, Valued
-from tbgen.rules.fen import with_score
+from tbgen.rules.notation import with_score
 from tbgen.rules.points import Scoring
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score

@@ -34,7 +34,7 @@ from tbgen.apps.games.tags import (
 from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.rules.facts import to_json
+from tbgen.probe.display import to_json
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Score

@@ -12,8 +12,8 @@ import chess
 
 from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, classical_result, winner_of
 from tbgen.errors import TbgenError, UsageError, expect_number
-from tbgen.rules.fen import carried_into, parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
+from tbgen.rules.notation import carried_into, parse_fen
 from tbgen.rules.points import (
     Komi,
     Scheme,

@@ -13,7 +13,7 @@ from tbgen.apps.hold.frames import FrameMap, Pair, map_of
 from tbgen.apps.hold.strategy import Goal, Strategy, place_of, worst
 from tbgen.probe import Tablebase
 from tbgen.probe.display import Shown
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import parse_fen
 from tbgen.rules.position import color_of, is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score

@@ -19,7 +19,7 @@ from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
 from tbgen.probe import Tablebase
-from tbgen.rules.fen import broken_rule
+from tbgen.rules.notation import broken_rule
 from tbgen.rules.position import accrued_in, accrued_of, bare_sides, expect_board, own_score
 from tbgen.score import Color, Score, expect_color, expect_score
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import chess
 
 from tbgen.errors import InputError, ProofError
-from tbgen.rules.facts import to_json
-from tbgen.rules.fen import parse_fen
+from tbgen.probe.display import to_json
+from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import parse_json, trouble
 

@@ -26,8 +26,8 @@ from tbgen.apps.games.files import read_lines
 from tbgen.apps.games.game import ORDINARY, root_of
 from tbgen.apps.games.tags import read_tags
 from tbgen.errors import TbgenError, UsageError
-from tbgen.rules.fen import format_fen
 from tbgen.rules.game import FiftyMoves, Game
+from tbgen.rules.notation import format_fen
 from tbgen.rules.points import Komi
 from tbgen.score import Score
 

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Final
 
 import chess
 
-from tbgen.apps.play.situation import Situation, situation_of
 from tbgen.compiled.known import Purpose, missing
 from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
+from tbgen.rules.game import Situation, situation_of
 from tbgen.rules.position import color_of, play_move
 from tbgen.score import Color, Score
 

@@ -20,11 +20,10 @@ from tbgen.apps.play.player import (
     is_endless,
     number_in,
 )
-from tbgen.apps.play.situation import Situation, situation_of
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
-from tbgen.rules.fen import parse_fen
-from tbgen.rules.notation import parse_move
+from tbgen.rules.game import Situation, situation_of
+from tbgen.rules.notation import parse_fen, parse_move
 from tbgen.rules.position import color_of, material_of
 from tbgen.score import Color, Score
 from tbgen.storage.files import Folders

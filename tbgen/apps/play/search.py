@@ -17,13 +17,13 @@ import numpy as np
 
 from tbgen.apps.play import search_kernels as at
 from tbgen.apps.play.search_kernels import OPEN, Search, search
-from tbgen.apps.play.situation import Situation
 from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import TbgenError
 from tbgen.material import Material, Role
 from tbgen.probe import Tablebase
+from tbgen.rules.game import Situation
 from tbgen.score import Color
 
 _ROLES: Final = tuple(sorted(Role, reverse=True))

@@ -40,7 +40,7 @@ from tbgen.errors import VerificationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import parse_fen
 from tbgen.score import Color, Score
 from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, remove_partials
 from tbgen.storage.reader import TableFile

@@ -21,7 +21,7 @@ from tbgen.compiled.jit import borrowing, inner
 from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.probe import Tablebase
 from tbgen.probe.stored import kinds_of, squares_on
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import parse_fen
 from tbgen.rules.position import own_score
 from tbgen.score import Color
 from tbgen.storage.reader import TableFile

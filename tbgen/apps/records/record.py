@@ -21,9 +21,8 @@ import chess
 from tbgen.errors import InputError, RecordError
 from tbgen.library.catalog import read_manifest
 from tbgen.material import Material
-from tbgen.rules.facts import to_json
-from tbgen.rules.fen import parse_fen
-from tbgen.rules.notation import parse_move
+from tbgen.probe.display import to_json
+from tbgen.rules.notation import parse_fen, parse_move
 from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import every_material, read_bounded, write_whole

@@ -25,7 +25,7 @@ from tbgen.errors import (
     UsageError,
 )
 from tbgen.probe import MoveProbe, Tablebase
-from tbgen.rules.fen import fen_and_moves, position_of
+from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
 from tbgen.rules.position import color_of
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting

@@ -23,7 +23,7 @@ from tbgen.apps.site.palette import colors, shade_of
 from tbgen.errors import InputError, TableError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Probe, Tablebase
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import parse_fen
 from tbgen.score import Color, Score
 from tbgen.text import facts_of, plain
 

@@ -8,8 +8,8 @@ from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue
 from tbgen.apps.games.tags import Source
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
+from tbgen.rules.notation import parse_fen
 from tbgen.score import Color
 from tests.library.made_up import write_made_up
 from tests.probe.tables_without import EN_PASSANT

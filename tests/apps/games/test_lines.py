@@ -8,7 +8,7 @@ import pytest
 from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.reader import games_in
 from tbgen.probe import Tablebase
-from tbgen.rules.fen import parse_fen
+from tbgen.rules.notation import parse_fen
 from tbgen.rules.points import Scoring
 
 FENS = [

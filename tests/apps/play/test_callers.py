@@ -13,8 +13,8 @@ import pytest
 from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.probe import open_tablebase
-from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import Game
+from tbgen.rules.notation import parse_fen
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tests.apps.match.matches import games_of, run, walker
 from tests.apps.play.test_within import ENDS

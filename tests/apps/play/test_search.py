@@ -12,8 +12,8 @@ import chess
 import pytest
 
 from tbgen.apps.play.search import Engine, Searched
-from tbgen.apps.play.situation import Situation
 from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.game import Situation
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tests.positions import random_root as random_board

@@ -14,8 +14,8 @@ from tbgen.apps.games.decide import AdjudicationRules, Adjudicator
 from tbgen.apps.play.within import Within, value_within
 from tbgen.errors import AccruedError
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.fen import parse_fen
 from tbgen.rules.game import Game
+from tbgen.rules.notation import parse_fen
 from tbgen.rules.position import own_score
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Color, Score
