@@ -31,7 +31,7 @@ from tbgen.material import Material
 from tbgen.position.asking import Asking
 from tbgen.position.blocks import passes_of, solve_closures
 from tbgen.position.bounds import Bound
-from tbgen.position.closure import Closure, Node, node_of
+from tbgen.position.closure import Closure, Level, Node, node_of
 from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.position.mates import Classes
 from tbgen.position.solving import PositionSolver
@@ -56,7 +56,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     draw, tables = random.Random(SEED), KnownTables([folder], 1 << 26, outcomes_only=True)
     known = Hiding([folder], 1 << 26, outcomes_only=True)
     known.men = material.men
-    closure = Closure(known, given.most_free, 1e9)
+    closure = Closure(known, Level(*[given.most_free] * 3), 1e9)
     for pawns in draw.sample(layout_of(material).blocks, roots):
         closure.add(node_of(material, pawns))
     nodes, began = [node for node in closure.edges if node.material == material], time.process_time()

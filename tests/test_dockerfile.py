@@ -23,7 +23,6 @@ def test_the_dockerfile_serves_a_folder(table_folder: Path) -> None:
     ]
     with subprocess.Popen([sys.executable, "-m", *words, "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
         try:
-            assert server.stdout is not None
             tables, address = server.stdout.readline().split("; ")
             with urllib.request.urlopen(address.replace("explorer/\n", "health")) as reply:
                 assert json.load(reply)["status"] == "ok"

@@ -197,9 +197,10 @@ def _written(
 
 def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -> None:
     """Solve all last positions together, each block once; the games of a stream are solved one by one."""
-    batch = solver.batch(board for name in names if name != STANDARD_INPUT for board in positions_to_solve(name, task))
+    batch = solver.batch(each for name in names if name != STANDARD_INPUT for each in positions_to_solve(name, task))
     if batch.positions or batch.refused:
-        say(f"{counted(batch.positions, 'game', 'games')} to solve, {batch.refused:,} beyond the budget or the tables")
+        games = counted(len(batch.positions), "game", "games")
+        say(f"{games} to solve, {batch.refused:,} beyond the budget or the tables")
     if not batch.positions:
         return
     say(

@@ -22,7 +22,7 @@ from typing import IO, Any
 import click
 
 from tbgen.errors import UnreadableFileError
-from tbgen.probe.display import parts_of, to_json
+from tbgen.rules.facts import parts_of, to_json
 from tbgen.system.process import try_lock
 from tbgen.text import flattened, printable
 

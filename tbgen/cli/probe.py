@@ -31,7 +31,7 @@ from tbgen.cli.output import Form, print_facts, show_facts, show_pairs, shows_co
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.rules.notation import picture_of, position_of
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves

@@ -28,7 +28,7 @@ from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, print_fa
 from tbgen.cli.reporter import compile_for, reading
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
 from tbgen.rules.notation import parse_fen, with_score
 from tbgen.rules.points import Scoring, format_points

@@ -129,7 +129,11 @@ def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
     if form is not Form.TABLE:
         print_facts(form, facts_of(plan))
         return
-    what = "exact" if plan.exact else f"promotions to more than {plan.most_free} men beside pawns are bounded"
+    what = (
+        "exact"
+        if plan.exact
+        else f"bounds that may meet; queens are solved with up to {plan.most_free} men beside pawns"
+    )
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
     show_pairs(
         {

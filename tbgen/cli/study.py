@@ -41,7 +41,7 @@ from tbgen.cli.reporter import by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_of_game, tables_of
 from tbgen.text import counted, in_plies, in_units, plain

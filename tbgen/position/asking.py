@@ -139,7 +139,7 @@ def answer(passes: Passes, board: chess.Board, accrued: Score) -> Solution:
     lower, upper = (Asking(passes, bound) for bound in Bound)
     bracket = narrowed(ANY, lower.value(board, accrued), upper.value(board, accrued))
     line = best_line(lower, upper, board, accrued) if bracket.is_exact else []
-    plan, moves = passes[Bound.LOWER].closure.plan(), move_brackets(lower, upper, board, accrued)
+    plan, moves = passes[Bound.LOWER].closure.plan(), move_brackets(lower, upper, board, accrued, bracket)
     bracket, best = lower.closer(bracket, board), max if board.turn else min
     if moves:  # Syzygy tables may know more of them than of the position
         least, most = (best(ends) for ends in zip(*((e.bracket.lower, e.bracket.upper) for e in moves), strict=True))
@@ -158,8 +158,10 @@ def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
     return Bracket(low, high)
 
 
-def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[MoveBracket]:
-    """The brackets of all moves, those of the best guarantee first."""
+def move_brackets(
+    lower: Asking, upper: Asking, board: chess.Board, accrued: Score, whole: Bracket
+) -> list[MoveBracket]:
+    """The brackets of all moves of a position with a bracket, those of the best guarantee first."""
     mover, above = Color.of(board.turn), {each.move: each.outcome for each in upper.moves(board, accrued)}
 
     def worths(bracket: Bracket) -> list[int]:
@@ -167,9 +169,10 @@ def move_brackets(lower: Asking, upper: Asking, board: chess.Board, accrued: Sco
         return sorted((bracket.lower.worth_to(mover), bracket.upper.worth_to(mover)))
 
     found, after = list[tuple[MoveProbe, Bracket]](), board.copy(stack=False)
+    most_here = (ANY.lower, whole.upper) if board.turn else (whole.lower, ANY.upper)  # no move is worth more
     for each in lower.moves(board, accrued):
         after.push(each.move)
-        found.append((each, lower.closer(narrowed(ANY, each.outcome, above[each.move]), after)))
+        found.append((each, narrowed(lower.closer(narrowed(ANY, each.outcome, above[each.move]), after), *most_here)))
         after.pop()
     most = max((worths(bracket)[1] for _, bracket in found), default=0)
     found.sort(key=lambda each: (*(-worth for worth in worths(each[1])), each[0].move.uci()))

@@ -13,12 +13,12 @@ from functools import partial
 
 import numpy as np
 
-from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout
-from tbgen.material import Material
+from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout, slots_of
+from tbgen.material import Material, Role
 from tbgen.position.bounds import Bound, bound_of_promotions
 from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
 from tbgen.position.known import BlockFolder, SolvedBlock, key_of
-from tbgen.position.mates import Classes
+from tbgen.position.mates import Classes, image
 from tbgen.retro.drive.many_blocks import RunSolver, SolvedRun, en_passant_of
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, empty_child_tables
@@ -101,23 +101,34 @@ def passes_of(closure: Closure, folder: BlockFolder, classes: Classes) -> Passes
     return {bound: Pass(closure, bound, folder, classes) for bound in Bound}
 
 
-def solve_closures(closures: Iterable[Passes], pool: Executor, watch: Watch = unwatched) -> None:
-    """Solve all nodes that are not solved yet, each after those that it leads to, with each bound if that matters."""
-    left = list[tuple[Node, Closure, Sequence[Pass]]]()
+def solve_closures(
+    closures: Iterable[Passes],
+    pool: Executor,
+    watch: Watch = unwatched,
+    is_enough: Callable[[Passes], bool] = lambda _: False,
+) -> None:
+    """Solve all nodes that are not solved yet, each after those that it leads to, with each bound if that matters.
+
+    Closures come one after another, until one `is_enough`.
+    """
+    left = list[tuple[Passes, Closure, list[Node]]]()
     for passes in closures:
-        lower, closure = passes[Bound.LOWER], passes[Bound.LOWER].closure
-        for node in closure.edges:
-            if any(each.find(node) is None for each in passes.values()):
-                left.append((node, closure, [*passes.values()] if node in closure.inexact else [lower]))
+        closure = passes[Bound.LOWER].closure
+        lacks = [node for node in closure.edges if any(each.find(node) is None for each in passes.values())]
+        left.append((passes, closure, lacks))
 
     def solved() -> Iterator[float]:
-        for node, closure, passes in left:
-            room = available_memory()
-            takes_turns = room is not None and len(passes) * closure.memory_of(node) > room
-            list((map if takes_turns else pool.map)(partial(Pass.solve, node=node), passes))
-            yield closure.seconds_of(node)
+        for passes, closure, nodes in left:
+            for node in nodes:
+                some = [*passes.values()] if node in closure.inexact else [passes[Bound.LOWER]]
+                room = available_memory()
+                takes_turns = room is not None and len(some) * closure.memory_of(node) > room
+                list((map if takes_turns else pool.map)(partial(Pass.solve, node=node), some))
+                yield closure.seconds_of(node)
+            if is_enough(passes):
+                return
 
-    work_off(solved(), sum(closure.seconds_of(node) for node, closure, _ in left), watch)
+    work_off(solved(), sum(closure.seconds_of(node) for _, closure, nodes in left for node in nodes), watch)
 
 
 class _Child:
@@ -199,7 +210,36 @@ class BlockSolver:
                 for each in self.bounded
                 if each.promoted == pawn
             }
+            if len(by_queen := self._limits_by_queen(pawn)):
+                limits |= {role: by_queen for role in limits if role in (Role.ROOK, Role.BISHOP)}
             found = bound_of_promotions(self.layout, pawns, pawn, limits, tables, bound)
             start[self.number, pawn, [int(role) for role in limits]] = len(entry)
             entry, dtg = np.concatenate([entry, found]), np.concatenate([dtg, flips_of(found, color.other)])
         return tables._replace(promotions=tables.promotions._replace(entry=entry, dtg=dtg))
+
+    def _limits_by_queen(self, pawn: int) -> Entries:
+        """Bounds of a pawn's promotion to a rook or a bishop by its solved promotion to a queen; nothing without it.
+
+        She has all their moves, and leaves the other side no others. So she is worth as much to her side, unless she
+        stalemates where they mate later.
+        """
+        (color, _), bound = self.layout.slots[pawn], self.source.bound
+        queens = [
+            child
+            for reset, child, kind in self.source.closure.edges[self.node]
+            if kind is Kind.NODE and (reset.promoted, reset.gone, reset.role) == (pawn, NO_SLOT, Role.QUEEN)
+        ]
+        if not queens or (bound is Bound.UPPER) != (color is Color.WHITE):
+            return np.zeros(0, np.int8)
+        (child,), pawns, slots = queens, self.node.pawns, slots_of(queens[0].material)
+        left = pawns[:pawn] + pawns[pawn + 1 :]
+        colors = [int(color) for color, _ in slots]
+        is_mirrored = sorted(zip(colors, left, strict=False)) != sorted(zip(colors, child.pawns, strict=False))
+        square = pawns[pawn] % 8 + (56 if color is Color.WHITE else 0) ^ 7 * is_mirrored
+        cells = self.source.plane(child, Kind.NODE, int(color.other)).reshape([64] * child.free)
+        axes = [axis for axis, slot in enumerate(slots[len(left) :]) if slot == (color, Role.QUEEN)]
+        found, mate = np.zeros([64] * (child.free - 1), np.int8), np.int8(bound.value)
+        for axis in axes:  # each position is stored once, whichever of equal men is the new one
+            found = np.where(found, found, np.take(cells, square, axis))
+        found = image(found.ravel(), 0, turned=False, mirrored=is_mirrored)
+        return np.where(found == 2 * mate, mate, found)

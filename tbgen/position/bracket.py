@@ -102,7 +102,7 @@ class SolvePlan:
     exact: bool
     """Whether nothing is left to bounds."""
     most_free: int
-    """Promotions are solved where so many men are not pawns at most."""
+    """Promotions to a queen are solved where so many men are not pawns at most."""
     missing: tuple[str, ...] = ()
     """Tables of promoted men that are not there, and would make the answer closer."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import chess
 
@@ -26,9 +26,11 @@ from tbgen.score import Color
 
 PROGRAM_BYTES = 1 << 29
 MOST_NODES = 1 << 20
+MOST_FREE: Final = 4
+"""Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 
-_CELL_SECONDS, _NODE_SECONDS = 0.4e-6, 0.03
-"""CPU seconds of a cell, and of a block beside its cells."""
+_CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.4e-6, 0.15e-6, 0.03
+"""CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
 _ASKED_SECONDS, _MOST_FREE_ASKED = 150e-6, 3
 """CPU seconds of a position that Syzygy tables are asked about; men that are not pawns in the block that asks."""
 _CELL_BYTES, _CHILD_CELL_BYTES, _CELL_DISK_BYTES = 40, 3, 1
@@ -55,7 +57,8 @@ class Node(NamedTuple):
     @property
     def cpu_seconds(self) -> float:
         """CPU seconds of one pass."""
-        return self.cells * _CELL_SECONDS + _NODE_SECONDS
+        sides = {color for color, role in slots_of(self.material) if role is Role.QUEEN}
+        return self.cells * (_QUEEN_CELL_SECONDS if len(sides) == 1 else _CELL_SECONDS) + _NODE_SECONDS
 
     @property
     def layout(self) -> Layout:
@@ -71,6 +74,27 @@ def node_of(material: Material, pawns: Sequence[int]) -> Node:
         for image in (pawns, [square ^ 7 for square in pawns])
     ]
     return Node(material, tuple(8 * rank + file for _, file, rank in min(images)))
+
+
+class Level(NamedTuple):
+    """Which promotions are solved: those to a role where so many men are not pawns at most."""
+
+    queen: int
+    knight: int
+    others: int
+
+    def solves(self, role: Role, free: int) -> bool:
+        """Whether a promotion to a role is solved."""
+        return free <= {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
+
+
+def levels_of(free: int) -> list[Level]:
+    """The levels for a position with so many men that are not pawns, from the fewest promotions solved to all.
+
+    A queen bounds a rook and a bishop, so these come last.
+    """
+    queens = [(queen, knight) for queen in range(free, MOST_FREE + 1) for knight in (max(free, queen - 1), queen)]
+    return [*dict.fromkeys([*(Level(*each, free) for each in queens), Level(MOST_FREE, MOST_FREE, MOST_FREE)])]
 
 
 class Kind(enum.Enum):
@@ -94,8 +118,7 @@ class Closure:
     """All nodes that a node leads to, each after those that it leads to."""
 
     known: KnownTables
-    most_free: int
-    """Promotions are solved where so many men are not pawns at most."""
+    level: Level
     budget: float
     """CPU seconds at most, for one pass."""
     is_turned: bool = False
@@ -127,7 +150,7 @@ class Closure:
         self.edges[node] = edges
 
     def join(self, other: Closure) -> None:
-        """Take over the nodes of another closure with the same `most_free`."""
+        """Take over the nodes of another closure of the same level."""
         self.edges.update({node: edges for node, edges in other.edges.items() if node not in self.edges})
         self.inexact |= other.inexact
         self.asking |= other.asking
@@ -160,7 +183,7 @@ class Closure:
                 child, kind = node_of(reset.material, pawns), Kind.NODE
                 if has_table:
                     kind = Kind.TABLE
-                elif reset.promoted != NO_SLOT and (child.free > self.most_free or not child.pawns):
+                elif reset.promoted != NO_SLOT and not (child.pawns and self.level.solves(reset.role, child.free)):
                     kind = Kind.BOUND
                 elif not child.pawns:
                     known.table(child.material)  # which raises MissingTableError
@@ -176,7 +199,9 @@ class Closure:
         bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}
         missing = tuple(sorted(str(each) for each in bounds if each.men <= MOST_TABLE_MEN))
         exact = not self.inexact
-        return SolvePlan(len(passes), cells, seconds, memory, cells * _CELL_DISK_BYTES, exact, self.most_free, missing)
+        return SolvePlan(
+            len(passes), cells, seconds, memory, cells * _CELL_DISK_BYTES, exact, self.level.queen, missing
+        )
 
     def memory_of(self, node: Node) -> int:
         """Bytes of one pass of a node."""

@@ -69,7 +69,7 @@ def bytes_of(codes: Entries, bound: Bound) -> Entries:
     return np.where(codes & sure, mate, np.where(codes & fear, -mate, np.int8(-2 * mate))).astype(np.int8)
 
 
-def _image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entries:
+def image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entries:
     """The classes of positions turned in colours, mirrored, or both; `whites` men beside the king are White's here."""
     axes = (len(codes).bit_length() - 1) // 6
     flips = [*range(0, 2 * axes, 2)] * turned + [*range(1, 2 * axes, 2)] * mirrored
@@ -168,7 +168,7 @@ class Classes:
         kept = (man[0].other, man[1]) if turned else man
         codes = self._kept(node, new_men(material).index(kept) * 8 + (file ^ 7 * mirrored))
         whites = sum(color is Color.WHITE for color, _ in slots_of(material)[2:-1]) - (kept[0] is Color.WHITE)
-        return bytes_of(_image(codes, whites, turned=turned, mirrored=mirrored), bound)
+        return bytes_of(image(codes, whites, turned=turned, mirrored=mirrored), bound)
 
     def limit(self, bound: Bound, board: chess.Board) -> Score:
         """The bound that Syzygy tables give a legal position."""

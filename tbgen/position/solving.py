@@ -27,9 +27,9 @@ from tbgen.errors import (
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, shared_node
-from tbgen.position.blocks import Watch, passes_of, solve_closures, unwatched, work_off
+from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_NODES, Closure, Node
+from tbgen.position.closure import MOST_FREE, MOST_NODES, Closure, Level, Node, levels_of
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.position.mates import Classes
 from tbgen.probe.syzygy import open_syzygy
@@ -43,8 +43,6 @@ from tbgen.storage.classes import CLASSES
 from tbgen.storage.files import Folders
 from tbgen.system.process import available_memory, free_disk
 
-MOST_FREE: Final = 4
-"""Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 _MOST_NODES_RECALLED: Final = 1500
 """Of closures whose blocks are looked up: listing so many takes half a second."""
 _MOST_MEN: Final = MOST_SLOTS - 1
@@ -55,13 +53,12 @@ _TABLE_CACHE_BYTES: Final = 1 << 26
 class Batch:
     """Positions that are to be solved together, each block once."""
 
-    positions: int
+    positions: Sequence[tuple[chess.Board, Score]]
+    """With what has accrued in them."""
     refused: int
     """Positions beside those that take too much, or lack a table."""
-    closures: Sequence[Closure]
-    """One for each number of men up to which promotions are solved, and each set of blocks that ask Syzygy tables."""
     plans: Sequence[SolvePlan]
-    """The cost of each closure."""
+    """The cost of the closures of each level, and of each set of blocks that ask Syzygy tables."""
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -99,10 +96,10 @@ class PositionSolver(contextlib.ExitStack):
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        return self._closure(self._read(board, None)[0]).plan()
+        return self._affordable(self._read(board, None)[0])[0].plan()
 
-    def _closure(self, board: chess.Board) -> Closure:
-        """The closure of a position, with as many promotions solved as the budget allows."""
+    def _affordable(self, board: chess.Board) -> list[Closure]:
+        """The closures of a position that the budget allows, those first that solve most promotions; at least one."""
         material, men = material_of(board), board.occupied.bit_count()
         free = men - board.pawns.bit_count()
         if self._known.has(material):
@@ -112,25 +109,32 @@ class PositionSolver(contextlib.ExitStack):
         elif free > MOST_FREE or not board.pawns:
             reason = f"{free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
         else:
+            found = dict[int, Closure]()  # levels that solve the same nodes are one
             for closure in self._closures(board, self.budget):
-                if closure.plan().cpu_seconds <= self.budget:
-                    return closure
+                plan = closure.plan()
+                if plan.cpu_seconds <= self.budget:
+                    found.setdefault(plan.nodes, closure)
+            if found:
+                return [*found.values()]
             reason = f"it takes more than {self.budget} CPU seconds; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
     def _closures(self, board: chess.Board, budget: float, most_nodes: int = MOST_NODES) -> Iterator[Closure]:
         """The closures of a position that are not too large, those first that solve most promotions."""
         node, turned = shared_node(board)
-        for most_free in range(MOST_FREE, node.free - 1, -1):
-            closure = Closure(self._known, most_free, budget, turned, most_nodes)
+        levels = levels_of(node.free)
+        for level in reversed(levels):
+            closure = Closure(self._known, level, budget, turned, most_nodes)
             try:
                 closure.add(node)
             except ClosureTooLargeError:
                 continue
             except MissingTableError:
-                if most_free == node.free:
+                if level == levels[0]:
                     raise
             else:
+                if level.others > node.free and node in closure.inexact:
+                    continue  # rooks and bishops would cost as much again, and hardly ever matter
                 if self.classes.syzygy.digest:
                     closure.ask(self.budget, self.classes.has)
                 yield closure
@@ -138,13 +142,16 @@ class PositionSolver(contextlib.ExitStack):
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
-        closure, began = self._closure(board), time.process_time()
-        self._check(closure.plan())
-        passes = self._passes(closure)
-        solve_closures([passes], self._pool, watch)
-        found = answer(passes, board, carried)
+        closures, began, found = self._affordable(board), time.process_time(), list[Solution]()
+        self._check(closures[0].plan())
+
+        def is_exact(passes: Passes) -> bool:
+            found.append(answer(passes, board, carried))
+            return found[-1].bracket.is_exact
+
+        solve_closures(map(self._passes, reversed(closures)), self._pool, watch, is_exact)
         self._folder.shrink(self._cache_bytes)
-        return replace(found, cpu_seconds=time.process_time() - began)
+        return replace(found[-1], cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
         """The answer of `solve` from blocks that are solved already; None if one is missing."""
@@ -171,26 +178,33 @@ class PositionSolver(contextlib.ExitStack):
         own = own_score(board)
         return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
-    def batch(self, boards: Iterable[chess.Board]) -> Batch:
-        """The cost of solving many positions, each block once."""
-        joined, count, refused = dict[tuple[int, frozenset[Node]], Closure](), 0, 0
-        for board in boards:
+    def batch(self, positions: Iterable[tuple[chess.Board, Score]]) -> Batch:
+        """The cost of solving many positions with accrued scores, each block once."""
+        joined, kept, refused = dict[tuple[Level, frozenset[Node]], Closure](), list[tuple[chess.Board, Score]](), 0
+        for board, accrued in positions:
             try:
-                closure = self._closure(self._read(board, None)[0])
+                closure = self._affordable(self._read(board, accrued)[0])[0]
                 self._check(closure.plan())
             except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
                 refused += 1
                 continue
-            kind = closure.most_free, frozenset(closure.asking)
-            joined.setdefault(kind, Closure(self._known, closure.most_free, 0)).join(closure)
-            count += 1
-        return Batch(count, refused, [*joined.values()], [closure.plan() for closure in joined.values()])
+            kind = closure.level, frozenset(closure.asking)
+            joined.setdefault(kind, Closure(self._known, closure.level, 0)).join(closure)
+            kept.append((board, accrued))
+        return Batch(kept, refused, [closure.plan() for closure in joined.values()])
 
     def solve_batch(self, batch: Batch, watch: Watch = unwatched) -> None:
-        """Solve all blocks of a batch that are not solved yet; `solve` finds them then."""
+        """Solve all positions of a batch; `solve` finds their blocks then."""
         for plan in batch.plans:
             self._check(plan)
-        solve_closures(map(self._passes, batch.closures), self._pool, watch)
+        count, began = len(batch.positions), time.monotonic()
+        for number, position in enumerate(batch.positions):
+
+            def tell(part: float, _: float, number: int = number) -> None:
+                done = (number + part) / count
+                watch(done, (time.monotonic() - began) * (1 - done) / done)
+
+            self.solve(*position, tell)
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
         """Make the missing classes of mates that a promotion of a material leads to, a file of the pawn at a time."""

@@ -1,21 +1,15 @@
-"""Display: answers as notebooks, rich and JSON show them. It says what is shown; the rest is the same for all."""
+"""Display: answers as notebooks and rich show them. An answer says what is shown; the rest is the same for all."""
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 import chess
 
 from tbgen.rules.notation import picture_of
-from tbgen.score import with_scores
 from tbgen.text import flattened, has_own_text
 
-_PARTS = re.compile(r'\{\s+("holder": [^}]*"rank": -?[0-9]+)\s+\}')
-"""The parts of a score, which have a line together."""
 _SIZE = 320
 _MOST_ARROWS = 6
 
@@ -94,23 +88,3 @@ def _text(value: object) -> str:
     if isinstance(value, list):
         return " ".join(map(str, value))
     return f"{value:.4g}" if isinstance(value, float) else str(value)
-
-
-def to_json(facts: Any, indent: int | None = None) -> str:
-    """Facts as JSON, with a legend of their scores as `scores`; of a list, each item so.
-
-    >>> to_json({"outcome": "G0.5"})
-    '{"outcome": "G0.5", "scores": {"G0.5": {"holder": "white", "moves": 0, "check": false, "rank": 1999}}}'
-    """
-    text = json.dumps(with_scores(facts), indent=indent)
-    return text if indent is None else _PARTS.sub(lambda parts: f"{{{' '.join(parts[1].split())}}}", text)
-
-
-@lru_cache(maxsize=1 << 12)
-def parts_of(text: str) -> Mapping[str, Any]:
-    """The parts of a score that facts write, nothing of another text.
-
-    >>> parts_of("-G0.0")["rank"], parts_of("Kh4")
-    (-2000, {})
-    """
-    return dict(with_scores({"": text}).get("scores", {}).get(text, {}))

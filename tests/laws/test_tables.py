@@ -59,6 +59,13 @@ def test_colours_exchanged_exchange_values_and_moves(tables: Tablebase, board: c
         assert {(each.move, each.outcome, each.dtg, each.best) for each in moves} == expected
 
 
+def test_a_queen_is_worth_a_rook_or_a_bishop_in_her_place_unless_she_stalemates(tables: Tablebase) -> None:
+    for seed in range(500):
+        fen = random_board(random.Random(seed), "KQk").fen()
+        queen, *others = (tables.probe(fen.replace("Q", man)).outcome for man in "QRB")
+        assert queen >= min(max(others), Score("G0.5"))
+
+
 @given(positions, st.sampled_from(list(TURNS)))
 def test_a_turned_board_has_the_same_values_and_moves(tables: Tablebase, board: chess.Board, how: object) -> None:
     """Left and right with pawns, all symmetries without."""

@@ -114,7 +114,6 @@ def test_two_builds_in_one_folder_take_turns(tmp_path: Path) -> None:
             subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(2)
         ]
         for process in processes:
-            assert process.stderr is not None
             assert "another build is at work" in process.stderr.readline()
     outputs = [process.communicate()[0] for process in processes]
     assert [process.returncode for process in processes] == [0, 0]

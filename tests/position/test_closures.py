@@ -12,7 +12,7 @@ import pytest
 from tbgen.material import Material
 from tbgen.position.blocks import passes_of, solve_closures
 from tbgen.position.bounds import Bound
-from tbgen.position.closure import Closure, node_of
+from tbgen.position.closure import Closure, Level, node_of
 from tbgen.position.known import BlockFolder
 from tbgen.position.mates import Classes
 from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
@@ -29,7 +29,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
 ) -> None:
     material = Material.parse(name)
     root = node_of(material, [chess.parse_square(square) for square in squares.split()])
-    closure = Closure(MadeUpTables(material.men), 0, 1000)
+    closure = Closure(MadeUpTables(material.men), Level(0, 0, 0), 1000)
     closure.add(root)
     assert root in closure.inexact
     with ThreadPoolExecutor(1) as pool:

@@ -34,7 +34,7 @@ from tbgen.apps.games.tags import (
 from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Score
@@ -243,12 +243,12 @@ def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> Decided:
     return Decided() if stopped.is_set() else decider.decide(Chunk(text, in_line, number), name)
 
 
-def positions_to_solve(path: str, task: GamesTask) -> Iterator[chess.Board]:
-    """The last positions of a file's games that no table has, and that best play would decide."""
-    found = list[chess.Board]()
+def positions_to_solve(path: str, task: GamesTask) -> Iterator[tuple[chess.Board, Score]]:
+    """The last positions, and accrued scores, of a file's games that no table has and that best play would decide."""
+    found = list[tuple[chess.Board, Score]]()
 
     def note(board: chess.Board, accrued: Score) -> None:
-        found.append(board.copy(stack=False))
+        found.append((board.copy(stack=False), accrued))
 
     with suppress(PgnError):  # which deciding the games raises again
         for _ in decide_file(path, replace(task, texts=False, lines=False, facts=False), solve=note):

@@ -21,7 +21,7 @@ import chess
 from tbgen.errors import InputError, RecordError
 from tbgen.library.catalog import read_manifest
 from tbgen.material import Material
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.rules.notation import parse_fen, parse_move
 from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Mobility, Score

@@ -35,7 +35,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors import Multiprocess
 
 from tbgen.errors import AddressError, InputError, MissingDistancesError, MissingTableError, TbgenError, UsageError
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.text import cleaned
 
 T = TypeVar("T")

@@ -21,7 +21,7 @@ from tbgen.apps.site.boards import best_cards, cards_of, longest_card, quiet_car
 from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import Color, Score
 from tbgen.storage.files import every_material, write_whole

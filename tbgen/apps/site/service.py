@@ -56,7 +56,7 @@ from tbgen.library.catalog import Catalog, Entry, StoredFile
 from tbgen.material import Material
 from tbgen.position import SOLVED
 from tbgen.probe import Tablebase
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.system import __version__
 
 if TYPE_CHECKING:  # few ask for what is solved, and the solver is large

@@ -24,7 +24,7 @@ from tbgen.apps.site.palette import DASHES, bar_of, colors, line_style, path_of,
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
 from tbgen.probe import Tablebase
-from tbgen.probe.display import to_json
+from tbgen.rules.facts import to_json
 from tbgen.score import Color, Score
 from tbgen.storage.files import write_whole
 from tbgen.text import counted, in_plies, in_so_many, in_units
