@@ -83,7 +83,7 @@ def solve(
 
     --prepare makes closer bounds of promotions to five men beside a pawn, ahead and for all games of a material:
     who mates, in each position after a promotion. They stay in the folder "classes".
-    --syzygy asks tables of ordinary chess who mates instead, where that does not take too long.
+    --syzygy asks tables of ordinary chess who mates, in the position and after each of its moves.
 
     \b
     Examples:

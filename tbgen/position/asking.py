@@ -105,7 +105,7 @@ class Asking:
         pawns = *board.pieces(chess.PAWN, chess.WHITE), *board.pieces(chess.PAWN, chess.BLACK)
         node, cell = Node(material_of(board), pawns), 0
         man = Color.of(not board.turn), Role(board.piece_type_at(new_man) or 0)
-        limits = self.classes.limits(self._bound, node, man, new_man % 8, asks=False)
+        limits = self.classes.limits(self._bound, node, man, new_man % 8)
         for square in squares_on(board, kinds_of(node.material))[len(node.pawns) :]:
             cell = cell if square == new_man else cell * 64 + square
         return Score.from_byte(int(limits[cell])) if len(limits) else self.classes.limit(self._bound, board)

@@ -58,8 +58,7 @@ class Pass:
             edges = self.closure.edges[node]
             below = {(str(e.child.material), e.child.pawns, e.kind.value, self._digest(e)) for e in edges}
             which = self.bound.name if node in self.closure.inexact else ""
-            asked = self.classes.syzygy.digest if node in self.closure.asking else ""
-            self._keys[node] = key_of([str(node.material), node.pawns, which, asked, sorted(below)])
+            self._keys[node] = key_of([str(node.material), node.pawns, which, sorted(below)])
         return self._keys[node]
 
     def _digest(self, edge: Edge) -> str:
@@ -201,7 +200,7 @@ class BlockSolver:
     def _with_bounds(self, tables: ChildTables) -> ChildTables:
         """The child tables with the bounds of promotions without a capture to unsolved positions."""
         (start, entry, dtg), bound = tables.promotions, self.source.bound
-        limits_of = partial(self.source.classes.limits, bound, asks=self.node in self.source.closure.asking)
+        limits_of = partial(self.source.classes.limits, bound)
         for pawn in sorted({reset.promoted for reset in self.bounded}):
             color, pawns = self.layout.slots[pawn][0], self.node.pawns
             left, file = (*pawns[:pawn], *pawns[pawn + 1 :]), pawns[pawn] % 8

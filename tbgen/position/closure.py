@@ -7,7 +7,7 @@ a lower bound for White stays one all the way down; only tables are read with th
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
@@ -31,8 +31,6 @@ MOST_FREE: Final = 4
 
 _CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.4e-6, 0.15e-6, 0.03
 """CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
-_ASKED_SECONDS, _MOST_FREE_ASKED = 150e-6, 3
-"""CPU seconds of a position that Syzygy tables are asked about; men that are not pawns in the block that asks."""
 _CELL_BYTES, _CHILD_CELL_BYTES, _CELL_DISK_BYTES = 40, 3, 1
 """Memory of a cell of the block that is solved, and of the values that are read for it; disk of a cell."""
 
@@ -128,8 +126,6 @@ class Closure:
     """[node] -> its edges, in the order in which nodes are to be solved."""
     inexact: set[Node] = field(default_factory=set)
     """The nodes that lead to bounds."""
-    asking: dict[Node, float] = field(default_factory=dict)
-    """Those whose promotions Syzygy tables are asked about, and the CPU seconds of that."""
     cpu_seconds: float = 0.0
     """Of one pass."""
     _resets: dict[Material, list[tuple[Reset, bool]]] = field(default_factory=dict)  # and whether they lead to a table
@@ -153,25 +149,10 @@ class Closure:
         """Take over the nodes of another closure of the same level."""
         self.edges.update({node: edges for node, edges in other.edges.items() if node not in self.edges})
         self.inexact |= other.inexact
-        self.asking |= other.asking
-
-    def ask(self, budget: float, has_classes: Callable[[Node], bool]) -> None:
-        """Have Syzygy tables asked at as many nodes as the budget allows, in the order of solving.
-
-        They are asked about promotions that have no classes.
-        """
-        seconds = sum(map(self.seconds_of, self.edges))
-        for node, edges in self.edges.items():
-            unknown = [edge.child for edge in edges if edge.kind is Kind.BOUND and edge.reset.gone == NO_SLOT]
-            bounds = sum(not has_classes(child) for child in unknown)
-            more = bounds * 64**node.free * _ASKED_SECONDS
-            if bounds and node.free <= _MOST_FREE_ASKED and seconds + more <= budget:
-                self.asking[node] = more
-                seconds += more
 
     def seconds_of(self, node: Node) -> float:
         """CPU seconds of a node, with both bounds if that matters."""
-        return node.cpu_seconds * (1 + (node in self.inexact)) + self.asking.get(node, 0)
+        return node.cpu_seconds * (1 + (node in self.inexact))
 
     def _edges_of(self, node: Node) -> Iterator[Edge]:
         slots, known = slots_of(node.material), self.known

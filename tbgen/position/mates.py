@@ -23,7 +23,7 @@ from tbgen.position.bracket import SolvePlan
 from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
 from tbgen.position.known import KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
-from tbgen.probe.syzygy import NO_SYZYGY, SyzygyTables
+from tbgen.probe.syzygy import Winner, is_unknown
 from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
 from tbgen.score import Color, Score
 from tbgen.storage.classes import (
@@ -83,8 +83,8 @@ def image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entri
 class Classes:
     """Classes in files, one for each placement of a pawn. Those that are made go to the first of the folders."""
 
-    def __init__(self, folders: Sequence[Path], known: KnownTables, syzygy: SyzygyTables = NO_SYZYGY) -> None:
-        self._folders, self.known, self.syzygy = folders, known, syzygy
+    def __init__(self, folders: Sequence[Path], known: KnownTables, winner: Winner = is_unknown) -> None:
+        self._folders, self.known, self._winner = folders, known, winner
         self._rests = lru_cache(self._rest_of)
         self._file = lru_cache(self._opened)
         self._kept = lru_cache(maxsize=4)(self._read)
@@ -153,16 +153,13 @@ class Classes:
                 self._file.cache_clear()
                 yield seconds_of(node)
 
-    def limits(self, bound: Bound, node: Node, man: Slot, file: int, *, asks: bool) -> Entries:
+    def limits(self, bound: Bound, node: Node, man: Slot, file: int) -> Entries:
         """The bounds of a promotion to a man on a file, in the order of the cells of the block it came from.
 
-        `node` is what the promotion leads to, its pawn where it stands. Nothing if there are no classes of it, and
-        Syzygy tables are not asked instead.
+        `node` is what the promotion leads to, its pawn where it stands. Nothing if there are no classes of it.
         """
         if not self.has(node):
-            goal = file + (56 if man[0] is Color.WHITE else 0)
-            winners = self.syzygy.winners(*node, man, goal) if asks else np.zeros(0, np.int8)
-            return _BY_WINNER[bound][winners]
+            return np.zeros(0, np.int8)
         material, turned = node.material.canonical(), not node.material.is_canonical
         mirrored = (node.pawns[0] ^ RANK_FLIP * turned) != _pawn_of(node)
         kept = (man[0].other, man[1]) if turned else man
@@ -172,7 +169,7 @@ class Classes:
 
     def limit(self, bound: Bound, board: chess.Board) -> Score:
         """The bound that Syzygy tables give a legal position."""
-        return Score.from_byte(int(_BY_WINNER[bound][self.syzygy.winner(board)]))
+        return Score.from_byte(int(_BY_WINNER[bound][self._winner(board)]))
 
     def _opened(self, node: Node) -> ClassesFile | None:
         """The file of a node's classes, the first that is sound."""

@@ -29,7 +29,7 @@ from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, shared_node
 from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_FREE, MOST_NODES, Closure, Level, Node, levels_of
+from tbgen.position.closure import MOST_FREE, MOST_NODES, Closure, Level, levels_of
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.position.mates import Classes
 from tbgen.probe.syzygy import open_syzygy
@@ -58,7 +58,7 @@ class Batch:
     refused: int
     """Positions beside those that take too much, or lack a table."""
     plans: Sequence[SolvePlan]
-    """The cost of the closures of each level, and of each set of blocks that ask Syzygy tables."""
+    """The cost of the closures of each level."""
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -92,7 +92,6 @@ class PositionSolver(contextlib.ExitStack):
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._passes = partial(passes_of, folder=self._folder, classes=self.classes)
         self._pool = self.enter_context(ThreadPoolExecutor(count))
-        self.callback(self.classes.syzygy.stop)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -135,8 +134,6 @@ class PositionSolver(contextlib.ExitStack):
             else:
                 if level.others > node.free and node in closure.inexact:
                     continue  # rooks and bishops would cost as much again, and hardly ever matter
-                if self.classes.syzygy.digest:
-                    closure.ask(self.budget, self.classes.has)
                 yield closure
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
@@ -180,7 +177,7 @@ class PositionSolver(contextlib.ExitStack):
 
     def batch(self, positions: Iterable[tuple[chess.Board, Score]]) -> Batch:
         """The cost of solving many positions with accrued scores, each block once."""
-        joined, kept, refused = dict[tuple[Level, frozenset[Node]], Closure](), list[tuple[chess.Board, Score]](), 0
+        joined, kept, refused = dict[Level, Closure](), list[tuple[chess.Board, Score]](), 0
         for board, accrued in positions:
             try:
                 closure = self._affordable(self._read(board, accrued)[0])[0]
@@ -188,8 +185,7 @@ class PositionSolver(contextlib.ExitStack):
             except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
                 refused += 1
                 continue
-            kind = closure.level, frozenset(closure.asking)
-            joined.setdefault(kind, Closure(self._known, closure.level, 0)).join(closure)
+            joined.setdefault(closure.level, Closure(self._known, closure.level, 0)).join(closure)
             kept.append((board, accrued))
         return Batch(kept, refused, [closure.plan() for closure in joined.values()])
 
@@ -240,7 +236,7 @@ def solve(
         budget: The most CPU seconds, by the plan.
         threads: The number of threads; two solve both bounds side by side where there is memory for that.
         watch: The solver calls it with the part that is done and the seconds that are left.
-        syzygy: Folders of ordinary Syzygy tables, as for `folders`; they make bounds closer.
+        syzygy: Folders of ordinary Syzygy tables, as for `folders`; they bound the position and its moves.
 
     Returns:
         Bounds of the value, and of each move. Equal bounds prove a value.

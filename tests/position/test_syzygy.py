@@ -12,7 +12,6 @@ import chess.syzygy
 import pytest
 
 from tbgen.errors import UnprovedError
-from tbgen.position import closure
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
@@ -24,7 +23,6 @@ from tests.position.test_solving import (
     Folder,
     bracket_by_moves,
     contradictions,
-    files_in,
     folder_of,
     pairs,
     solved,
@@ -34,14 +32,12 @@ __all__ = ["folder_of"]
 
 Probe = Callable[[chess.Board], int]
 Asks = Callable[[Probe], Path]
-ON_THE_SEVENTH = "8/4P3/8/4k3/8/8/8/4K3 w - - 0 1"
 EN_PASSANT = "8/8/8/8/3pP2k/8/8/K7 b - e3 0 1"
 
 
 @pytest.fixture
 def asks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Asks:
     """A folder of Syzygy tables that a function stands in for; they answer at once."""
-    monkeypatch.setattr(closure, "_ASKED_SECONDS", 0)
 
     def made(probe: Probe) -> Path:
         monkeypatch.setattr(chess.syzygy, "Tablebase", lambda: mock.Mock(add_directory=mock.Mock(), probe_wdl=probe))
@@ -70,7 +66,7 @@ def mates_in(tables: Tablebase, most_pawns: int) -> Probe:
 def test_mates_after_promotions_make_bounds_closer_and_never_wrong(
     folder_of: Folder, asks: Asks, tables: Tablebase
 ) -> None:
-    """The bounds of a block and those of the moves agree."""
+    """The bounds of a position and those of its moves agree."""
     folder, syzygy = folder_of("KvK"), asks(mates_in(tables, 0))
     edge = chess.BB_FILE_A | chess.BB_FILE_H  # files that are mirrored: fewer blocks to solve
     drawn = pairs(random.Random(SEED), ["KPk", "Kkp"], 60)
@@ -83,7 +79,7 @@ def test_mates_after_promotions_make_bounds_closer_and_never_wrong(
             closer += far.bracket != near.bracket
             assert near.bracket == bracket_by_moves(near), board.fen()
             assert outside(near, far) == []
-    assert closer > 5
+    assert closer
 
 
 @pytest.mark.slow
@@ -96,7 +92,7 @@ def test_mates_after_promotions_beside_a_pawn_are_never_wrong(
         PositionSolver(folder, budget=1, syzygy=asks(mates_in(tables, 1))) as solver,
     ):
         assert contradictions(solver, tables, asked) == []
-        assert [str(solver.solve(*each).bracket) for each in asked] == ["G0.0", "-G0.5 to G0.5", "-G0.0"]
+        assert [str(solver.solve(*each).bracket) for each in asked] == ["G0.0", "-G0.5 to G0.0", "-G0.0"]
 
 
 def test_tables_that_do_not_know_a_position_change_nothing(folder_of: Folder, asks: Asks) -> None:
@@ -109,28 +105,8 @@ def test_tables_that_contradict_the_moves_are_told(folder_of: Folder, asks: Asks
         solved(folder_of("KvK"), "8/8/8/8/8/8/5k1p/7K w - - 0 1", syzygy=asks(lambda board: 2 if board.turn else -2))
 
 
-def test_the_position_itself_is_asked_with_its_right_to_take_en_passant(
-    folder_of: Folder, asks: Asks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(closure, "_MOST_FREE_ASKED", 0)
+def test_the_position_itself_is_asked_with_its_right_to_take_en_passant(folder_of: Folder, asks: Asks) -> None:
     syzygy = asks(lambda board: 1 if board.has_legal_en_passant() else nothing(board))
     asked = ((EN_PASSANT, syzygy), (EN_PASSANT, None), (EN_PASSANT.replace("e3", "-"), syzygy))
     found = [solved(folder_of("KvK"), fen, syzygy=each).bracket.exact for fen, each in asked]
     assert found == [Score("-G0.0"), None, None]
-
-
-def test_blocks_rest_on_the_tables_that_were_asked_as_far_as_the_budget_goes(
-    folder_of: Folder, asks: Asks, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder, syzygy = folder_of("KvK"), asks(nothing)
-    for name, seconds, files, cpu_seconds in (
-        ("KQvK", 0, 2, 0),
-        ("KQvK", 0, 2, 0),  # the same tables: the same blocks
-        ("KRvK", 0, 4, 0),  # one table more: other blocks
-        ("KRvK", 1e-3, 4, 16),
-        ("KRvK", 2e-3, 6, 0),  # 32 seconds are more than the budget: blocks that ask no table
-    ):
-        (syzygy / f"{name}.rtbw").touch()
-        monkeypatch.setattr(closure, "_ASKED_SECONDS", seconds)
-        plan = solved(folder, ON_THE_SEVENTH, budget=18, syzygy=syzygy).plan
-        assert (len(files_in(folder)), int(plan.cpu_seconds)) == (files, cpu_seconds)
