@@ -133,7 +133,7 @@ def test_tables_decide_with_the_score_on_the_sheet(pgn: Path, tmp_path: Path, ta
     ("fen", "facts"),
     [
         ("8/8/3p4/3P4/k7/4p3/2K1P3/8 b - - 0 60", ("solved", None)),
-        ("8/PP6/8/3k4/8/3K4/6pp/8 w - - 0 60", ("provisional", "-G0.0 G0.0")),
+        ("8/1P6/P7/3k4/8/3K4/6pp/8 w - - 0 60", ("provisional", "-G0.0 G0.0")),
         ("8/PPP5/8/3k4/8/3K4/5ppp/8 w - - 0 60", ("game", None)),
     ],
 )
