@@ -6,6 +6,7 @@ the most. Values are monotone in those, so the true ones lie between.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -210,7 +211,9 @@ class BlockSolver:
                 if each.promoted == pawn
             }
             if len(by_queen := self._limits_by_queen(pawn)):
-                limits |= {role: by_queen for role in limits if role in (Role.ROOK, Role.BISHOP)}
+                limits |= {
+                    role: by_queen for role in limits if role in (Role.ROOK, Role.BISHOP) and not len(limits[role])
+                }
             found = bound_of_promotions(self.layout, pawns, pawn, limits, tables, bound)
             start[self.number, pawn, [int(role) for role in limits]] = len(entry)
             entry, dtg = np.concatenate([entry, found]), np.concatenate([dtg, flips_of(found, color.other)])
@@ -220,7 +223,7 @@ class BlockSolver:
         """Bounds of a pawn's promotion to a rook or a bishop by its solved promotion to a queen; nothing without it.
 
         She has all their moves, and leaves the other side no others. So she is worth as much to her side, unless she
-        stalemates where they mate later.
+        stalemates where they mate later, or must move where they leave her side stalemated.
         """
         (color, _), bound = self.layout.slots[pawn], self.source.bound
         queens = [
@@ -234,11 +237,13 @@ class BlockSolver:
         left = pawns[:pawn] + pawns[pawn + 1 :]
         colors = [int(color) for color, _ in slots]
         is_mirrored = sorted(zip(colors, left, strict=False)) != sorted(zip(colors, child.pawns, strict=False))
-        square = pawns[pawn] % 8 + (56 if color is Color.WHITE else 0) ^ 7 * is_mirrored
+        square = pawns[pawn] % 8 + (56 if color is Color.WHITE else 0)
         cells = self.source.plane(child, Kind.NODE, int(color.other)).reshape([64] * child.free)
         axes = [axis for axis, slot in enumerate(slots[len(left) :]) if slot == (color, Role.QUEEN)]
-        found, mate = np.zeros([64] * (child.free - 1), np.int8), np.int8(bound.value)
-        for axis in axes:  # each position is stored once, whichever of equal men is the new one
-            found = np.where(found, found, np.take(cells, square, axis))
-        found = image(found.ravel(), 0, turned=False, mirrored=is_mirrored)
-        return np.where(found == 2 * mate, mate, found)
+        found, mate = np.zeros(64 ** (child.free - 1), np.int8), np.int8(bound.value)
+        # A position is stored once, whichever of equal men is the new one and, if its pawns are symmetric, in one image.
+        images = {is_mirrored, is_mirrored or child.layout.is_own_mirror(child.pawns)}
+        for axis, mirrored in itertools.product(axes, images):
+            some = np.take(cells, square ^ 7 * mirrored, axis).ravel()
+            found = np.where(found, found, image(some, 0, turned=False, mirrored=mirrored))
+        return np.where(found == 2 * mate, mate, np.where(found == -mate, -2 * mate, found))

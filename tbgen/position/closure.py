@@ -75,7 +75,7 @@ def node_of(material: Material, pawns: Sequence[int]) -> Node:
 
 
 class Level(NamedTuple):
-    """Which promotions are solved: those to a role where so many men are not pawns at most."""
+    """The most men beside pawns with which a promotion to each role is solved."""
 
     queen: int
     knight: int
@@ -89,10 +89,11 @@ class Level(NamedTuple):
 def levels_of(free: int) -> list[Level]:
     """The levels for a position with so many men that are not pawns, from the fewest promotions solved to all.
 
-    A queen bounds a rook and a bishop, so these come last.
+    A queen bounds a rook and a bishop, so these come last. There are none for more men than a block may have.
     """
-    queens = [(queen, knight) for queen in range(free, MOST_FREE + 1) for knight in (max(free, queen - 1), queen)]
-    return [*dict.fromkeys([*(Level(*each, free) for each in queens), Level(MOST_FREE, MOST_FREE, MOST_FREE)])]
+    queens = range(free, MOST_FREE + 1)
+    some = [Level(queen, knight, free) for queen in queens for knight in (max(free, queen - 1), queen)]
+    return [*dict.fromkeys(some + [Level(MOST_FREE, MOST_FREE, MOST_FREE)] * bool(some))]
 
 
 class Kind(enum.Enum):
@@ -179,10 +180,8 @@ class Closure:
         edges = [edge for some in self.edges.values() for edge in some]
         bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}
         missing = tuple(sorted(str(each) for each in bounds if each.men <= MOST_TABLE_MEN))
-        exact = not self.inexact
-        return SolvePlan(
-            len(passes), cells, seconds, memory, cells * _CELL_DISK_BYTES, exact, self.level.queen, missing
-        )
+        most, disk = self.level.queen, cells * _CELL_DISK_BYTES
+        return SolvePlan(len(passes), cells, seconds, memory, disk, not self.inexact, most, missing)
 
     def memory_of(self, node: Node) -> int:
         """Bytes of one pass of a node."""

@@ -159,10 +159,10 @@ class PositionSolver(contextlib.ExitStack):
                     return answer(self._passes(closure), board, carried)
         return None
 
-    def bracket(self, board: chess.Board, accrued: Score) -> Bracket | None:
+    def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
         """The bracket of a position, unless it takes too much."""
         try:
-            return self.solve(board, accrued).bracket
+            return self.solve(board, accrued, watch).bracket
         except (ClosureTooLargeError, BuildError):
             return None
 
@@ -200,7 +200,7 @@ class PositionSolver(contextlib.ExitStack):
                 done = (number + part) / count
                 watch(done, (time.monotonic() - began) * (1 - done) / done)
 
-            self.solve(*position, tell)
+            self.bracket(*position, tell)
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
         """Make the missing classes of mates that a promotion of a material leads to, a file of the pawn at a time."""

@@ -14,7 +14,7 @@ from unittest import mock
 import chess
 import pytest
 
-from tbgen.errors import NotEnoughMemoryError, UsageError
+from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
 from tbgen.position import blocks as blocks_of_closures
 from tbgen.position import solving
 from tbgen.position.asking import node_on
@@ -244,6 +244,14 @@ def test_a_folder_that_cannot_be_written_to_is_enough(folder_of: Folder, monkeyp
     assert not solved(folder_of("KvK"), PAWNS).bracket.is_exact
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     assert not solved(folder_of("KvK"), PAWNS).bracket.is_exact
+
+
+def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_of: Folder) -> None:
+    with PositionSolver(folder_of("KvK")) as solver:
+        for fen in ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "8/1k6/2rb4/8/8/4R3/5P2/6K1 w"):
+            assert solver.solved(fen) is None
+            with pytest.raises(ClosureTooLargeError):
+                solver.solve(fen)
 
 
 def test_a_plan_makes_no_folders(folder_of: Folder) -> None:
