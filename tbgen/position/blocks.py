@@ -210,10 +210,8 @@ class BlockSolver:
                 for each in self.bounded
                 if each.promoted == pawn
             }
-            if len(by_queen := self._limits_by_queen(pawn)):
-                limits |= {
-                    role: by_queen for role in limits if role in (Role.ROOK, Role.BISHOP) and not len(limits[role])
-                }
+            by_queen = self._limits_by_queen(pawn)
+            limits |= {role: by_queen for role in {Role.ROOK, Role.BISHOP} & {*limits} if not len(limits[role])}
             found = bound_of_promotions(self.layout, pawns, pawn, limits, tables, bound)
             start[self.number, pawn, [int(role) for role in limits]] = len(entry)
             entry, dtg = np.concatenate([entry, found]), np.concatenate([dtg, flips_of(found, color.other)])
@@ -234,16 +232,15 @@ class BlockSolver:
         if not queens or (bound is Bound.UPPER) != (color is Color.WHITE):
             return np.zeros(0, np.int8)
         (child,), pawns, slots = queens, self.node.pawns, slots_of(queens[0].material)
-        left = pawns[:pawn] + pawns[pawn + 1 :]
+        left, layout = pawns[:pawn] + pawns[pawn + 1 :], child.layout
         colors = [int(color) for color, _ in slots]
         is_mirrored = sorted(zip(colors, left, strict=False)) != sorted(zip(colors, child.pawns, strict=False))
         square = pawns[pawn] % 8 + (56 if color is Color.WHITE else 0)
         cells = self.source.plane(child, Kind.NODE, int(color.other)).reshape([64] * child.free)
         axes = [axis for axis, slot in enumerate(slots[len(left) :]) if slot == (color, Role.QUEEN)]
         found, mate = np.zeros(64 ** (child.free - 1), np.int8), np.int8(bound.value)
-        # A position is stored once, whichever of equal men is the new one and, if its pawns are symmetric, in one image.
-        images = {is_mirrored, is_mirrored or child.layout.is_own_mirror(child.pawns)}
-        for axis, mirrored in itertools.product(axes, images):
+        # A position is stored once, whichever of equal men is the new one, and in one image if its pawns are symmetric.
+        for axis, mirrored in itertools.product(axes, {is_mirrored, is_mirrored or layout.is_own_mirror(child.pawns)}):
             some = np.take(cells, square ^ 7 * mirrored, axis).ravel()
             found = np.where(found, found, image(some, 0, turned=False, mirrored=mirrored))
         return np.where(found == 2 * mate, mate, np.where(found == -mate, -2 * mate, found))

@@ -91,8 +91,7 @@ def levels_of(free: int) -> list[Level]:
 
     A queen bounds a rook and a bishop, so these come last. There are none for more men than a block may have.
     """
-    queens = range(free, MOST_FREE + 1)
-    some = [Level(queen, knight, free) for queen in queens for knight in (max(free, queen - 1), queen)]
+    some = [Level(most, knight, free) for most in range(free, MOST_FREE + 1) for knight in (max(free, most - 1), most)]
     return [*dict.fromkeys(some + [Level(MOST_FREE, MOST_FREE, MOST_FREE)] * bool(some))]
 
 
