@@ -132,7 +132,7 @@ def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
     what = (
         "exact"
         if plan.exact
-        else f"bounds that may meet; queens are solved with up to {plan.most_free} men beside pawns"
+        else f"perhaps exact: promotions to a queen are solved with up to {plan.most_free} men beside pawns"
     )
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
     show_pairs(

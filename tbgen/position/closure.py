@@ -179,8 +179,9 @@ class Closure:
         edges = [edge for some in self.edges.values() for edge in some]
         bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}
         missing = tuple(sorted(str(each) for each in bounds if each.men <= MOST_TABLE_MEN))
-        most, disk = self.level.queen, cells * _CELL_DISK_BYTES
-        return SolvePlan(len(passes), cells, seconds, memory, disk, not self.inexact, most, missing)
+        return SolvePlan(
+            len(passes), cells, seconds, memory, cells * _CELL_DISK_BYTES, not self.inexact, self.level.queen, missing
+        )
 
     def memory_of(self, node: Node) -> int:
         """Bytes of one pass of a node."""

@@ -23,7 +23,7 @@ from tbgen.position.bracket import SolvePlan
 from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
 from tbgen.position.known import KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
-from tbgen.probe.syzygy import Winner, is_unknown
+from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
 from tbgen.score import Color, Score
 from tbgen.storage.classes import (
@@ -83,7 +83,7 @@ def image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entri
 class Classes:
     """Classes in files, one for each placement of a pawn. Those that are made go to the first of the folders."""
 
-    def __init__(self, folders: Sequence[Path], known: KnownTables, winner: Winner = is_unknown) -> None:
+    def __init__(self, folders: Sequence[Path], known: KnownTables, winner: Winner = no_tables) -> None:
         self._folders, self.known, self._winner = folders, known, winner
         self._rests = lru_cache(self._rest_of)
         self._file = lru_cache(self._opened)

@@ -54,7 +54,7 @@ class Batch:
     """Positions that are to be solved together, each block once."""
 
     positions: Sequence[tuple[chess.Board, Score]]
-    """With what has accrued in them."""
+    """Each with its accrued score."""
     refused: int
     """Positions beside those that take too much, or lack a table."""
     plans: Sequence[SolvePlan]
@@ -98,7 +98,7 @@ class PositionSolver(contextlib.ExitStack):
         return self._affordable(self._read(board, None)[0])[0].plan()
 
     def _affordable(self, board: chess.Board) -> list[Closure]:
-        """The closures of a position that the budget allows, those first that solve most promotions; at least one."""
+        """The closures of a position that the budget allows together, those first that solve most promotions."""
         material, men = material_of(board), board.occupied.bit_count()
         free = men - board.pawns.bit_count()
         if self._known.has(material):
@@ -108,11 +108,12 @@ class PositionSolver(contextlib.ExitStack):
         elif free > MOST_FREE or not board.pawns:
             reason = f"{free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
         else:
-            found = dict[int, Closure]()  # levels that solve the same nodes are one
+            found, left = dict[int, Closure](), float(self.budget)
             for closure in self._closures(board, self.budget):
                 plan = closure.plan()
-                if plan.cpu_seconds <= self.budget:
-                    found.setdefault(plan.nodes, closure)
+                if plan.nodes not in found and plan.cpu_seconds <= left:  # levels that solve the same nodes are one
+                    found[plan.nodes] = closure
+                    left -= plan.cpu_seconds
             if found:
                 return [*found.values()]
             reason = f"it takes more than {self.budget} CPU seconds; allow more with --budget"

@@ -25,8 +25,8 @@ Winner = Callable[[chess.Board], int]
 """Who wins in a legal position."""
 
 
-def is_unknown(_: chess.Board) -> int:
-    """Who wins by no tables."""
+def no_tables(_: chess.Board) -> int:
+    """Who wins where there are no tables."""
     return UNKNOWN
 
 
@@ -37,7 +37,7 @@ def open_syzygy(folders: Folders | None) -> Iterator[Winner]:
     The tables raise UnreadableFileError if one of them is damaged.
     """
     if folders is None:
-        yield is_unknown
+        yield no_tables
         return
     import chess.syzygy
 

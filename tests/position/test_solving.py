@@ -20,6 +20,7 @@ from tbgen.position import solving
 from tbgen.position.asking import node_on
 from tbgen.position.blocks import BlockSolver
 from tbgen.position.bracket import Bracket, Solution
+from tbgen.position.closure import Level
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import accruable, own_score, why_not_accrued
@@ -252,6 +253,13 @@ def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_o
             assert solver.solved(fen) is None
             with pytest.raises(ClosureTooLargeError):
                 solver.solve(fen)
+
+
+def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "levels_of", lambda _: [Level(3, 3, 2)])
+    assert solved(folder_of(*PIECES), "8/P2PP3/8/8/6K1/2k5/8/8 b - - 0 1").bracket.exact == Score("G0.0")
 
 
 def test_a_plan_makes_no_folders(folder_of: Folder) -> None:
