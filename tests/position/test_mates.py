@@ -107,10 +107,10 @@ def test_blocks_rest_on_the_bytes_of_classes_and_wrong_ones_are_told(prepared: P
             codes = content if byte is None else np.full_like(content, byte)
             write_classes(path, codes.reshape(shape_of(ClassesFile(path).material)))
         if byte != 3:
-            with PositionSolver(folder, budget=2) as solver:
+            with PositionSolver(folder, budget=1) as solver:
                 found.append(solver.solve(PROMOTING).bracket)
     assert found[1] != found[0] == found[2]
-    with PositionSolver(folder, budget=2) as solver, pytest.raises(DamagedTableError, match="both sides mate"):
+    with PositionSolver(folder, budget=1) as solver, pytest.raises(DamagedTableError, match="both sides mate"):
         solver.solve(PROMOTING)
 
 
