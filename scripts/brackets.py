@@ -30,10 +30,9 @@ from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.asking import Asking
 from tbgen.position.blocks import passes_of, solve_closures
-from tbgen.position.bounds import Bound
+from tbgen.position.bounds import Bound, Classes
 from tbgen.position.closure import Closure, Level, Node, node_of
 from tbgen.position.known import BlockFolder, KnownTables
-from tbgen.position.mates import Classes
 from tbgen.position.solving import PositionSolver
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import accruable, own_score, why_not_accrued

@@ -197,20 +197,26 @@ def _written(
 
 def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -> None:
     """Solve all last positions together, each block once; the games of a stream are solved one by one."""
-    batch = solver.batch(each for name in names if name != STANDARD_INPUT for each in positions_to_solve(name, task))
-    if batch.positions or batch.refused:
-        games = counted(len(batch.positions), "game", "games")
-        say(f"{games} to solve, {batch.refused:,} beyond the budget or the tables")
-    if not batch.positions:
+    ends, refused, plans = solver.outlook(
+        end for name in names if name != STANDARD_INPUT for end in positions_to_solve(name, task)
+    )
+    if ends or refused:
+        say(f"{counted(len(ends), 'game', 'games')} to solve, {refused:,} beyond the budget or the tables")
+    if not ends:
         return
     say(
-        f"{counted(sum(plan.nodes for plan in batch.plans), 'block', 'blocks')}, "
-        f"{duration(sum(plan.cpu_seconds for plan in batch.plans))} of CPU at most (estimated), "
-        f"{in_units(max(plan.memory_bytes for plan in batch.plans))} of memory, "
-        f"{in_units(sum(plan.disk_bytes for plan in batch.plans))} of disk"
+        f"{counted(sum(plan.nodes for plan in plans), 'block', 'blocks')}, "
+        f"{duration(sum(plan.cpu_seconds for plan in plans))} of CPU at most (estimated), "
+        f"{in_units(max(plan.memory_bytes for plan in plans))} of memory, "
+        f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk"
     )
-    with progress("solving", 1, as_share=True) as shown:
-        solver.solve_batch(batch, lambda done, left: shown.reach(done, left=left))
+    with progress("solving", len(ends), as_share=True) as shown:
+        for number, end in enumerate(ends):
+
+            def tell(part: float, number: int = number) -> None:
+                shown.reach(number + part)
+
+            solver.bracket(*end, tell)
 
 
 def _report(whole: Decided) -> None:

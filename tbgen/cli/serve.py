@@ -125,7 +125,7 @@ def fetch_command(
         return build_order(chosen) if children else chosen
 
     def choose_classes(offered: Iterable[str]) -> Iterable[str]:
-        from tbgen.position.mates import open_classes
+        from tbgen.position.bounds import open_classes
 
         with open_classes([data]) as known:
             found = {name: title_of(Path(name))[0] for name in offered if known.suits(Path(name))}

@@ -104,7 +104,7 @@ def solve(
             return
         compile_for(Purpose.POSITIONS)
         with progress("solving", 1, as_share=True) as shown:
-            found = solver.solve(board, score, lambda done, left: shown.reach(done, left=left))
+            found = solver.solve(board, score, shown.reach)
     if form is Form.TABLE:
         click.echo(picture_of(board))
         _show(found)
@@ -121,7 +121,7 @@ def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, for
     if not only_plan and plan.nodes:
         compile_for(Purpose.POSITIONS)
         with progress("preparing", 1, as_share=True) as shown:
-            solver.prepare(material, lambda done, left: shown.reach(done, left=left))
+            solver.prepare(material, shown.reach)
     _show_plan(plan, form, answers=False)
 
 

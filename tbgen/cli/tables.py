@@ -97,7 +97,7 @@ def _list(found: Sequence[Facts], where: Mapping[Material, Path], folders: Seque
 
 def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -> int:
     """A row for the classes of each material, and another for those that rest on other tables or programs."""
-    from tbgen.position.mates import open_classes
+    from tbgen.position.bounds import open_classes
 
     wanted = [table_material(name, MOST_BUILT_MEN) for name in names]
     with open_classes(folders) as classes:
@@ -266,7 +266,7 @@ def _show_checked(
 def _verify_classes(names: Sequence[str], folders: Sequence[Path], sample: int, seed: int, form: Form) -> int:
     """Check a sample of the classes of each material that suit the tables."""
     from tbgen.library.checking import Checker
-    from tbgen.position.mates import open_classes
+    from tbgen.position.bounds import open_classes
 
     with open_classes(folders) as classes:
         files_there, known = classes.found()

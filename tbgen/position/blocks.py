@@ -6,8 +6,6 @@ the most. Values are monotone in those, so the true ones lie between.
 
 from __future__ import annotations
 
-import itertools
-import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import partial
@@ -16,10 +14,9 @@ import numpy as np
 
 from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout, slots_of
 from tbgen.material import Material, Role
-from tbgen.position.bounds import Bound, bound_of_promotions
+from tbgen.position.bounds import Bound, Classes, bound_of_promotions, image, taken
 from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
 from tbgen.position.known import BlockFolder, SolvedBlock, key_of
-from tbgen.position.mates import Classes, image
 from tbgen.retro.drive.many_blocks import RunSolver, SolvedRun, en_passant_of
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, empty_child_tables
@@ -29,21 +26,21 @@ from tbgen.storage.reader import flips_of
 from tbgen.system.process import available_memory
 from tbgen.table import Box, Distances, Entries, EntryValues
 
-Watch = Callable[[float, float], None]
-"""Is told the part of the work that is done, and the seconds that are left."""
+Watch = Callable[[float], None]
+"""Is told the part of the work that is done."""
 
 
-def unwatched(done: float, seconds_left: float) -> None:
+def unwatched(done: float) -> None:
     """No progress."""
 
 
 def work_off(works: Iterable[float], total: float, watch: Watch) -> None:
-    """Do pieces of work, each of which says what it took of the total; tell what is done and left after each."""
-    began, done = time.monotonic(), 0.0
+    """Do pieces of work, each of which says what it took of the total; it may turn out to be less."""
+    done = 0.0
     for work in works:
         done += work
-        part = done / max(done, total)
-        watch(part, (time.monotonic() - began) * (1 - part) / part)
+        watch(done / max(done, total))
+    watch(1.0)
 
 
 class Pass:
@@ -233,14 +230,12 @@ class BlockSolver:
             return np.zeros(0, np.int8)
         (child,), pawns, slots = queens, self.node.pawns, slots_of(queens[0].material)
         left, layout = pawns[:pawn] + pawns[pawn + 1 :], child.layout
-        colors = [int(color) for color, _ in slots]
-        is_mirrored = sorted(zip(colors, left, strict=False)) != sorted(zip(colors, child.pawns, strict=False))
+        is_mirrored = {*zip(slots, left, strict=False)} != {*zip(slots, child.pawns, strict=False)}
         square = pawns[pawn] % 8 + (56 if color is Color.WHITE else 0)
-        cells = self.source.plane(child, Kind.NODE, int(color.other)).reshape([64] * child.free)
-        axes = [axis for axis, slot in enumerate(slots[len(left) :]) if slot == (color, Role.QUEEN)]
+        cells = self.source.plane(child, Kind.NODE, int(color.other))
         found, mate = np.zeros(64 ** (child.free - 1), np.int8), np.int8(bound.value)
         # A position is stored once, whichever of equal men is the new one, and in one image if its pawns are symmetric.
-        for axis, mirrored in itertools.product(axes, {is_mirrored, is_mirrored or layout.is_own_mirror(child.pawns)}):
-            some = np.take(cells, square ^ 7 * mirrored, axis).ravel()
-            found = np.where(found, found, image(some, 0, turned=False, mirrored=mirrored))
+        for mirrored in {is_mirrored, is_mirrored or layout.is_own_mirror(child.pawns)}:
+            for some in taken(cells, slots[len(left) :], (color, Role.QUEEN), square ^ 7 * mirrored):
+                found = np.where(found, found, image(some, 0, turned=False, mirrored=mirrored))
         return np.where(found == 2 * mate, mate, np.where(found == -mate, -2 * mate, found))

@@ -1,29 +1,53 @@
 """Bounds: what a promotion is worth at least and at most where the position after it is not solved.
 
-The other side replies. Where it can take the new man, what that leads to is known; every other reply is worth a mate,
-White's for an upper bound and Black's for a lower one. Without any reply the position itself is the end.
+* The other side replies. Where it can take the new man, what that leads to is known; every other reply is worth a mate,
+  White's for an upper bound and Black's for a lower one. Without any reply the position itself is the end.
+* Classes of mates say who surely mates, and who may. They are made for materials of one pawn whose captures lead to
+  tables, file by file of the pawn, and kept in files. The positions kept are those that promotions lead to: a new man
+  on its last rank, and the other side to move. Each takes a byte with a bit for each class.
+* Syzygy tables say who mates.
 """
 
 from __future__ import annotations
 
+import contextlib
 import enum
-from collections.abc import Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
 
+import chess
 import numpy as np
+import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, SignedBytes
 from tbgen.compiled.jit import borrowing
+from tbgen.errors import ClosureTooLargeError, TableError
 from tbgen.index.kernels import byte_of_rank, rank_of_byte
-from tbgen.index.layout import Layout, Squares
+from tbgen.index.layout import Layout, Slot, Squares, slots_of
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
-from tbgen.material import Role
+from tbgen.material import Material, Role
+from tbgen.position.bracket import SolvePlan
+from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
+from tbgen.position.known import KnownTables, key_of
+from tbgen.probe.stored import RANK_FLIP
+from tbgen.probe.syzygy import Winner, no_tables
+from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
-from tbgen.score import STALEMATE_CODE, Color
+from tbgen.score import STALEMATE_CODE, Color, Score
+from tbgen.storage import classes as stored
+from tbgen.storage.classes import ClassesFile
 from tbgen.table import Entries
+
+MOST_FREE_MEN = 5
+_CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES = 40e-9, 0.05, 2
+"""CPU seconds of a cell, and of a block beside its cells; memory of a cell."""
 
 
 class Bound(enum.Enum):
@@ -31,6 +55,10 @@ class Bound(enum.Enum):
 
     LOWER = -1
     UPPER = 1
+
+
+_BY_WINNER = {bound: np.array([2 * bound.value, 1, bound.value, -1], np.int8) for bound in Bound}
+"""[bound][0, 1, UNKNOWN, -1]: the outcomes that are possible if nobody, White, anybody or Black forces mate."""
 
 
 # entry[word * 64 + black king's square]: the best of the promotions folded so far, for the side that promotes; 0 where
@@ -124,3 +152,171 @@ def _geometry_after(geometry: Geometry, promoted: int, color: int, role: int) ->
         king_square=np.tile(geometry.king_square, 64),
         pawn_color=np.delete(geometry.pawn_color, promoted),
     )
+
+
+def taken(cells: npt.NDArray[Any], slots: Sequence[Slot], man: Slot, square: int) -> list[npt.NDArray[Any]]:
+    """The cells of some slots with a man on a square, in the order of the other slots: once for each of equal men."""
+    axes = cells.reshape([64] * len(slots))
+    return [np.take(axes, square, axis).ravel() for axis, slot in enumerate(slots) if slot == man]
+
+
+def slice_of(sets: Sets, material: Material, man: Slot, file: int) -> Entries:
+    """The classes, as bytes, of the positions with a new man on a file of its last rank and the other side to move.
+
+    Cells are in the order of words without this man.
+    """
+    slots, (color, _) = slots_of(material)[1:-1], man
+    square = file + (56 if color is Color.WHITE else 0)
+    found = np.zeros(64 ** len(slots), np.uint8)
+    for bit, (sure, forcer) in enumerate(itertools.product((CERTAIN, POSSIBLE), (0, 1))):
+        some = np.bitwise_or.reduce(taken(sets[sure, forcer, color.other], slots, man, square)).astype("<u8")
+        found |= np.unpackbits(some.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little").ravel() << bit
+    return found.view(np.int8)
+
+
+def bytes_of(codes: Entries, bound: Bound) -> Entries:
+    """The outcomes that classes leave possible, the least or the most for White: a mate, or stalemate at best."""
+    sure, fear = (1, 8) if bound is Bound.LOWER else (2, 4)
+    mate = np.int8(-bound.value)
+    return np.where(codes & sure, mate, np.where(codes & fear, -mate, np.int8(-2 * mate))).astype(np.int8)
+
+
+def image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entries:
+    """The classes of positions turned in colours, mirrored, or both; `whites` men beside the king are White's here."""
+    axes = (len(codes).bit_length() - 1) // 6
+    flips = [*range(0, 2 * axes, 2)] * turned + [*range(1, 2 * axes, 2)] * mirrored
+    cells = np.flip(codes.reshape([8, 8] * axes), tuple(flips)).reshape([64] * axes)
+    if turned:
+        cells = cells.transpose([axes - 1, *range(1 + whites, axes - 1), *range(1, 1 + whites), 0])
+        cells = (cells & 5) << 1 | (cells & 10) >> 1
+    return np.ascontiguousarray(cells).ravel()
+
+
+class Classes:
+    """Classes in files, one for each placement of a pawn. Those that are made go to the first of the folders."""
+
+    def __init__(self, folders: Sequence[Path], known: KnownTables, winner: Winner = no_tables) -> None:
+        self._folders, self.known, self._winner = folders, known, winner
+        self._rests = lru_cache(self._rest_of)
+        self._file = lru_cache(self._opened)
+        self._kept = lru_cache(maxsize=4)(self._read)
+
+    def _rest_of(self, material: Material) -> list[tuple[str, str]] | None:
+        """What the classes of a canonical material rest on, by digest; None if tables are missing."""
+        children = children_of(material)
+        if self.known.has(material) or not all(map(self.known.has, children)):
+            return None
+        return [(str(child), self.known.digest(child)) for child in children]
+
+    def key(self, node: Node) -> str | None:
+        """The name of a node's classes; None if they cannot be made from the tables that are there."""
+        material = node.material.canonical()
+        rest = self._rests(material) if material.pawns == 1 else None
+        name = f"{material}-{chess.square_name(_pawn_of(node))}"
+        return None if rest is None else f"{name}-{key_of([name, rest])}"
+
+    def suits(self, path: Path) -> bool:
+        """Whether a file of classes, by its name, rests on the tables and the program that are there."""
+        material, square, _ = stored.title_of(path)
+        return self.key(node_of(material, [chess.parse_square(square)])) == path.stem
+
+    def found(self) -> tuple[dict[tuple[Material, Path, bool], list[ClassesFile]], list[TableError]]:
+        """The files of a material in a folder that suit or do not, and the faults of those that cannot be used."""
+        (files, faults), found = stored.files_in(self._folders), dict[tuple[Material, Path, bool], list[ClassesFile]]()
+        for file in files:
+            found.setdefault((file.material, file.path.parent, self.suits(file.path)), []).append(file)
+        return found, faults
+
+    def digest(self, node: Node) -> str:
+        """The digest of the classes of a node; nothing if they are not there."""
+        file = self._file(node) if len(node.pawns) == 1 else None
+        return file.seal.body_digest if file else ""
+
+    def _missing(self, material: Material) -> list[list[Node]]:
+        """The placements of each file that lacks classes, for materials with one pawn that a promotion leads to."""
+        same = [child for child in material.children() if child.men == material.men]
+        promoted = [each for each in same if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]
+        if not promoted:
+            raise ClosureTooLargeError(str(material), "no promotion leads to one pawn and at most five other men")
+        lacking = [each for each in promoted if not self.known.has(each)]
+        for child in itertools.chain(*map(children_of, lacking)):
+            self.known.table(child)
+        files = [[node_of(each, [rank * 8 + file]) for rank in range(1, 7)] for each in lacking for file in range(4)]
+        return [nodes for nodes in files if not all(map(self.digest, nodes))]
+
+    def plan(self, material: Material) -> SolvePlan:
+        """The cost of making the classes that are missing."""
+        nodes = [*itertools.chain(*self._missing(material))]
+        cells, seconds = sum(node.cells for node in nodes), round(sum(map(seconds_of, nodes)), 1)
+        memory = PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES
+        return SolvePlan(len(nodes), cells, seconds, memory, cells // 64, exact=False, most_free=MOST_FREE_MEN)
+
+    def make(self, material: Material) -> Iterator[float]:
+        """Make the classes that are missing, placement by placement; the CPU seconds that the plan has for each."""
+        for (promoted, pawns), *_ in self._missing(material):
+            for square, sets in MatesSolver(promoted, self.known.plane).file(pawns[0] % 8):
+                node = node_of(promoted, [square])
+                men = itertools.product(stored.new_men(promoted), range(8))
+                slices = (slice_of(sets, promoted, *each) for each in men)
+                stored.write_classes(self._folders[0] / f"{self.key(node)}{stored.SUFFIX}", slices)
+                self._file.cache_clear()
+                yield seconds_of(node)
+
+    def limits(self, bound: Bound, node: Node, man: Slot, file: int) -> Entries:
+        """The bounds of a promotion to a man on a file, in the order of the cells of the block it came from.
+
+        `node` is what the promotion leads to, its pawn where it stands. Nothing if there are no classes of it.
+        """
+        if not self.digest(node):
+            return np.zeros(0, np.int8)
+        material, turned = node.material.canonical(), not node.material.is_canonical
+        mirrored = (node.pawns[0] ^ RANK_FLIP * turned) != _pawn_of(node)
+        kept = (man[0].other, man[1]) if turned else man
+        codes = self._kept(node, stored.new_men(material).index(kept) * 8 + (file ^ 7 * mirrored))
+        whites = sum(color is Color.WHITE for color, _ in slots_of(material)[2:-1]) - (kept[0] is Color.WHITE)
+        return bytes_of(image(codes, whites, turned=turned, mirrored=mirrored), bound)
+
+    def limit(self, bound: Bound, board: chess.Board) -> Score:
+        """The bound that Syzygy tables give a legal position."""
+        return Score.from_byte(int(_BY_WINNER[bound][self._winner(board)]))
+
+    def _opened(self, node: Node) -> ClassesFile | None:
+        """The file of a node's classes, the first that is sound."""
+        for folder in self._folders if (key := self.key(node)) else ():
+            with contextlib.suppress(TableError):
+                file = ClassesFile(folder / f"{key}{stored.SUFFIX}")
+                file.check()
+                return file
+        return None
+
+    def _read(self, node: Node, number: int) -> Entries:
+        """A slice of a node's classes."""
+        file, cells = self._file(node), stored.shape_of(node.material)[1]
+        assert file is not None
+        codes: Entries = file.items(stored.CLASSES, number * cells, (number + 1) * cells)
+        if not np.isin(codes, stored.SOUND).all():
+            raise file.damaged("it says that both sides mate")
+        return codes
+
+
+@contextlib.contextmanager
+def open_classes(folders: Sequence[Path]) -> Iterator[Classes]:
+    """The classes beside the tables of some folders, to be looked at."""
+    with contextlib.closing(KnownTables(folders, 1 << 26, outcomes_only=True)) as known:
+        yield Classes([folder / stored.CLASSES for folder in folders], known)
+
+
+def _pawn_of(node: Node) -> int:
+    """The square of a node's only pawn on the files a-d, in the colours of the canonical material."""
+    square = node.pawns[0] ^ RANK_FLIP * (not node.material.is_canonical)
+    return min(square, square ^ 7, key=lambda each: each % 8)
+
+
+def children_of(material: Material) -> list[Material]:
+    """The materials whose tables the classes of a canonical material need."""
+    return [child for child in material.children() if child.men < material.men]
+
+
+def seconds_of(node: Node) -> float:
+    """CPU seconds of the classes of a node."""
+    return node.cells * _CELL_SECONDS + _NODE_SECONDS

@@ -145,11 +145,6 @@ class Closure:
             self.inexact.add(node)
         self.edges[node] = edges
 
-    def join(self, other: Closure) -> None:
-        """Take over the nodes of another closure of the same level."""
-        self.edges.update({node: edges for node, edges in other.edges.items() if node not in self.edges})
-        self.inexact |= other.inexact
-
     def seconds_of(self, node: Node) -> float:
         """CPU seconds of a node, with both bounds if that matters."""
         return node.cpu_seconds * (1 + (node in self.inexact))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -118,11 +117,7 @@ class BlockFolder:
 
     def store(self, key: str) -> ScratchStore:
         """Open a block's files; another process that does so is waited for, which takes no time."""
-        for _ in range(100):
-            with contextlib.suppress(BlockingIOError):
-                return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS)
-            time.sleep(0.1)
-        raise BlockingIOError(f"{self._path(key)} is in use")
+        return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS, waits=True)
 
 
 def folder_to_write(folders: Iterable[Path], names: Sequence[str]) -> contextlib.AbstractContextManager[str]:

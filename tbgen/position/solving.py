@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import math
+import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -28,10 +29,10 @@ from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, shared_node
 from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
+from tbgen.position.bounds import Classes
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_FREE, MOST_NODES, Closure, Level, levels_of
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
-from tbgen.position.mates import Classes
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
@@ -48,17 +49,8 @@ _MOST_NODES_RECALLED: Final = 1500
 _MOST_MEN: Final = MOST_SLOTS - 1
 _TABLE_CACHE_BYTES: Final = 1 << 26
 
-
-@dataclass(frozen=True)
-class Batch:
-    """Positions that are to be solved together, each block once."""
-
-    positions: Sequence[tuple[chess.Board, Score]]
-    """Each with its accrued score."""
-    refused: int
-    """Positions beside those that take too much, or lack a table."""
-    plans: Sequence[SolvePlan]
-    """The cost of the closures of each level."""
+End = tuple[chess.Board, Score]
+"""The position in which a game ended, and what had accrued."""
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -162,10 +154,9 @@ class PositionSolver(contextlib.ExitStack):
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
         """The bracket of a position, unless it takes too much."""
-        try:
+        with contextlib.suppress(ClosureTooLargeError, BuildError):
             return self.solve(board, accrued, watch).bracket
-        except (ClosureTooLargeError, BuildError):
-            return None
+        return None
 
     def _read(self, position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score]:
         """A legal position, and what has accrued in it; an error if no game can carry that into it."""
@@ -176,32 +167,23 @@ class PositionSolver(contextlib.ExitStack):
         own = own_score(board)
         return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
-    def batch(self, positions: Iterable[tuple[chess.Board, Score]]) -> Batch:
-        """The cost of solving many positions with accrued scores, each block once."""
-        joined, kept, refused = dict[Level, Closure](), list[tuple[chess.Board, Score]](), 0
+    def outlook(self, positions: Iterable[End]) -> tuple[list[End], int, list[SolvePlan]]:
+        """The positions that can be solved, how many others there are, and the cost of all blocks, each once."""
+        joined, kept, refused = dict[Level, Closure](), list[End](), 0
         for board, accrued in positions:
             try:
                 closure = self._affordable(self._read(board, accrued)[0])[0]
                 self._check(closure.plan())
             except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
                 refused += 1
-                continue
-            joined.setdefault(closure.level, Closure(self._known, closure.level, 0)).join(closure)
-            kept.append((board, accrued))
-        return Batch(kept, refused, [closure.plan() for closure in joined.values()])
-
-    def solve_batch(self, batch: Batch, watch: Watch = unwatched) -> None:
-        """Solve all positions of a batch; `solve` finds their blocks then."""
-        for plan in batch.plans:
+            else:
+                whole = Closure(self._known, closure.level, math.inf, most_nodes=sys.maxsize)
+                joined.setdefault(closure.level, whole).add(shared_node(board)[0])
+                kept.append((board, accrued))
+        plans = [closure.plan() for closure in joined.values()]
+        for plan in plans:
             self._check(plan)
-        count, began = len(batch.positions), time.monotonic()
-        for number, position in enumerate(batch.positions):
-
-            def tell(part: float, _: float, number: int = number) -> None:
-                done = (number + part) / count
-                watch(done, (time.monotonic() - began) * (1 - done) / done)
-
-            self.bracket(*position, tell)
+        return kept, refused, plans
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
         """Make the missing classes of mates that a promotion of a material leads to, a file of the pawn at a time."""
@@ -236,7 +218,7 @@ def solve(
         folders: As for `Tablebase`. Tables of outcomes alone suffice.
         budget: The most CPU seconds, by the plan.
         threads: The number of threads; two solve both bounds side by side where there is memory for that.
-        watch: The solver calls it with the part that is done and the seconds that are left.
+        watch: The solver calls it with the part that is done.
         syzygy: Folders of ordinary Syzygy tables, as for `folders`; they bound the position and its moves.
 
     Returns:

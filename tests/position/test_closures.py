@@ -11,10 +11,9 @@ import pytest
 
 from tbgen.material import Material
 from tbgen.position.blocks import passes_of, solve_closures
-from tbgen.position.bounds import Bound
+from tbgen.position.bounds import Bound, Classes
 from tbgen.position.closure import Closure, Level, node_of
 from tbgen.position.known import BlockFolder
-from tbgen.position.mates import Classes
 from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
 
 CLOSURES = {

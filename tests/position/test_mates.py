@@ -20,9 +20,9 @@ from tbgen.library.catalog import Catalog
 from tbgen.library.checking import Checker
 from tbgen.material import Material
 from tbgen.position import solving
+from tbgen.position.bounds import open_classes
 from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.closure import levels_of
-from tbgen.position.mates import open_classes
 from tbgen.position.solving import PositionSolver
 from tbgen.storage.classes import CLASSES, ClassesFile, shape_of, write_classes
 from tests.apps.site.conftest import running

@@ -197,8 +197,8 @@ def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
         solver.solve(board, watch=mock.Mock(side_effect=KeyboardInterrupt))
     assert len(files_in(folder)) == 2
     with PositionSolver(folder) as solver:
-        found = solver.solve(board, watch=lambda done, left: told.append(done))
-    assert (len(told), told[-1]) == (found.plan.nodes - 1, 1)
+        found = solver.solve(board, watch=told.append)
+    assert (len(told), told[-1]) == (found.plan.nodes, 1)
     assert told == sorted(told)
 
 
@@ -207,14 +207,15 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
     boards = [board, board.mirror(), *map(chess.Board, ("8/8/4P3/4k3/8/8/8/4K3 w", "8/8/8/8/8/8/8/K1k5 w"))]
     with PositionSolver(folder) as solver:
         assert solver.solved(board) is None
-        batch = solver.batch((each, own_score(each)) for each in boards)
-        solver.solve_batch(batch)
+        ends, refused, plans = solver.outlook((each, own_score(each)) for each in boards)
+        for end in ends:
+            solver.bracket(*end)
         made = files_in(folder)
-        assert (len(batch.positions), batch.refused) == (3, 1)
-        assert [2 * plan.nodes for plan in batch.plans] == [len(made)]
+        assert (len(ends), refused) == (3, 1)
+        assert [2 * plan.nodes for plan in plans] == [len(made)]
     with PositionSolver(folder) as solver:
         found = [solver.solved(each) for each in boards[:2]]
-        assert [each and each.bracket for each in found] == [found[0].bracket, solver.solve(boards[1]).bracket]
+        assert [each and each.bracket for each in found] == [solver.solve(each).bracket for each in boards[:2]]
     assert files_in(folder) == made
 
 
