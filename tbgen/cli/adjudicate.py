@@ -48,57 +48,39 @@ if TYPE_CHECKING:
 
 
 @click.command("adjudicate", cls=Command, alone=[("--in-place", "-o"), ("--solve", "--jobs")])
-@games_argument
-@option(
-    "-o",
-    "--output",
-    type=NAME,
-    metavar="OUT.pgn",
-    help="Write the copy to this file; - (default) is the standard output.",
-)
-@flag("--in-place", help="Write the tags into the files themselves.")
-@option("--verdicts", type=NAME, help="Write the verdict on every game to FILE, as JSON.")
-@option(
-    "--continue",
-    "continued",
-    type=click.Choice([how.value for how in Continue]),
-    default=Continue.UNLESS_OVER.value,
-    help="Continue games by best play: never, unless the rules ended them, or always.",
-)
-@flag("--count-fifty", help="Score games as the fifty-move rule lets them end, where that is known.")
-@flag("--solve", help="Solve last positions of six and seven men, which no table has.")
-@option(
-    "--budget",
-    type=click.IntRange(min=0),
-    default=DEFAULT_BUDGET,
-    metavar="S",
-    needs="--solve",
-    help="Take S CPU seconds at most for a position, and keep the accrued score where that is too little.",
-)
-@syzygy_option(needs="--solve")
-@flag("--line", "lines", help="Append best play to the moves, as a variation.")
-@settings_options
-@game_option
-@optional_folders_option
-@processes_option
-@strict_option
 def command(
-    files: tuple[str, ...],
     *,
-    output: str | None,
-    in_place: bool,
-    verdicts: str | None,
-    continued: str,
-    count_fifty: bool,
-    solve: bool,
-    budget: int,
-    syzygy: tuple[Path, ...] | None,
-    lines: bool,
-    settings: GameSettings,
-    game: Mobility,
-    folders: tuple[Path, ...],
-    jobs: int,
-    strict: bool,
+    files: tuple[str, ...] = games_argument,
+    output: str | None = option(
+        "Write the copy to this file; - (default) is the standard output.",
+        "-o",
+        type=NAME,
+        metavar="OUT.pgn",
+    ),
+    in_place: bool = flag("Write the tags into the files themselves."),
+    verdicts: str | None = option("Write the verdict on every game to FILE, as JSON.", type=NAME),
+    continued: str = option(
+        "Continue games by best play: never, unless the rules ended them, or always.",
+        "--continue",
+        type=click.Choice([how.value for how in Continue]),
+        default=Continue.UNLESS_OVER.value,
+    ),
+    count_fifty: bool = flag("Score games as the fifty-move rule lets them end, where that is known."),
+    solve: bool = flag("Solve last positions of six and seven men, which no table has."),
+    budget: int = option(
+        "Take S CPU seconds at most for a position, and keep the accrued score where that is too little.",
+        type=click.IntRange(min=0),
+        default=DEFAULT_BUDGET,
+        metavar="S",
+        needs="--solve",
+    ),
+    syzygy: tuple[Path, ...] | None = syzygy_option(needs="--solve"),
+    lines: bool = flag("Append best play to the moves, as a variation.", "--line"),
+    settings: GameSettings = settings_options,
+    game: Mobility = game_option,
+    folders: tuple[Path, ...] = optional_folders_option,
+    jobs: int = processes_option,
+    strict: bool = strict_option,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 

@@ -1,5 +1,7 @@
 """`tbgen build`: make the tables that are missing, and show how that goes on."""
 
+# ruff: noqa: B008 - a command declares its options as defaults of its parameters
+
 from __future__ import annotations
 
 import math
@@ -44,50 +46,34 @@ _SIZE = re.compile(r"([0-9]{1,15}(?:\.[0-9]+)?) *([KMGT]?)i?B?", re.IGNORECASE)
 
 
 @click.command("build", cls=Command)
-@wanted_options("every material of two to five men")
-@option(
-    "--for",
-    "games",
-    type=NAME,
-    multiple=True,
-    metavar="GAMES.pgn",
-    help="Build the missing tables that would decide these games; repeat it for more files.",
-)
-@option(
-    "--memory",
-    metavar="SIZE",
-    callback=lambda ctx, option, value: None if value is None else bytes_in(value),
-    help="Use at most SIZE of memory, such as 8G (default: all free memory).",
-)
-@threads_option
-@option(
-    "--jobs",
-    type=click.IntRange(1, MOST_THREADS),
-    help="Build at most N tables at once, in processes (default: the number with the shortest plan).",
-)
-@option("--cluster", metavar="ADDRESS", help="Build tables on the workers of this dask scheduler.")
-@flag(
-    "--outcomes",
-    "outcomes_only",
-    help="Keep outcomes only: remove distances after the tables that need them are built.",
-)
-@flag("--plan", "only_plan", help="Print the tables to build, their cost and their times, and stop.")
-@game_option
-@new_folder_option
-@form_option
 def command(
-    wanted: Wanted,
     *,
-    games: tuple[str, ...],
-    memory: int | None,
-    threads: int | None,
-    jobs: int | None,
-    cluster: str | None,
-    outcomes_only: bool,
-    only_plan: bool,
-    game: Mobility,
-    data: Path,
-    form: Form,
+    wanted: Wanted = wanted_options("every material of two to five men"),
+    games: tuple[str, ...] = option(
+        "Build the missing tables that would decide these games; repeat it for more files.",
+        "--for",
+        type=NAME,
+        multiple=True,
+        metavar="GAMES.pgn",
+    ),
+    memory: int | None = option(
+        "Use at most SIZE of memory, such as 8G (default: all free memory).",
+        metavar="SIZE",
+        callback=lambda ctx, option, value: None if value is None else bytes_in(value),
+    ),
+    threads: int | None = threads_option,
+    jobs: int | None = option(
+        "Build at most N tables at once, in processes (default: the number with the shortest plan).",
+        type=click.IntRange(1, MOST_THREADS),
+    ),
+    cluster: str | None = option("Build tables on the workers of this dask scheduler.", metavar="ADDRESS"),
+    outcomes_only: bool = flag(
+        "Keep outcomes only: remove distances after the tables that need them are built.", "--outcomes"
+    ),
+    only_plan: bool = flag("Print the tables to build, their cost and their times, and stop.", "--plan"),
+    game: Mobility = game_option,
+    data: Path = new_folder_option,
+    form: Form = form_option,
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 

@@ -6,12 +6,12 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import click
 from click.core import ParameterSource
 
-from tbgen.cli.options import FOLDER, Decorator, completing, flag, gathered, option, refuse_together
+from tbgen.cli.options import FOLDER, Gathered, argument, completing, flag, option, refuse_together
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
 from tbgen.score import Mobility
@@ -44,40 +44,31 @@ def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
     return folder_of_game(value, ctx.params.get("game", Mobility.RESET))
 
 
-def _folders_option(*, expected: bool) -> Decorator:
-    return option(
-        *("--data", "folders"),
-        type=FOLDER,
-        envvar="TBGEN_DATA",
-        default=("data",),
-        multiple=True,
-        callback=partial(_folders_of, expected=expected),
-        help=f"Use the tables in DIR; repeat it, or join several with {os.pathsep} ({_DEFAULT}).",
-    )
-
-
-folders_option = _folders_option(expected=True)
-"""The folders of tables of the game that is asked for, as `folders`."""
-optional_folders_option = _folders_option(expected=False)
-"""The same, where the default folder may be missing."""
-new_folder_option: Decorator = option(
+_any_folders = partial(
+    option,
+    f"Use the tables in DIR; repeat it, or join several with {os.pathsep} ({_DEFAULT}).",
     "--data",
     type=FOLDER,
     envvar="TBGEN_DATA",
-    default="data",
-    callback=_only_one,
-    help=f"Put the tables into DIR ({_DEFAULT}).",
+    default=("data",),
+    multiple=True,
+)
+folders_option = _any_folders(callback=partial(_folders_of, expected=True))
+"""The folders of tables of the game that is asked for, as `folders`."""
+optional_folders_option = _any_folders(callback=partial(_folders_of, expected=False))
+"""The same, where the default folder may be missing."""
+new_folder_option = option(
+    f"Put the tables into DIR ({_DEFAULT}).", type=FOLDER, envvar="TBGEN_DATA", default="data", callback=_only_one
 )
 """The one folder that tables go to, as `data`; it need not be there."""
 
 
 syzygy_option = partial(
     option,
-    "--syzygy",
+    f"Tighten bounds by the Syzygy tables in DIR; repeat it, or join several with {os.pathsep}.",
     type=FOLDER,
     multiple=True,
     callback=lambda ctx, option, values: tuple(each for value in values for each in folders_in(str(value))) or None,
-    help=f"Tighten bounds by the Syzygy tables in DIR; repeat it, or join several with {os.pathsep}.",
 )
 """Folders of tables of ordinary chess, as `syzygy`; None without them."""
 
@@ -111,23 +102,21 @@ class Wanted(NamedTuple):
         return materials(self.men)
 
 
-_names_argument = partial(click.argument, "names", nargs=-1, metavar="[MATERIAL]...")
+_names_argument = partial(argument, nargs=-1, metavar="[MATERIAL]...")
 
-names_argument: Decorator = _names_argument(
+names_argument = _names_argument(
     shell_complete=completing(lambda ctx: (material for material, _ in tables_of(ctx.params.get("folders") or ())))
 )
 """Materials whose tables are there, as `names`."""
 
 
-def wanted_options(every: str, *, built: bool = False) -> Decorator:
+def wanted_options(every: str, *, built: bool = False) -> Any:
     """Materials by name or by number of men, as `wanted`; `every` says what --all means."""
-    any_names: Decorator = _names_argument(shell_complete=completing(lambda ctx: all_materials()))
-    return gathered(
-        "wanted",
+    return Gathered(
         Wanted,
-        names_argument if built else any_names,
-        option("--men", type=int, help="Take every material of N men, kings included."),
-        flag("--all", "every", help=f"Take {every}."),
+        names=names_argument if built else _names_argument(shell_complete=completing(lambda ctx: all_materials())),
+        men=option("Take every material of N men, kings included.", type=int),
+        every=flag(f"Take {every}.", "--all"),
     )
 
 

@@ -25,6 +25,7 @@ from tbgen.cli.folders import folders_option, optional_folders_option
 from tbgen.cli.options import (
     NAME,
     Command,
+    argument,
     flag,
     form_option,
     games_argument,
@@ -53,24 +54,16 @@ from tbgen.text import counted, printable
 
 
 @click.command("annotate", cls=Command, alone=[("--pgn", "--html", "--format")])
-@click.argument("file", metavar="IN.pgn", type=NAME)
-@option("--number", type=click.IntRange(min=1), help="Show only the Nth game of the file.")
-@flag("--pgn", "as_pgn", help="Print the games with comments behind their moves.")
-@flag("--html", "as_page", help="Print a page that needs no other file.")
-@option("-o", "--output", type=NAME, help="Write to this file; PGN, unless --html or --json is given.")
-@settings_options
-@folders_option
-@form_option
 def annotate_command(
-    file: str,
     *,
-    number: int | None,
-    as_pgn: bool,
-    as_page: bool,
-    output: str | None,
-    settings: GameSettings,
-    folders: tuple[Path, ...],
-    form: Form,
+    file: str = argument(metavar="IN.pgn", type=NAME),
+    number: int | None = option("Show only the Nth game of the file.", type=click.IntRange(min=1)),
+    as_pgn: bool = flag("Print the games with comments behind their moves.", "--pgn"),
+    as_page: bool = flag("Print a page that needs no other file.", "--html"),
+    output: str | None = option("Write to this file; PGN, unless --html or --json is given.", "-o", type=NAME),
+    settings: GameSettings = settings_options,
+    folders: tuple[Path, ...] = folders_option,
+    form: Form = form_option,
 ) -> int:
     """Show the values of games ply by ply, and find the mistakes.
 
@@ -186,31 +179,21 @@ _NAMES = ", ".join(by.value for by in TieBreak)
 
 
 @click.command("standings", cls=Command, alone=[("--format", "--crosstable", "--html")])
-@games_argument
-@option(
-    "--tiebreak",
-    metavar="LIST",
-    default=",".join(by.value for by in DEFAULT_ORDER),
-    help=f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)}.",
-)
-@flag("--crosstable", "as_crosstable", help="Print JSON in the shape that the site of TCEC reads.")
-@flag("--html", "as_page", help="Print a page that needs no other file.")
-@settings_options
-@optional_folders_option
-@processes_option
-@strict_option
-@form_option
 def standings(
-    files: tuple[str, ...],
     *,
-    tiebreak: str,
-    as_crosstable: bool,
-    as_page: bool,
-    settings: GameSettings,
-    folders: tuple[Path, ...],
-    jobs: int,
-    strict: bool,
-    form: Form,
+    files: tuple[str, ...] = games_argument,
+    tiebreak: str = option(
+        f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)}.",
+        metavar="LIST",
+        default=",".join(by.value for by in DEFAULT_ORDER),
+    ),
+    as_crosstable: bool = flag("Print JSON in the shape that the site of TCEC reads.", "--crosstable"),
+    as_page: bool = flag("Print a page that needs no other file.", "--html"),
+    settings: GameSettings = settings_options,
+    folders: tuple[Path, ...] = optional_folders_option,
+    jobs: int = processes_option,
+    strict: bool = strict_option,
+    form: Form = form_option,
 ) -> int:
     """Show the cross table and the standings of an event.
 

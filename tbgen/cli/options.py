@@ -26,8 +26,6 @@ from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score
 
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
-
 NAME = click.Path(readable=False)
 """Anything that may be the name of a file, as it is typed; a shell completes it."""
 FILE = click.Path(path_type=Path, dir_okay=False)
@@ -62,12 +60,57 @@ class Option(click.Option):
         return is_typed and ctx.params.get(self.name or "", True) not in (False, Form.TABLE)
 
 
-class Command(click.Command):
-    """A command that takes `-q` and refuses combinations of options; of each of `alone` only one may be given."""
+def option(text: str, *names: str, kind: type[Option] = Option, **settings: Any) -> Any:
+    """Declare an option and its help, as the default of the parameter that it sets; its long name is the parameter's.
 
-    def __init__(self, *names: Any, alone: Sequence[tuple[str, ...]] = (), **settings: Any) -> None:
-        super().__init__(*names, **settings)
-        self.params.insert(0, click.Option(("-q", "--quiet"), is_flag=True, help="Print results and errors only."))
+    A name that begins with two dashes takes the place of the parameter's.
+    """
+
+    def declare(name: str) -> list[click.Parameter]:
+        has_long = any(each.startswith("--") for each in names)
+        spelled = names if has_long else (*names, f"--{name.replace('_', '-')}")
+        return [kind([name, *spelled], help=text, **settings)]
+
+    return declare
+
+
+flag: Callable[..., Any] = functools.partial(option, is_flag=True)
+"""Declare an option that takes nothing."""
+
+
+def argument(**settings: Any) -> Any:
+    """Declare an argument, as the default of the parameter that it sets."""
+    return lambda name: [click.Argument([name], **settings)]
+
+
+class Gathered:
+    """Declares options that a command is given together, as one value, which a function makes of them."""
+
+    def __init__(self, make: Callable[..., object], **parts: Any) -> None:
+        self.make, self.parts = make, parts
+
+    def __call__(self, name: str) -> list[click.Parameter]:
+        return declared(self.parts)
+
+
+def declared(parameters: Mapping[str, Any]) -> list[click.Parameter]:
+    """The options and arguments that some parameters declare."""
+    return [each for name, declare in parameters.items() for each in declare(name)]
+
+
+class Command(click.Command):
+    """A command, whose function declares options as defaults of its parameters.
+
+    It takes `-q` and refuses combinations of options; of each of `alone` only one may be given.
+    """
+
+    def __init__(
+        self, name: str, callback: Callable[..., Any], *, alone: Sequence[tuple[str, ...]] = (), **settings: Any
+    ) -> None:
+        super().__init__(name, callback=callback, **settings)
+        self.parameters = {word: each.default for word, each in signature(callback).parameters.items()}
+        quiet = click.Option(("-q", "--quiet"), is_flag=True, help="Print results and errors only.")
+        self.params = [quiet, *declared(self.parameters)]
         self.alone = alone
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -82,29 +125,11 @@ class Command(click.Command):
                 raise UsageError(f"{option.opts[-1]} means nothing without {option.needs}")
         return rest
 
-
-option: Callable[..., Decorator] = functools.partial(click.option, cls=Option)
-"""Declare an option."""
-flag: Callable[..., Decorator] = functools.partial(option, is_flag=True)
-"""Declare an option that takes nothing."""
-
-
-def gathered(name: str, make: Callable[..., object], *options: Decorator) -> Decorator:
-    """Options that a command is given together, as one value `name`, which a function makes of them."""
-    words = tuple(signature(make).parameters)
-
-    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
-        @functools.wraps(command)
-        def with_value(*args: Any, **values: Any) -> Any:
-            given = {word: values.pop(word) for word in words}
-            return command(*args, **{name: make(**given)}, **values)
-
-        made: Callable[..., Any] = with_value
-        for declare in reversed(options):
-            made = declare(made)
-        return made
-
-    return decorate
+    def invoke(self, ctx: click.Context) -> Any:
+        for name, each in self.parameters.items():
+            if isinstance(each, Gathered):
+                ctx.params[name] = each.make(**{part: ctx.params.pop(part) for part in each.parts})
+        return super().invoke(ctx)
 
 
 def completing(words: Callable[[click.Context], Iterable[object]]) -> Callable[..., list[str]]:
@@ -120,31 +145,26 @@ class _FormOption(Option):
         parser.add_option(self, ["--format"], self.name, action="store")
 
 
-form_option: Decorator = option(
-    *("--json", "--format", "form"),
-    cls=_FormOption,
+form_option = option(
+    "Print in this format; --json is short for --format json.",
+    *("--json", "--format"),
+    kind=_FormOption,
     type=click.Choice([form.value for form in Form]),
     default=Form.TABLE.value,
     callback=lambda ctx, option, value: Form(value),
-    help="Print in this format; --json is short for --format json.",
 )
 """The format of a command's output, as `form`."""
-threads_option: Decorator = option(
-    "--threads", type=click.IntRange(1, MOST_THREADS), help="Use N threads (default: one per processor)."
-)
-processes_option: Decorator = option(
-    "--jobs", type=click.IntRange(1, MOST_THREADS), default=1, help="Share each file among N processes."
-)
-strict_option: Decorator = flag("--strict", help="Exit with code 3 if a missing table makes a score provisional.")
-games_argument: Decorator = click.argument("files", nargs=-1, metavar="IN.pgn...", type=NAME)
+threads_option = option("Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS))
+processes_option = option("Share each file among N processes.", type=click.IntRange(1, MOST_THREADS), default=1)
+strict_option = flag("Exit with code 3 if a missing table makes a score provisional.")
+games_argument = argument(nargs=-1, metavar="IN.pgn...", type=NAME)
 
-game_option: Decorator = option(
-    "--game",
+game_option = option(
+    "Play r-mobility, where captures and pawn moves reset the accrued score, or count the whole game.",
     type=click.Choice([game.value for game in Mobility]),
     default=Mobility.RESET.value,
     callback=lambda ctx, option, value: Mobility.named(value),
     is_eager=True,  # the options that name folders ask for it
-    help="Play r-mobility, where captures and pawn moves reset the accrued score, or count the whole game.",
 )
 
 
@@ -161,24 +181,17 @@ def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fift
     return settings
 
 
-settings_options = gathered(
-    "settings",
+settings_options: Any = Gathered(
     _settings_of,
-    option(
-        "--scoring",
+    scoring=option(
+        "Turn scores into points by this scheme (default: the game's tags, else exponential).",
         type=click.Choice([scheme.value for scheme in Scheme]),
-        help="Turn scores into points by this scheme (default: the game's tags, else exponential).",
     ),
-    option(
-        "--cutoff",
-        metavar="G",
-        help="Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).",
-    ),
-    option("--komi", metavar="G", help="Set the score to beat under --scoring komi (default G5.75)."),
-    option(
-        "--fifty",
+    cutoff=option("Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).", metavar="G"),
+    komi=option("Set the score to beat under --scoring komi (default G5.75).", metavar="G"),
+    fifty=option(
+        "Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
         type=click.Choice([setting.value for setting in FiftyMoveSetting]),
-        help="Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
     ),
 )
 """How games are scored, unless their tags say so, as `settings`."""
@@ -271,23 +284,23 @@ def _a_position(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
     return [START] if START.startswith(incomplete) else []
 
 
-position_options = gathered(
-    "asked",
+position_options: Any = Gathered(
     Asked,
-    click.argument("words", nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
-    option(
-        "--accrued",
-        metavar="G",
-        help="Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).",
+    words=argument(nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
+    accrued=option(
+        "Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).", metavar="G"
     ),
 )
 """A position and moves, as `asked`."""
 
 
 @click.command("help", cls=Command)
-@click.argument("words", nargs=-1, metavar="[COMMAND]...", shell_complete=completing(lambda ctx: COMMANDS))
-@click.pass_context
-def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
+def help_command(
+    *,
+    words: tuple[str, ...] = argument(
+        nargs=-1, metavar="[COMMAND]...", shell_complete=completing(lambda ctx: COMMANDS)
+    ),
+) -> None:
     """Show the help of a command, or of all.
 
     \b
@@ -295,13 +308,11 @@ def help_command(ctx: click.Context, words: tuple[str, ...]) -> None:
       tbgen help
       tbgen help study record
     """
-    ctx.find_root().command.main([*words, "--help"], prog_name="tbgen", standalone_mode=False)
+    click.get_current_context().find_root().command.main([*words, "--help"], prog_name="tbgen", standalone_mode=False)
 
 
 @click.command("completion", cls=Command)
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def completion(ctx: click.Context, shell: str) -> None:
+def completion(*, shell: str = argument(type=click.Choice(["bash", "zsh", "fish"]))) -> None:
     """Print a script by which a shell completes commands, options, materials and files.
 
     \b
@@ -311,4 +322,4 @@ def completion(ctx: click.Context, shell: str) -> None:
     """
     from click.shell_completion import shell_complete
 
-    shell_complete(ctx.find_root().command, {}, "tbgen", "_TBGEN_COMPLETE", f"{shell}_source")
+    shell_complete(click.get_current_context().find_root().command, {}, "tbgen", "_TBGEN_COMPLETE", f"{shell}_source")

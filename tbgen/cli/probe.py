@@ -52,28 +52,20 @@ _INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
         *((image, text) for image in ("--map", "--svg") for text in ("--line", "--brief")),
     ],
 )
-@position_options
-@flag("--line", "with_line", help="Print best play by both sides instead, as PGN.")
-@flag("--brief", help="Leave out the moves, which answers thousands of positions faster.")
-@option("--map", "man", metavar="SQUARE", help="Show the outcome with the man on SQUARE moved to each square.")
-@flag("--svg", "as_svg", help="Print a picture of the position and its verdict as SVG.")
-@flag("--board", "in_colors", help="Draw the board in colours, where a terminal shows them.")
-@settings_options
-@game_option
-@folders_option
-@form_option
 def command(
-    asked: Asked,
     *,
-    with_line: bool,
-    brief: bool,
-    man: str | None,
-    as_svg: bool,
-    in_colors: bool,
-    settings: GameSettings,
-    game: Mobility,
-    folders: tuple[Path, ...],
-    form: Form,
+    asked: Asked = position_options,
+    with_line: bool = flag("Print best play by both sides instead, as PGN.", "--line"),
+    brief: bool = flag("Leave out the moves, which answers thousands of positions faster."),
+    man: str | None = option(
+        "Show the outcome with the man on SQUARE moved to each square.", "--map", metavar="SQUARE"
+    ),
+    as_svg: bool = flag("Print a picture of the position and its verdict as SVG.", "--svg"),
+    in_colors: bool = flag("Draw the board in colours, where a terminal shows them.", "--board"),
+    settings: GameSettings = settings_options,
+    game: Mobility = game_option,
+    folders: tuple[Path, ...] = folders_option,
+    form: Form = form_option,
 ) -> int:
     """Show the value of a position under best play, and the value of each move.
 
@@ -235,8 +227,10 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
 
 
 @click.command("uci", cls=Command)
-@optional_folders_option
-def uci(*, folders: tuple[Path, ...]) -> None:
+def uci(
+    *,
+    folders: tuple[Path, ...] = optional_folders_option,
+) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 
     The accrued score comes as the seventh field of the FEN, with the option Accrued, or from the moves.

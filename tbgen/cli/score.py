@@ -37,21 +37,20 @@ from tbgen.text import printable
 
 
 @click.command("score", cls=PositionCommand)
-@position_options
-@option(
-    "--pgn",
-    "files",
-    type=NAME,
-    metavar="FILE...",
-    multiple=True,
-    help="Score the games of PGN files, packed or not; - reads the standard input.",
-)
-@flag("--summary", needs="--pgn", help="Print one line a game, without its plies.")
-@settings_options
-@game_option
-@form_option
 def command(
-    asked: Asked, *, files: tuple[str, ...], summary: bool, settings: GameSettings, game: Mobility, form: Form
+    *,
+    asked: Asked = position_options,
+    files: tuple[str, ...] = option(
+        "Score the games of PGN files, packed or not; - reads the standard input.",
+        "--pgn",
+        type=NAME,
+        metavar="FILE...",
+        multiple=True,
+    ),
+    summary: bool = flag("Print one line a game, without its plies.", needs="--pgn"),
+    settings: GameSettings = settings_options,
+    game: Mobility = game_option,
+    form: Form = form_option,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 

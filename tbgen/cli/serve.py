@@ -1,5 +1,7 @@
 """Tables between machines: `tbgen serve` answers over HTTP, `tbgen fetch` takes tables."""
 
+# ruff: noqa: B008 - a command declares its options as defaults of its parameters
+
 from __future__ import annotations
 
 import os
@@ -26,37 +28,26 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
 
 @click.command("serve", cls=Command)
-@folders_option
-@option("--host", default="127.0.0.1", metavar="HOST", help="Listen on this address, with 0.0.0.0 on all.")
-@option("--port", default=8000, type=click.IntRange(0, 65535), help="Use port N.")
-@option(
-    "--name",
-    "names",
-    multiple=True,
-    metavar="NAME",
-    help="Answer under this host name as well, such as tables.example, or * for any.",
-)
-@option("--site", type=OLD_FOLDER, help="Show the pages that `tbgen site` wrote to DIR as well.")
-@option("--workers", default=1, type=click.IntRange(1, 256), help="Answer in N processes.")
-@option(
-    "--cache",
-    type=click.IntRange(0, 1 << 20),
-    metavar="MB",
-    help="Keep at most MB megabytes of unpacked table in each process (default 256).",
-)
-@flag("--frames", help="Allow other sites to embed the explorer (?embed=1) in a frame.")
-@flag("--open", "show", help="Show the explorer in a browser.")
 def command(
     *,
-    folders: tuple[Path, ...],
-    host: str,
-    port: int,
-    names: tuple[str, ...],
-    site: Path | None,
-    workers: int,
-    cache: int | None,
-    frames: bool,
-    show: bool,
+    folders: tuple[Path, ...] = folders_option,
+    host: str = option("Listen on this address, with 0.0.0.0 on all.", default="127.0.0.1", metavar="HOST"),
+    port: int = option("Use port N.", default=8000, type=click.IntRange(0, 65535)),
+    names: tuple[str, ...] = option(
+        "Answer under this host name as well, such as tables.example, or * for any.",
+        "--name",
+        multiple=True,
+        metavar="NAME",
+    ),
+    site: Path | None = option("Show the pages that `tbgen site` wrote to DIR as well.", type=OLD_FOLDER),
+    workers: int = option("Answer in N processes.", default=1, type=click.IntRange(1, 256)),
+    cache: int | None = option(
+        "Keep at most MB megabytes of unpacked table in each process (default 256).",
+        type=click.IntRange(0, 1 << 20),
+        metavar="MB",
+    ),
+    frames: bool = flag("Allow other sites to embed the explorer (?embed=1) in a frame."),
+    show: bool = flag("Show the explorer in a browser.", "--open"),
 ) -> None:
     """Answer questions about positions over HTTP, and show the explorer.
 
@@ -94,16 +85,18 @@ def command(
 
 
 @click.command("fetch", cls=Command, alone=[("--classes", "--children"), ("--classes", "--outcomes")])
-@wanted_options("all tables that are there")
-@option("--from", "url", required=True, metavar="URL", help="Fetch from this server: `tbgen serve`, or a web server.")
-@flag("--children", help="Fetch the tables that captures and promotions lead to as well.")
-@flag("--outcomes", help="Fetch outcomes alone, without distances.")
-@flag("--classes", help="Fetch the classes of mates that suit the tables in DIR, not tables.")
-@option("--jobs", default=4, type=click.IntRange(1, 64), help="Fetch N files at once.")
-@new_folder_option
-@form_option
 def fetch_command(
-    wanted: Wanted, *, url: str, children: bool, outcomes: bool, classes: bool, jobs: int, data: Path, form: Form
+    *,
+    wanted: Wanted = wanted_options("all tables that are there"),
+    url: str = option(
+        "Fetch from this server: `tbgen serve`, or a web server.", "--from", required=True, metavar="URL"
+    ),
+    children: bool = flag("Fetch the tables that captures and promotions lead to as well."),
+    outcomes: bool = flag("Fetch outcomes alone, without distances."),
+    classes: bool = flag("Fetch the classes of mates that suit the tables in DIR, not tables."),
+    jobs: int = option("Fetch N files at once.", default=4, type=click.IntRange(1, 64)),
+    data: Path = new_folder_option,
+    form: Form = form_option,
 ) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
 

@@ -44,34 +44,24 @@ if TYPE_CHECKING:
 
 
 @click.command("solve", cls=PositionCommand, alone=[("--prepare", "--syzygy")])
-@position_options
-@flag("--plan", "only_plan", help="Print the cost, and stop.")
-@option(
-    "--prepare",
-    metavar="MATERIAL",
-    help="Make the classes of mates of all that MATERIAL promotes to, or with --plan print their cost; then stop.",
-)
-@option(
-    "--budget",
-    type=click.IntRange(min=0),
-    default=DEFAULT_BUDGET,
-    metavar="S",
-    help="Take S CPU seconds at most; bound promotions to keep within them, or else refuse.",
-)
-@syzygy_option()
-@threads_option
-@folders_option
-@form_option
 def solve(
-    asked: Asked,
     *,
-    only_plan: bool,
-    prepare: str | None,
-    budget: int,
-    syzygy: tuple[Path, ...] | None,
-    threads: int | None,
-    folders: tuple[Path, ...],
-    form: Form,
+    asked: Asked = position_options,
+    only_plan: bool = flag("Print the cost, and stop.", "--plan"),
+    prepare: str | None = option(
+        "Make the classes of mates of all that MATERIAL promotes to, or with --plan print their cost; then stop.",
+        metavar="MATERIAL",
+    ),
+    budget: int = option(
+        "Take S CPU seconds at most; bound promotions to keep within them, or else refuse.",
+        type=click.IntRange(min=0),
+        default=DEFAULT_BUDGET,
+        metavar="S",
+    ),
+    syzygy: tuple[Path, ...] | None = syzygy_option(),
+    threads: int | None = threads_option,
+    folders: tuple[Path, ...] = folders_option,
+    form: Form = form_option,
 ) -> None:
     """Solve one position with six or seven men, from the tables of --data.
 
@@ -184,42 +174,31 @@ _GOALS = ("accrued", "best", "draw")
 
 
 @click.command("hold", cls=PositionCommand, alone=[("--check", each) for each in ("--strategy", "--map", "--pair")])
-@position_options
-@option(
-    "--side",
-    type=click.Choice(["white", "black", _BOTH]),
-    default=_BOTH,
-    help="Search for a hold of this side. With a score as the goal, both means the sides that have it.",
-)
-@option(
-    "--goal",
-    metavar="G",
-    shell_complete=completing(lambda ctx: _GOALS),
-    default="best",
-    help="Keep this or better: accrued (the score that has accrued), draw (not to be mated), a score such "
-    "as G5.5, or best (the best that can be proved).",
-)
-@option("--pair", metavar="B,C", help="Try only these two men, one of either side, such as Ke1,Ke6.")
-@option("--nodes", type=click.IntRange(1, 5_000_000), default=100_000, help="Give up each search after N positions.")
-@flag("--wide", help="Try to hold by moves of all men as well, where one does not suffice.")
-@flag("--map", "with_map", help="Show where the two men may stand.")
-@option("--strategy", "target", type=NAME, help="Write the moves that hold to FILE; - is the standard output.")
-@option("--check", "source", type=NAME, help="Check such a FILE, and nothing else.")
-@optional_folders_option
-@form_option
 def hold(
-    asked: Asked,
     *,
-    side: str,
-    goal: str,
-    pair: str | None,
-    nodes: int,
-    wide: bool,
-    with_map: bool,
-    target: str | None,
-    source: str | None,
-    folders: tuple[Path, ...],
-    form: Form,
+    asked: Asked = position_options,
+    side: str = option(
+        "Search for a hold of this side. With a score as the goal, both means the sides that have it.",
+        type=click.Choice(["white", "black", _BOTH]),
+        default=_BOTH,
+    ),
+    goal: str = option(
+        "Keep this or better: accrued (the score that has accrued), draw (not to be mated), a score such "
+        "as G5.5, or best (the best that can be proved).",
+        metavar="G",
+        shell_complete=completing(lambda ctx: _GOALS),
+        default="best",
+    ),
+    pair: str | None = option("Try only these two men, one of either side, such as Ke1,Ke6.", metavar="B,C"),
+    nodes: int = option("Give up each search after N positions.", type=click.IntRange(1, 5_000_000), default=100_000),
+    wide: bool = flag("Try to hold by moves of all men as well, where one does not suffice."),
+    with_map: bool = flag("Show where the two men may stand.", "--map"),
+    target: str | None = option(
+        "Write the moves that hold to FILE; - is the standard output.", "--strategy", type=NAME
+    ),
+    source: str | None = option("Check such a FILE, and nothing else.", "--check", type=NAME),
+    folders: tuple[Path, ...] = optional_folders_option,
+    form: Form = form_option,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.
 

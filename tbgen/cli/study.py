@@ -3,6 +3,8 @@
 `tbgen study record` makes records, and `tbgen site` shows them, with the explorer and its tables if that is asked for.
 """
 
+# ruff: noqa: B008 - a command declares its options as defaults of its parameters
+
 from __future__ import annotations
 
 import sys
@@ -46,9 +48,7 @@ from tbgen.score import Mobility
 from tbgen.storage.files import folder_of_game, tables_of
 from tbgen.text import counted, in_plies, in_units, plain
 
-records_option = option(
-    "--records", type=OLD_FOLDER, help="Show the records in DIR (default: those within the folders of tables)."
-)
+records_option = option("Show the records in DIR (default: those within the folders of tables).", type=OLD_FOLDER)
 
 
 def asked_records(where: Sequence[Path]) -> list[Record]:
@@ -74,16 +74,17 @@ def command() -> None:
 
 
 @command.command("record", cls=Command)
-@wanted_options("every table in the folders", built=True)
-@option(
-    "-o",
-    "--output",
-    type=FOLDER,
-    help="Write the records into DIR (default: records in the folder of tables, if there is only one).",
-)
-@game_option
-@folders_option
-def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tuple[Path, ...]) -> None:
+def record(
+    *,
+    wanted: Wanted = wanted_options("every table in the folders", built=True),
+    output: Path | None = option(
+        "Write the records into DIR (default: records in the folder of tables, if there is only one).",
+        "-o",
+        type=FOLDER,
+    ),
+    game: Mobility = game_option,
+    folders: tuple[Path, ...] = folders_option,
+) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
     A record is one JSON file for each material. Its bytes depend on the table alone. Lines are played to prove them
@@ -114,10 +115,12 @@ def record(wanted: Wanted, *, output: Path | None, game: Mobility, folders: tupl
 
 
 @command.command("compare", cls=Command)
-@wanted_options("every material that has tables of both games", built=True)
-@option("-o", "--output", type=NAME, help="Write all figures, lines and positions to FILE, as JSON.")
-@folders_option
-def compare(wanted: Wanted, *, output: str | None, folders: tuple[Path, ...]) -> None:
+def compare(
+    *,
+    wanted: Wanted = wanted_options("every material that has tables of both games", built=True),
+    output: str | None = option("Write all figures, lines and positions to FILE, as JSON.", "-o", type=NAME),
+    folders: tuple[Path, ...] = folders_option,
+) -> None:
     """Compare the tables of r-mobility with those of whole-game mobility, position by position.
 
     Build both first. Shares are of all placements on 64 squares. Points are those of the exponential
@@ -163,10 +166,12 @@ def _of_both_games(folders: Sequence[Path]) -> list[Material]:
 
 
 @command.command("potential", cls=Command, alone=[("--records", "--data")])
-@records_option
-@optional_folders_option
-@form_option
-def potential(*, records: Path | None, folders: tuple[Path, ...], form: Form) -> None:
+def potential(
+    *,
+    records: Path | None = records_option,
+    folders: tuple[Path, ...] = optional_folders_option,
+    form: Form = form_option,
+) -> None:
     """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
 
     The factor of an ending is the share of positions that the side ahead wins by mate, less the share that it
@@ -206,32 +211,23 @@ def _digits(*factors: Fraction) -> list[str]:
 
 
 @click.command("site", cls=Command, alone=[("--no-pages", "--records")])
-@option("-o", "--output", default="site", type=FOLDER, help="Write the files into DIR.")
-@records_option
-@option(
-    "--address",
-    metavar="URL",
-    callback=lambda ctx, option, value: _address(value),
-    help="Show links to the site with a picture: DIR will be at URL on the web.",
-)
-@flag("--explorer", help="Write the explorer and the tables of --data as well.")
-@flag("--no-pages", "only_explorer", needs="--explorer", help="Write no pages of records.")
-@option(
-    "--most-men",
-    type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
-    needs="--explorer",
-    help="Leave out tables of more than N men.",
-)
-@optional_folders_option
 def site(
     *,
-    output: Path,
-    records: Path | None,
-    address: str | None,
-    explorer: bool,
-    only_explorer: bool,
-    most_men: int | None,
-    folders: tuple[Path, ...],
+    output: Path = option("Write the files into DIR.", "-o", default="site", type=FOLDER),
+    records: Path | None = records_option,
+    address: str | None = option(
+        "Show links to the site with a picture: DIR will be at URL on the web.",
+        metavar="URL",
+        callback=lambda ctx, option, value: _address(value),
+    ),
+    explorer: bool = flag("Write the explorer and the tables of --data as well."),
+    only_explorer: bool = flag("Write no pages of records.", "--no-pages", needs="--explorer"),
+    most_men: int | None = option(
+        "Leave out tables of more than N men.",
+        type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
+        needs="--explorer",
+    ),
+    folders: tuple[Path, ...] = optional_folders_option,
 ) -> int:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 

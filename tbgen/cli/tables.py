@@ -1,5 +1,7 @@
 """`tbgen list`: the tables that are there, and what they hold. `tbgen verify`: prove them, or compare them."""
 
+# ruff: noqa: B008 - a command declares its options as defaults of its parameters
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -28,14 +30,14 @@ _CLASSES: dict[str, Column] = {"classes": "material", "placements": lambda row: 
 
 
 @click.command("list", cls=Command, alone=[("--classes", "--figures"), ("--classes", "--game")])
-@names_argument
-@flag("--figures", help="Show the figures of every table, as if all were named.")
-@flag("--classes", help="List the classes of mates that `tbgen solve --prepare` made, not the tables.")
-@game_option
-@folders_option
-@form_option
 def list_command(
-    names: tuple[str, ...], *, figures: bool, classes: bool, game: Mobility, folders: tuple[Path, ...], form: Form
+    *,
+    names: tuple[str, ...] = names_argument,
+    figures: bool = flag("Show the figures of every table, as if all were named."),
+    classes: bool = flag("List the classes of mates that `tbgen solve --prepare` made, not the tables."),
+    game: Mobility = game_option,
+    folders: tuple[Path, ...] = folders_option,
+    form: Form = form_option,
 ) -> int:
     """List the tables of the folders, or show the figures of those that are named.
 
@@ -176,44 +178,30 @@ def _show(table: Facts) -> None:
         *(("--classes", each) for each in ("--digest", "--against", "--threads", "--game")),
     ],
 )
-@names_argument
-@option("--sample", type=click.IntRange(1), help="Check N random positions of each table, not all.")
-@option("--seed", type=click.IntRange(0), default=0, needs="--sample", help="Draw other positions.")
-@option(
-    "--against",
-    type=NAME,
-    help="Compare wins, draws, losses and longest mates with published ones: a CSV file, or the word `ordinary`.",
-)
-@flag("--digest", "by_digest", help="Compare digests of the values with those of known tables.")
-@option(
-    "--list",
-    "known_in",
-    type=OLD_FILE,
-    needs="--digest",
-    help="Compare with this list of known tables, not with the one that comes with tbgen.",
-)
-@option("-o", "--output", type=FILE, needs="--digest", help="Enter the digests into this list.")
-@flag(
-    "--classes", needs="--sample", help="Check the classes of mates that `tbgen solve --prepare` made, not the tables."
-)
-@threads_option
-@game_option
-@folders_option
-@form_option
 def verify(
-    names: tuple[str, ...],
     *,
-    sample: int | None,
-    seed: int,
-    against: str | None,
-    by_digest: bool,
-    known_in: Path | None,
-    output: Path | None,
-    classes: bool,
-    threads: int | None,
-    game: Mobility,
-    folders: tuple[Path, ...],
-    form: Form,
+    names: tuple[str, ...] = names_argument,
+    sample: int | None = option("Check N random positions of each table, not all.", type=click.IntRange(1)),
+    seed: int = option("Draw other positions.", type=click.IntRange(0), default=0, needs="--sample"),
+    against: str | None = option(
+        "Compare wins, draws, losses and longest mates with published ones: a CSV file, or the word `ordinary`.",
+        type=NAME,
+    ),
+    by_digest: bool = flag("Compare digests of the values with those of known tables.", "--digest"),
+    known_in: Path | None = option(
+        "Compare with this list of known tables, not with the one that comes with tbgen.",
+        "--list",
+        type=OLD_FILE,
+        needs="--digest",
+    ),
+    output: Path | None = option("Enter the digests into this list.", "-o", type=FILE, needs="--digest"),
+    classes: bool = flag(
+        "Check the classes of mates that `tbgen solve --prepare` made, not the tables.", needs="--sample"
+    ),
+    threads: int | None = threads_option,
+    game: Mobility = game_option,
+    folders: tuple[Path, ...] = folders_option,
+    form: Form = form_option,
 ) -> int:
     """Prove tables such as KBvK, or all tables of the folders.
 
