@@ -73,17 +73,17 @@ class MatchCommand(click.Command):
         """An option, or what the option before it takes; the words of engines are left to the user."""
         from click.shell_completion import CompletionItem
 
-        before = ctx.params["arguments"][-1:]
-        option = OPTIONS.get(before[0].lstrip("-")) if before and before[0].startswith("-") else None
-        if option is None or not option.hint or incomplete.startswith("-"):
+        before = ["", *ctx.params["arguments"]][-1]
+        hint = OPTIONS.get(before.lstrip("-"), ("", ""))[0] if before.startswith("-") else ""
+        if not hint or incomplete.startswith("-"):
             return [CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)]
-        return [CompletionItem(incomplete, type=_FILES[option.hint])] if option.hint in _FILES else []
+        return [CompletionItem(incomplete, type=_FILES[hint])] if hint in _FILES else []
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_usage(ctx.command_path, "-engine cmd=FILE ... -engine cmd=FILE ... [-each tc=10+0.1 ...] ...")
         self.format_help_text(ctx, formatter)
         with formatter.section("Options"):
-            formatter.write_dl([(f"-{each.name} {each.hint}".strip(), each.help) for each in OPTIONS.values()])
+            formatter.write_dl([(f"-{name} {hint}".strip(), text) for name, (hint, text) in OPTIONS.items()])
         with formatter.section("Of -engine and -each"):
             formatter.write_dl(_ENGINE_OPTIONS)
         formatter.write("\n" + _DIFFERENCES)

@@ -1,7 +1,7 @@
 """The options of a match as cutechess-cli and fastchess spell them, on a command line or in a TOML file.
 
-`OPTIONS` declares each option once: how it is written, its help, and the setting that it makes. A file becomes the
-words of a command line, which stand before those that are typed; words without a meaning are errors.
+`OPTIONS` says how each option is written and has its help; the tables behind it say which setting it makes. A file
+becomes the words of a command line, which stand before those that are typed; words without a meaning are errors.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.engine import EngineSpec, TimeControl, nearest, parse_time_control
@@ -31,7 +31,10 @@ Words = dict[str, Any]
 Reader = Callable[[str], Any]
 """Makes a setting of a word; a UsageError says what the word is not, a ValueError that it makes no sense."""
 Keys = Mapping[str, tuple[str, Reader]]
-"""Key of a group -> the field that it sets, empty for none, and how it is read."""
+"""Option, or key of a group -> the field that it sets, and how it is read.
+
+The field is one of the settings, or `part.field` for one of a part of them; empty for none.
+"""
 
 
 def at_least(least: int, kind: Callable[[str], float] = int) -> Reader:
@@ -72,19 +75,56 @@ def choice(kind: type[enum.Enum], **others: enum.Enum) -> Reader:
 flag = named({"on": True, "off": False, "true": True, "false": False})
 
 
-class Option(NamedTuple):
-    """An option of a match: its name, the form of its value, its help, and the setting that it makes."""
-
-    name: str
-    hint: str
-    """Empty for a flag."""
-    help: str
-    read: Reader = str
-    field: str = ""
-    """Of MatchSettings, or `part.field` for a part of it; empty where it is the option's name."""
-    keys: Keys | None = None
-    """Of a group, whose value is words such as `key=value`, each with a field of its own."""
-
+OPTIONS = {
+    "engine": ("cmd=FILE name=NAME ...", "An engine; give it once for each."),
+    "each": ("tc=10+0.1 ...", "Options for all engines."),
+    "config": ("FILE", "A TOML file with the same names; the command line takes precedence."),
+    "games": ("N", "Games of an encounter in each round (default 2)."),
+    "rounds": ("N", "Rounds (default 1)."),
+    "repeat": ("[N]", "Games that share an opening, colours swapped (default 2)."),
+    "noswap": ("", "Do not swap colours."),
+    "tournament": ("TYPE", "round-robin (default), gauntlet, knockout or pyramid."),
+    "seeds": ("N", "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1)."),
+    "variant": ("NAME", "standard (default) or fischerandom."),
+    "concurrency": ("N", "Games at a time (default 1)."),
+    "openings": (
+        "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round",
+        "Openings; plies and start as in cutechess-cli, order sequential or random.",
+    ),
+    "scoring": ("NAME", "The scoring that decides (default exponential); all are shown."),
+    "cutoff": ("G", "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0)."),
+    "komi": ("G", "The score to beat under komi, if the opening names none (default G5.75)."),
+    "fifty": ("NAME", "The fifty-move rule: reset (default), fide, legacy, none."),
+    "resign": (
+        "movecount=N score=CP twosided=true|false",
+        "An engine loses with G0.0 after so many evaluations in a row at -CP or below.",
+    ),
+    "maxmoves": ("N", "End a game after N moves with its accrued score."),
+    "tb": ("DIRS", "Folders of r-mobility tables that decide games exactly."),
+    "tbpieces": ("N", "Ask tables at N men or fewer (default 5)."),
+    "tbadjudicate": ("on|off", "on (default), or off: note the tables' verdict and play on."),
+    "solve": ("S", "Solve the position in which -maxmoves ends a game, in S CPU seconds at most; needs -tb."),
+    "syzygy": ("DIRS", "Folders of Syzygy tables; only their wins end games."),
+    "syzygypieces": ("N", "Ask Syzygy tables at N men or fewer (default 7)."),
+    "tbignore50": ("", "Ignore the fifty-move rule in Syzygy wins."),
+    "sprt": (
+        "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized",
+        "Stop when a test of the first engine against the second is decided.",
+    ),
+    "report": ("penta=true", "As fastchess writes it; pairs are always shown."),
+    "pgnout": ("FILE", "Append every game to a file; needed for -recover."),
+    "jsonout": ("FILE", "Write the standings as JSON at the end."),
+    "crosstable": ("FILE", "Write the cross table at the end as the site of TCEC reads it."),
+    "recover": ("", "Continue an interrupted match; no game is lost or played twice."),
+    "event": ("NAME", "The Event tag."),
+    "site": ("NAME", "The Site tag."),
+    "srand": ("N", "The seed of the order of openings."),
+    "wait": ("N", "Milliseconds between games."),
+    "ratinginterval": ("N", "Show the standings every N games (default 10; 0 is never)."),
+    "quiet": ("", "Show the standings at the end, and nothing before; short -q."),
+    "debug": ("", "Print the lines between the referee and the engines."),
+}
+"""Option -> the form of its value, empty for a flag, and its help."""
 
 _REFUSED_KEYS = {
     "conf": "there are no configured engines; a TOML file with -config does the same",
@@ -110,6 +150,70 @@ _ENGINE_KEYS: Keys = {
     "stderr": ("stderr", Path),
     "whitepov": ("white_view", flag),
 }
+_FIELDS: Keys = {
+    "games": ("plan.games", at_least(1)),
+    "rounds": ("plan.rounds", at_least(1)),
+    "repeat": ("plan.repeat", at_least(1)),
+    "noswap": ("plan.swap", lambda word: not flag(word)),
+    "tournament": ("plan.format", choice(Format, roundrobin=Format.ROUND_ROBIN)),
+    "seeds": ("plan.seeds", at_least(1)),
+    "variant": ("chess960", named({"standard": False, "fischerandom": True, "chess960": True})),
+    "concurrency": ("concurrency", at_least(1)),
+    "scoring": ("rules.scoring.scheme", choice(Scheme, rMobilityWinner=Scheme.WINNER)),
+    "cutoff": ("rules.scoring.cutoff_code", parse_cutoff),
+    "komi": ("rules.scoring.komi", parse_komi),
+    "fifty": ("rules.fifty_moves.setting", choice(FiftyMoveSetting)),
+    "maxmoves": ("rules.most_moves", lambda word: at_least(0)(word) or None),
+    "tb": ("tables.folders", str),
+    "tbpieces": ("tables.men", at_least(1)),
+    "tbadjudicate": ("rules.adjudicate", flag),
+    "solve": ("tables.solve", at_least(1)),
+    "syzygy": ("tables.syzygy", str),
+    "syzygypieces": ("tables.syzygy_men", at_least(1)),
+    "tbignore50": ("tables.ignore_fifty_moves", flag),
+    "jsonout": ("json", Path),
+    "crosstable": ("crosstable", Path),
+    "recover": ("recover", flag),
+    "event": ("event", str),
+    "site": ("site", str),
+    "srand": ("seed", at_least(0)),
+    "wait": ("wait", milliseconds),
+    "ratinginterval": ("rating_interval", at_least(0)),
+    "quiet": ("quiet", flag),
+    "debug": ("debug", flag),
+}
+"""Options whose value is a word."""
+_MATCH_GROUPS: Mapping[str, Keys] = {
+    "openings": {
+        "file": ("openings.file", Path),
+        "format": ("openings.pgn", named({"epd": False, "pgn": True})),
+        "order": ("openings.order", choice(OpeningOrder)),
+        "start": ("openings.start", at_least(1)),
+        "plies": ("openings.plies", at_least(0)),
+        "policy": ("plan.policy", choice(Policy)),
+    },
+    "resign": {
+        "movecount": ("rules.resign.moves", at_least(1)),
+        "score": ("rules.resign.centipawns", at_least(0)),
+        "twosided": ("rules.resign.two_sided", flag),
+    },
+    "sprt": {
+        "elo0": ("sprt.elo0", float),
+        "elo1": ("sprt.elo1", float),
+        "alpha": ("sprt.alpha", number),
+        "beta": ("sprt.beta", number),
+        "model": ("sprt.model", choice(Model)),
+    },
+    "report": {"penta": ("", named({"true": None}))},
+    "pgnout": {
+        "file": ("pgn", Path),
+        "fi": ("", flag),
+        "notation": ("", named({"san": None})),
+        "append": ("", named({"true": None})),
+    },
+}
+"""Options whose value is words such as `key=value`, each with a field of its own."""
+_GROUPS = {"engine": _ENGINE_KEYS, "each": _ENGINE_KEYS, **_MATCH_GROUPS}
 _NEEDS = {
     "tbpieces": ("tb",),
     "tbadjudicate": ("tb", "syzygy"),
@@ -118,168 +222,6 @@ _NEEDS = {
     "tbignore50": ("syzygy",),
 }
 """Option -> those without which it means nothing; one of them is enough."""
-
-
-OPTIONS = {
-    option.name: option
-    for option in (
-        Option("engine", "cmd=FILE name=NAME ...", "An engine; give it once for each.", keys=_ENGINE_KEYS),
-        Option("each", "tc=10+0.1 ...", "Options for all engines.", keys=_ENGINE_KEYS),
-        Option("config", "FILE", "A TOML file with the same names; the command line takes precedence."),
-        Option("games", "N", "Games of an encounter in each round (default 2).", at_least(1), "plan.games"),
-        Option("rounds", "N", "Rounds (default 1).", at_least(1), "plan.rounds"),
-        Option(
-            "repeat", "[N]", "Games that share an opening, colours swapped (default 2).", at_least(1), "plan.repeat"
-        ),
-        Option("noswap", "", "Do not swap colours.", lambda word: not flag(word), "plan.swap"),
-        Option(
-            "tournament",
-            "TYPE",
-            "round-robin (default), gauntlet, knockout or pyramid.",
-            choice(Format, roundrobin=Format.ROUND_ROBIN),
-            "plan.format",
-        ),
-        Option(
-            "seeds",
-            "N",
-            "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1).",
-            at_least(1),
-            "plan.seeds",
-        ),
-        Option(
-            "variant",
-            "NAME",
-            "standard (default) or fischerandom.",
-            named({"standard": False, "fischerandom": True, "chess960": True}),
-            "chess960",
-        ),
-        Option("concurrency", "N", "Games at a time (default 1).", at_least(1)),
-        Option(
-            "openings",
-            "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round",
-            "Openings; plies and start as in cutechess-cli, order sequential or random.",
-            keys={
-                "file": ("openings.file", Path),
-                "format": ("openings.pgn", named({"epd": False, "pgn": True})),
-                "order": ("openings.order", choice(OpeningOrder)),
-                "start": ("openings.start", at_least(1)),
-                "plies": ("openings.plies", at_least(0)),
-                "policy": ("plan.policy", choice(Policy)),
-            },
-        ),
-        Option(
-            "scoring",
-            "NAME",
-            "The scoring that decides (default exponential); all are shown.",
-            choice(Scheme, rMobilityWinner=Scheme.WINNER),
-            "rules.scoring.scheme",
-        ),
-        Option(
-            "cutoff",
-            "G",
-            "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
-            parse_cutoff,
-            "rules.scoring.cutoff_code",
-        ),
-        Option(
-            "komi",
-            "G",
-            "The score to beat under komi, if the opening names none (default G5.75).",
-            parse_komi,
-            "rules.scoring.komi",
-        ),
-        Option(
-            "fifty",
-            "NAME",
-            "The fifty-move rule: reset (default), fide, legacy, none.",
-            choice(FiftyMoveSetting),
-            "rules.fifty_moves.setting",
-        ),
-        Option(
-            "resign",
-            "movecount=N score=CP twosided=true|false",
-            "An engine loses with G0.0 after so many evaluations in a row at -CP or below.",
-            keys={
-                "movecount": ("rules.resign.moves", at_least(1)),
-                "score": ("rules.resign.centipawns", at_least(0)),
-                "twosided": ("rules.resign.two_sided", flag),
-            },
-        ),
-        Option(
-            "maxmoves",
-            "N",
-            "End a game after N moves with its accrued score.",
-            lambda word: at_least(0)(word) or None,
-            "rules.most_moves",
-        ),
-        Option("tb", "DIRS", "Folders of r-mobility tables that decide games exactly.", str, "tables.folders"),
-        Option("tbpieces", "N", "Ask tables at N men or fewer (default 5).", at_least(1), "tables.men"),
-        Option(
-            "tbadjudicate",
-            "on|off",
-            "on (default), or off: note the tables' verdict and play on.",
-            flag,
-            "rules.adjudicate",
-        ),
-        Option(
-            "solve",
-            "S",
-            "Solve the position in which -maxmoves ends a game, in S CPU seconds at most; needs -tb.",
-            at_least(1),
-            "tables.solve",
-        ),
-        Option("syzygy", "DIRS", "Folders of Syzygy tables; only their wins end games.", str, "tables.syzygy"),
-        Option(
-            "syzygypieces", "N", "Ask Syzygy tables at N men or fewer (default 7).", at_least(1), "tables.syzygy_men"
-        ),
-        Option("tbignore50", "", "Ignore the fifty-move rule in Syzygy wins.", flag, "tables.ignore_fifty_moves"),
-        Option(
-            "sprt",
-            "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized",
-            "Stop when a test of the first engine against the second is decided.",
-            keys={
-                "elo0": ("sprt.elo0", float),
-                "elo1": ("sprt.elo1", float),
-                "alpha": ("sprt.alpha", number),
-                "beta": ("sprt.beta", number),
-                "model": ("sprt.model", choice(Model)),
-            },
-        ),
-        Option(
-            "report",
-            "penta=true",
-            "As fastchess writes it; pairs are always shown.",
-            keys={"penta": ("", named({"true": None}))},
-        ),
-        Option(
-            "pgnout",
-            "FILE",
-            "Append every game to a file; needed for -recover.",
-            keys={
-                "file": ("pgn", Path),
-                "fi": ("", flag),
-                "notation": ("", named({"san": None})),
-                "append": ("", named({"true": None})),
-            },
-        ),
-        Option("jsonout", "FILE", "Write the standings as JSON at the end.", Path, "json"),
-        Option("crosstable", "FILE", "Write the cross table at the end as the site of TCEC reads it.", Path),
-        Option("recover", "", "Continue an interrupted match; no game is lost or played twice.", flag),
-        Option("event", "NAME", "The Event tag."),
-        Option("site", "NAME", "The Site tag."),
-        Option("srand", "N", "The seed of the order of openings.", at_least(0), "seed"),
-        Option("wait", "N", "Milliseconds between games.", milliseconds),
-        Option(
-            "ratinginterval",
-            "N",
-            "Show the standings every N games (default 10; 0 is never).",
-            at_least(0),
-            "rating_interval",
-        ),
-        Option("quiet", "", "Show the standings at the end, and nothing before; short -q.", flag),
-        Option("debug", "", "Print the lines between the referee and the engines.", flag),
-    )
-}
 
 ALIASES = {
     "q": ("-quiet",),
@@ -329,14 +271,13 @@ def parse_arguments(arguments: Sequence[str]) -> Words:
         if name in ALIASES:
             left[:0] = ALIASES[name]
             continue
-        option = _option(name)
-        value = _value_of(option, left)
+        hint = _hint_of(name)
         if name == "engine":
-            words.setdefault(name, []).append(value)
-        elif option.keys is not None:
-            words.setdefault(name, {}).update(value)
+            words.setdefault(name, []).append(_group(name, hint, left))
+        elif name in _GROUPS:
+            words.setdefault(name, {}).update(_group(name, hint, left))
         else:
-            words[name] = value
+            words[name] = _word(name, hint, left)
     return words
 
 
@@ -349,7 +290,7 @@ def arguments_in(path: Path) -> Iterator[str]:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
     for name, value in found.items():
         kind = list if name == "engine" else dict
-        if "=" in _option(ALIASES.get(name, (name,))[0].lstrip("-")).hint and not isinstance(value, kind):
+        if "=" in _hint_of(ALIASES.get(name, (name,))[0].lstrip("-")) and not isinstance(value, kind):
             raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
         for each in value if name == "engine" else [value]:
             if each is not False:
@@ -370,34 +311,35 @@ def _words_of(value: object, key: str = "") -> Iterator[str]:
         yield str(value)
 
 
-def _option(name: str) -> Option:
+def _hint_of(name: str) -> str:
+    """The form of the value of an option; UsageError if there is no such option."""
     if name in REFUSED:
         raise UsageError(f"-{name} is not offered: {REFUSED[name]}")
     if name not in OPTIONS:
         raise UsageError(f"unknown option -{name}{nearest(name, [*OPTIONS, *ALIASES])}")
-    return OPTIONS[name]
+    return OPTIONS[name][0]
 
 
-def _value_of(option: Option, left: list[str]) -> Any:
-    """The value of an option, whose words are taken off those that are left."""
-    if option.keys is not None:
-        return _group(option, option.keys, left)
-    if not option.hint:
+def _word(name: str, hint: str, left: list[str]) -> str:
+    """The value of an option, which is taken off the words that are left."""
+    if not hint:
         return "on"
-    if option.hint.startswith("["):
+    if hint.startswith("["):
         return left.pop(0) if left and left[0].isdigit() else "2"
     if not left:
-        raise UsageError(f"-{option.name} needs a value: -{option.name} {option.hint}")
+        raise UsageError(f"-{name} needs a value: -{name} {hint}")
     return left.pop(0)
 
 
-def _group(option: Option, keys: Keys, left: list[str]) -> Words:
+def _group(name: str, hint: str, left: list[str]) -> Words:
+    """The words of a group, which are taken off those that are left."""
+    keys = _GROUPS[name]
     group: Words = {}
     while left and not left[0].startswith("-"):
         key, equals, value = left[0].partition("=")
         if not equals and (key in _REFUSED_KEYS or (key in keys and keys[key][1] is flag)):
             value = "on"
-        elif not equals and option.hint == "FILE" and not group:
+        elif not equals and hint == "FILE" and not group:
             key, value = "file", key
         elif not equals:
             break
@@ -409,18 +351,14 @@ def _group(option: Option, keys: Keys, left: list[str]) -> Words:
         else:
             group[key] = value
     if not group:
-        raise UsageError(f"-{option.name} needs values: -{option.name} {option.hint}")
+        raise UsageError(f"-{name} needs values: -{name} {hint}")
     return group
 
 
 def _settings_in(words: Words) -> MatchSettings:
-    fields: dict[str, Any] = {}
-    for option in map(OPTIONS.__getitem__, words.keys() - {"engine", "each", "config"}):
-        word = words[option.name]
-        if option.keys is None:
-            fields[option.field or option.name] = _value("the match", option.name, word, option.read)
-        else:
-            fields |= _read(f"-{option.name}", word, option.keys)
+    fields = _read("the match", {name: words[name] for name in _FIELDS if name in words}, _FIELDS)
+    for name, keys in _MATCH_GROUPS.items():
+        fields |= _read(f"-{name}", words.get(name, {}), keys)
     engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
     scoring = Scoring(**_part(fields, "rules.scoring."))
     fifty_moves = FiftyMoves(**_part(fields, "rules.fifty_moves."), cutoff_code=scoring.cutoff_code)
