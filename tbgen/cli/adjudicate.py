@@ -52,10 +52,7 @@ def command(
     *,
     files: tuple[str, ...] = games_argument,
     output: str | None = option(
-        "Write the copy to this file; - (default) is the standard output.",
-        "-o",
-        type=NAME,
-        metavar="OUT.pgn",
+        "Write the copy to this file; - (default) is the standard output.", "-o", type=NAME, metavar="OUT.pgn"
     ),
     in_place: bool = flag("Write the tags into the files themselves."),
     verdicts: str | None = option("Write the verdict on every game to FILE, as JSON.", type=NAME),
