@@ -149,7 +149,6 @@ class GameRecord:
 class StoredGame:
     """The facts of a finished game that standings need."""
 
-    number: int
     outcome: Score
     termination: str
     details: str
@@ -159,7 +158,6 @@ class StoredGame:
 def stored(record: GameRecord) -> StoredGame:
     """The facts that will be read back of a game."""
     return StoredGame(
-        record.pairing.number,
         record.ending.outcome,
         record.ending.termination,
         record.ending.details,

@@ -7,7 +7,7 @@ import contextlib
 import sys
 import time
 from collections import Counter
-from collections.abc import Coroutine, Iterable, Sequence
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import chain, count
@@ -85,10 +85,10 @@ def _match_of(
     return match
 
 
-def _take_up(match: Match, games: Sequence[StoredGame]) -> None:
+def _take_up(match: Match, games: Mapping[int, StoredGame]) -> None:
     """Put games that were played before into the standings."""
     match.schedule_more()
-    left = {game.number: game for game in games}
+    left = dict(games)
     while known := [pairing for pairing in match.pairings if pairing.number in left]:
         for pairing in known:
             match.standings.add(Result(pairing, left.pop(pairing.number), match.opening_of(pairing).komi))

@@ -14,7 +14,6 @@ import json
 import os
 import re
 import secrets
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -50,8 +49,8 @@ class Store:
     def __init__(self, settings: MatchSettings, digest: str = "") -> None:
         seed = secrets.randbelow(2**31) if settings.seed is None else settings.seed
         self.state = State(secrets.token_hex(4), seed, digest)
-        self.games: list[StoredGame] = []
-        """The games played before this run."""
+        self.games: dict[int, StoredGame] = {}
+        """[number] the games played before this run."""
         self.notes: list[str] = []
         """Messages to the user about the file."""
 
@@ -226,8 +225,8 @@ def _end_of(file: int) -> int:
     return os.fstat(file).st_size
 
 
-def recovered(path: Path, match: str) -> tuple[list[StoredGame], int]:
-    """The finished games of a match, and where the last finished game of its file ends.
+def recovered(path: Path, match: str) -> tuple[dict[int, StoredGame], int]:
+    """The finished games of a match by their numbers, and where the last finished game of its file ends.
 
     A game counts if its result stands behind its moves; lines may end with CR LF.
     """
@@ -236,30 +235,28 @@ def recovered(path: Path, match: str) -> tuple[list[StoredGame], int]:
     data = path.read_bytes()
     start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     chunk = Chunk(data)
-    games, end = list[StoredGame](), start
+    games, end = dict[int, StoredGame](), start
     for place in range(len(chunk.games)):
         if chunk.result_of(place) is not None:
             end, tags = chunk.span(place).stop, chunk.tags_of(place)
             if tags.get("MatchId") == match:
-                games.append(_stored(path, place + 1, tags))
-    numbers = Counter(game.number for game in games)
-    if twice := [number for number, times in numbers.items() if times > 1]:
-        raise MatchError(f"{path} has game {twice[0]} of the match twice; take one out")
+                number, game = _stored(path, place + 1, tags)
+                if number in games:
+                    raise MatchError(f"{path} has game {number} of the match twice; take one out")
+                games[number] = game
     return games, end
 
 
-def _stored(path: Path, number: int, tags: dict[str, str]) -> StoredGame:
+def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, StoredGame]:
+    """A game of a match and its number; `place` is the one in the file."""
     try:
-        return StoredGame(
-            number=int(tags["MatchGame"]),
+        return int(tags["MatchGame"]), StoredGame(
             outcome=Score(tags["RMobilityResult"]),
             termination=tags["Termination"],
             details=tags["TerminationDetails"],
             plies=int(tags["PlyCount"]),
         )
     except KeyError as error:
-        raise MatchError(
-            f"{path}, game {number}: it is one of the match, but its tag {error.args[0]} is gone"
-        ) from None
+        raise MatchError(f"{path}, game {place}: it is one of the match, but its tag {error.args[0]} is gone") from None
     except (ValueError, TbgenError) as error:
-        raise MatchError(f"{path}, game {number}: it is one of the match, but was changed: {error}") from None
+        raise MatchError(f"{path}, game {place}: it is one of the match, but was changed: {error}") from None

@@ -24,7 +24,7 @@ from tests.apps.match.test_recover import killed_after
 
 
 def result(pairing: Pairing, holder: Color, code: int) -> Result:
-    return Result(pairing, StoredGame(pairing.number, Score(code, holder), "normal", "checkmate", 10), None)
+    return Result(pairing, StoredGame(Score(code, holder), "normal", "checkmate", 10), None)
 
 
 def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tournament:

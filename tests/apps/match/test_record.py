@@ -62,8 +62,8 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     assert max(map(len, text.splitlines())) <= 79
     path = tmp_path / "games.pgn"
     path.write_text(text)
-    assert recovered(path, SHARED["MatchId"]) == ([stored(record)], len(text) - 2)
-    assert recovered(path, "another")[0] == []
+    assert recovered(path, SHARED["MatchId"]) == ({record.pairing.number: stored(record)}, len(text) - 2)
+    assert recovered(path, "another")[0] == {}
     clocks = [node.clock() for node in other.mainline()]
     assert clocks == [None] * len(opening.moves) + [3599.5] * plies
 

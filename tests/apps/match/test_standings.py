@@ -27,7 +27,7 @@ def test_standings_equal_a_plain_recount(
     standings = MatchStandings([f"P{player}" for player in range(players)], scoring)
     results = [(pairing, data.draw(OUTCOMES)) for pairing in played]
     for pairing, outcome in results:
-        standings.add(Result(pairing, StoredGame(pairing.number, outcome, "normal", "checkmate", 10), None))
+        standings.add(Result(pairing, StoredGame(outcome, "normal", "checkmate", 10), None))
     for first, second in permutations(range(players), 2):
         mine = [
             (pairing.pair, scoring.points(outcome)[0 if pairing.white == first else 1])
@@ -50,6 +50,6 @@ def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     """G5.0 beats G5.75 but not G4.25."""
     standings, openings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI)), (None, Komi(Color.WHITE, 17))
     for pairing, komi in zip(schedule(Tournament(2)), openings, strict=True):
-        game = StoredGame(pairing.number, Score(10, Color.WHITE), "normal", "checkmate", 10)  # G5.0
+        game = StoredGame(Score(10, Color.WHITE), "normal", "checkmate", 10)  # G5.0
         standings.add(Result(pairing, game, komi))
     assert [standings.record(player, standings.scoring).games.points for player in range(2)] == [2, 0]
