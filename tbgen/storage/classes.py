@@ -24,7 +24,7 @@ from tbgen.score import Mobility
 from tbgen.storage.files import Layer, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.order import Order
-from tbgen.storage.schema import CHUNK, MOST_CHUNK_ITEMS, RULES, SEAL_BYTES, Dataset, Index, Seal, digest_of, pack
+from tbgen.storage.schema import CHUNK, MOST_CHUNK_ITEMS, RULES, SEAL_BYTES, Dataset, Index, pack, sealed
 from tbgen.table import Entries
 
 SOUND: Final = 0, 4, 8, 12, 5, 10
@@ -92,9 +92,8 @@ def write_classes(path: Path, slices: Iterable[Entries]) -> None:
     offsets = [*accumulate(map(len, packed), initial=SEAL_BYTES)]
     chunks = np.array([*zip(offsets, map(len, packed), map(crc32, packed), strict=False)], CHUNK)
     dataset, body = Dataset(np.dtype("i1"), len(packed) * size, size, False, chunks), b"".join(packed)
-    index = Index({"rules": RULES[Mobility.RESET], "rests": key}, {CLASSES: dataset}).to_bytes()
-    length, digests = offsets[-1] + len(index), (digest_of(body, index), digest_of(index))
-    write_whole(path, [Seal(str(material), CLASSES, length, offsets[-1], *digests, key).to_bytes(), body, index])
+    index = Index({"rules": RULES[Mobility.RESET], "rests": key}, {CLASSES: dataset})
+    write_whole(path, sealed(str(material), CLASSES, body, index, key))
 
 
 def title_of(path: Path) -> tuple[Material, str, str]:

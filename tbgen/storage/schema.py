@@ -98,6 +98,20 @@ Attributes = dict[str, str]
 """`axes`, `game`, `generator`, `layer`, `material`, `men`, `rules`, `source`; of distances also `outcomes`."""
 
 
+_SEAL_LINES: Final = {
+    "format": "format",
+    "game": "game",
+    "material": "material",
+    "layer": "layer",
+    "length": "length",
+    "index": "index",
+    "sha256-of-index": "index_digest",
+    "sha256": "body_digest",
+    "outcomes": "outcomes",
+}
+"""The word that a line of a seal begins with -> the field that follows it; an empty field has no line."""
+
+
 @dataclass(frozen=True, slots=True)
 class Seal:
     """The first bytes of a file."""
@@ -116,18 +130,8 @@ class Seal:
     format: int = FORMAT
 
     def to_bytes(self) -> bytes:
-        lines = (
-            "tbgen table",
-            f"format {self.format}",
-            f"game {self.game}",
-            f"material {self.material}",
-            f"layer {self.layer}",
-            f"length {self.length}",
-            f"index {self.index}",
-            f"sha256-of-index {self.index_digest}",
-            f"sha256 {self.body_digest}",
-            *([f"outcomes {self.outcomes}"] if self.outcomes else []),
-        )
+        values = {word: getattr(self, field) for word, field in _SEAL_LINES.items()}
+        lines = ["tbgen table", *(f"{word} {value}" for word, value in values.items() if value != "")]
         return "\n".join(lines).encode().ljust(SEAL_BYTES - 1) + b"\n"
 
     @classmethod
@@ -137,21 +141,12 @@ class Seal:
         Of another format only `format` and `material` are known.
         """
         lines = [line.split() for line in seal.decode("ascii").splitlines()]
-        words = {line[0]: line[1] for line in lines if len(line) == 2}
+        words = {"outcomes": "", **{line[0]: line[1] for line in lines if len(line) == 2}}
         try:
-            material, number = words["material"], int(words["format"])
-            if number != FORMAT and lines[0] == ["tbgen", "table"]:
-                return cls(material, "", 0, 0, "", "", format=number)
-            found = cls(
-                material,
-                words["layer"],
-                int(words["length"]),
-                int(words["index"]),
-                words["sha256"],
-                words["sha256-of-index"],
-                words.get("outcomes", ""),
-                words["game"],
-            )
+            if int(words["format"]) != FORMAT and lines[0] == ["tbgen", "table"]:
+                return cls(words["material"], "", 0, 0, "", "", format=int(words["format"]))
+            values: dict[str, Any] = {field: words[word] for word, field in _SEAL_LINES.items()}
+            found = cls(**values | {field: int(values[field]) for field in ("format", "length", "index")})
         except (KeyError, ValueError):
             raise ValueError("it does not begin as a table does") from None
         if found.to_bytes() != seal:
@@ -209,6 +204,15 @@ def digest_of(*parts: bytes | memoryview) -> str:
     for part in parts:
         digest.update(part)
     return digest.hexdigest()
+
+
+def sealed(
+    material: str, layer: str, body: bytes, index: Index, outcomes: str = "", game: str = GAME
+) -> tuple[bytes, bytes, bytes]:
+    """The three parts of a file: the seal of its body and its index, and these."""
+    end, start = index.to_bytes(), SEAL_BYTES + len(body)
+    seal = Seal(material, layer, start + len(end), start, digest_of(body, end), digest_of(end), outcomes, game)
+    return seal.to_bytes(), body, end
 
 
 _local = threading.local()

@@ -41,8 +41,8 @@ from tbgen.storage.schema import (
     Dataset,
     Index,
     Seal,
-    digest_of,
     pack,
+    sealed,
 )
 from tbgen.storage.symbols import details_of, symbols_of
 from tbgen.table import Cells, Content, Numbers
@@ -190,11 +190,8 @@ def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
     there = {name: packed[name] for name in (*STREAMS[layer], *COLUMNS[layer])}
     image = _hdf5(order, there, attributes)
     index = Index(attributes, {name: dataset for name, (dataset, _) in there.items()})
-    end, start = index.to_bytes(), SEAL_BYTES + len(image)
-    digests = digest_of(image, end), digest_of(end)
-    material, outcomes = attributes["material"], attributes.get("outcomes", "")
-    seal = Seal(material, layer.value, start + len(end), start, *digests, outcomes, attributes["game"])
-    return seal.to_bytes(), image, end
+    outcomes = attributes.get("outcomes", "")
+    return sealed(attributes["material"], layer.value, image, index, outcomes, attributes["game"])
 
 
 def _packed(source: Source, size: int, level: int, ways: Sequence[bool], pool: Executor) -> tuple[Dataset, list[bytes]]:

@@ -35,8 +35,8 @@ from tbgen.storage.schema import (
     Dataset,
     Index,
     Seal,
-    digest_of,
     pack,
+    sealed,
 )
 
 Columns = dict[str, np.ndarray]
@@ -134,6 +134,4 @@ def _parts(
         "rules": RULES[Mobility.RESET],
     }
     attributes |= {"material": material, **({"outcomes": outcomes} if outcomes else {})}
-    index = Index(attributes, datasets).to_bytes()
-    digests = digest_of(*body, index), digest_of(index)
-    return Seal(material, layer.value, end + len(index), end, *digests, outcomes).to_bytes(), *body, index
+    return sealed(material, layer.value, b"".join(body), Index(attributes, datasets), outcomes)
