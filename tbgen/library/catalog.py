@@ -184,9 +184,7 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
         made = read_manifest(folder).get(str(material))
         if made is None or made.bytes != file.size:
             made = FileRecord(file.size, "")
-        tallies, examples = (file.tallies, file.examples) if file.has_distances else ({}, {})
-        longest = {(side, outcome): (tallies[side][outcome].max_dtg, fen) for (side, outcome), fen in examples.items()}
-        sides = dict[str, Any]()
+        longest, sides = file.longest if file.has_distances else {}, dict[str, Any]()
         for side, counts in file.counts.items():
             outcomes = dict[str, Any]()
             for outcome, count in counts.items():

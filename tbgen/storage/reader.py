@@ -121,9 +121,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return tallies
 
     @property
-    def examples(self) -> dict[tuple[Color, Score], str]:
-        """The FEN of a position with the longest distance to each outcome, by side to move."""
-        return {(side, outcome): fen for side, outcome, _, _, fen in self._longest()}
+    def longest(self) -> dict[tuple[Color, Score], tuple[int, str]]:
+        """The longest distance to each outcome, by side to move, and the FEN of a position that has it."""
+        return {(side, outcome): (dtg, fen) for side, outcome, dtg, _, fen in self._longest()}
 
     def ids(self, first: int, end: int) -> Ids:
         """The states of some places in a row."""

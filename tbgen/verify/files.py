@@ -145,7 +145,7 @@ def _wrong_example(file: TableFile) -> Violation | None:
     """An example position that is not the one in the cell of its tally, or an outcome without a longest distance."""
     for side, tallies in file.tallies.items():
         for outcome, tally in tallies.items():
-            stored, expected = file.examples[side, outcome], fen_of_cell(file.order.layout, tally.cell)
+            stored, expected = file.longest[side, outcome][1], fen_of_cell(file.order.layout, tally.cell)
             if stored.split()[:2] != expected.split()[:2]:
                 return Violation(f"example of {outcome} with {side} to move", stored, expected)
         for outcome, count in file.counts[side].items():  # others than those of tallies are not counted again

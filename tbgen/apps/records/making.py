@@ -218,21 +218,19 @@ def _side_of(file: TableFile, side: Color, spreads: Mapping[Score, Spread], play
 
 def _longest(file: TableFile, side: Color, outcome: Score, spread: Spread, played: Lines) -> Longest:
     """The longest line to an outcome, or only where it begins."""
-    tally, fen = file.tallies[side].get(outcome), file.examples.get((side, outcome), "")
-    if tally is None or (tally.count, tally.max_dtg) != (spread.placements, len(spread.distances) - 1):
+    count, (dtg, fen) = file.counts[side].get(outcome), file.longest.get((side, outcome), (None, ""))
+    if (count, dtg) != (spread.placements, len(spread.distances) - 1):
         raise VerificationError(
             str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
         )
-    return played[side, outcome] if played else Longest(tally.max_dtg, fen, None)
+    return played[side, outcome] if played else Longest(len(spread.distances) - 1, fen, None)
 
 
 def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
     """Best play from where each outcome is furthest away, proved by replay."""
     lines: Lines = {}
-    tallies = file.tallies
-    for (side, outcome), fen in file.examples.items():
-        dtg, board = tallies[side][outcome].max_dtg, parse_fen(fen)[0]
-        moves = [step.san for step in tables.line(board, max_plies=dtg)]
+    for (side, outcome), (dtg, fen) in file.longest.items():
+        moves = [step.san for step in tables.line(parse_fen(fen)[0], max_plies=dtg)]
         if not replay(fen, moves, tables.game).proves(outcome, dtg):
             raise VerificationError(
                 str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"

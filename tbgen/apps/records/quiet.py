@@ -167,7 +167,7 @@ def longest_stretch(file: TableFile, tables: Tablebase) -> Quiet | None:
     None if nothing has to be played anywhere.
     """
     subject, layout = subject_of(file.table()), file.order.layout
-    floor, best = max(tally.max_dtg for tallies in file.tallies.values() for tally in tallies.values()), 0
+    floor, best = max(dtg for dtg, _ in file.longest.values()), 0
     if floor == 0:
         return None
     while True:

@@ -278,8 +278,7 @@ def _shown(examples: Iterable[Example]) -> list[Example]:
 
 def _note_farthest(farthest: dict[Score, tuple[int, Material, str]], file: TableFile) -> None:
     """Note where each score is farthest away; of equal distances the first table and White to move."""
-    for (side, outcome), fen in file.examples.items():
-        dtg = file.tallies[side][outcome].max_dtg
+    for (_, outcome), (dtg, fen) in file.longest.items():
         if outcome not in farthest or dtg > farthest[outcome][0]:
             farthest[outcome] = dtg, file.material, fen
 
