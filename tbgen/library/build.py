@@ -34,7 +34,7 @@ from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
 from tbgen.library.workers import Cluster, Made, Processes, WorkerLostError, Workers
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
-from tbgen.storage.files import Layer, build_lock, game_of_folder, path_of, remove, remove_partials, tables_of
+from tbgen.storage.files import Layer, build_lock, game_of_folder, path_of, remove, remove_partials, tables_in
 from tbgen.storage.scratch import scratch_path
 from tbgen.system.process import available_memory, free_disk
 
@@ -182,8 +182,7 @@ def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Pl
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     """The plan for some tables by the names of files alone: every file is taken for a sound one."""
-    there = {material for material, _ in tables_of([folder])}
-    order = build_order(wanted)
+    there, order = set(tables_in(folder)), build_order(wanted)
     findings = [Finding(each, Condition.SOUND if each in there else Condition.MISSING) for each in order]
     return _plan(folder, findings, Settings(threads))
 

@@ -134,8 +134,8 @@ def tables_in(folder: Path) -> list[Material]:
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
     """The materials that have a file in any of the folders, in build order, and the first folder that has it."""
-    there = {material for folder in folders for material in tables_in(folder)}
-    return [(material, folder_with(folders, material)) for material in every_material() if material in there]
+    there = {material: folder for folder in reversed(folders) for material in tables_in(folder)}
+    return [(material, there[material]) for material in every_material() if material in there]
 
 
 class NoRegularFileError(OSError):

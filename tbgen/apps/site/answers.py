@@ -14,16 +14,7 @@ from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.play.within import value_if_asked
 from tbgen.apps.site.templates import template_of
-from tbgen.errors import (
-    NO_TABLE,
-    InputError,
-    MissingTableError,
-    PgnError,
-    TableError,
-    TbgenError,
-    UnreadableFileError,
-    UsageError,
-)
+from tbgen.errors import NO_TABLE, InputError, MissingTableError, PgnError, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
@@ -223,9 +214,8 @@ def error_facts(error: TbgenError) -> dict[str, Any]:
     'no table KRvK; build it with: tbgen build KRvK --game whole-game'
     """
     facts = (error.for_strangers() if isinstance(error, MissingTableError) else error).facts()
-    if isinstance(error, (TableError, UnreadableFileError)):
-        for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
-            facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")
+    for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
+        facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")
     return {name: _short(value) if isinstance(value, str) else value for name, value in facts.items()}
 
 

@@ -301,16 +301,14 @@ class Service:
             return found if isinstance(found, Response) else as_json(found)
 
         headers = tagged(f'"{self.catalog.tag}"', more)
-        reply = unchanged(request, headers)
-        if reply is not None:
+        if reply := unchanged(request, headers):
             return reply
         if light and not given.keys() & _HEAVY and len(given.get("fen", "")) < _LIGHT_CHARACTERS:
             reply = work()
         else:
             async with asyncio.timeout(self._limits.seconds):
                 reply = await self._queue.run(work)
-        # The reply has none of these names yet: `update` would look through its headers for each of them.
-        reply.raw_headers.extend((name.lower().encode(), value.encode()) for name, value in headers.items())
+        reply.headers.update(headers)
         return reply
 
     async def _body(self, request: Request, *kinds: str) -> tuple[str, str]:
