@@ -257,10 +257,6 @@ class Entry:
             "facts": f"{self.material}.json",
         }
 
-    def file(self, name: str) -> StoredFile | None:
-        """The file of a name; None if the table has none."""
-        return next((each for each in self.files if each.path.name == name), None)
-
     def figures(self) -> dict[str, Any]:
         return figures_of(self.outcomes.path.parent, self.material)
 

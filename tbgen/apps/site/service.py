@@ -206,8 +206,8 @@ class Service:
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
         name, dot, layer = request.path_params["name"].partition(".")
-        file = self._entry(name).file(f"{name}{dot}{layer}.h5")
-        if file is None:
+        files = {file.path.name: file for file in self._entry(name).files}
+        if (file := files.get(f"{name}{dot}{layer}.h5")) is None:
             raise HTTPException(404, f"{name} has no distances here" if layer == "dtg" else "no table has such a file")
         return _sent(request, file, TABLE)
 
