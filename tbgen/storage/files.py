@@ -142,11 +142,18 @@ class NoRegularFileError(OSError):
     """A folder or a device, or a pipe, which would have to be waited for."""
 
 
+class _OpenFile(io.FileIO):
+    """A file that closes when nobody refers to it: closed under a reader, its number may be another's at once."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
 def open_regular(path: Path, mode: Literal["rb", "ab"] = "rb") -> io.FileIO:
     """Open a file that is there; NoRegularFileError if it is none."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise NoRegularFileError(errno.EINVAL, "it is no regular file", str(path))
-    return path.open(mode, buffering=0)
+    return _OpenFile(path, mode)
 
 
 def read_bounded(path: Path) -> bytes:

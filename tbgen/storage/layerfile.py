@@ -38,13 +38,6 @@ from tbgen.storage.schema import (
 _BLOCK = 1 << 20
 
 
-class _OpenFile(io.FileIO):
-    """A file that closes when nobody refers to it: closed under a reader, its number may be another's at once."""
-
-    def __del__(self) -> None:
-        self.close()
-
-
 class LayerFile:
     """An open file of a table. It goes on to answer from the file it has opened when that is replaced.
 
@@ -55,13 +48,12 @@ class LayerFile:
         self.path, self.layer, self.holds = path, layer, layer.value
         self.material, self.game = self._title()
         try:
-            with open_regular(path) as file:
-                self._opened: _OpenFile | None = _OpenFile(os.dup(file.fileno()))
-                self._size = os.fstat(file.fileno()).st_size
+            self._opened: io.FileIO | None = open_regular(path)
         except FileNotFoundError:
             raise MissingTableError(str(self.material), str(path.parent)) from None
         except NoRegularFileError as error:
             raise self.damaged(str(error.strerror)) from None
+        self._size = os.fstat(self._opened.fileno()).st_size
         self._columns_lock = threading.Lock()
         self._columns: dict[str, npt.NDArray[Any]] = {}
 
