@@ -26,7 +26,7 @@ from tbgen.table import Table, Tally
 from tbgen.text import facts_of, in_plies
 from tbgen.verify.cells import Men, men_of
 from tbgen.verify.moves import new_scratch
-from tbgen.verify.pairs import MOST_CODES, check_pairs, find_own_codes, tally
+from tbgen.verify.pairs import MOST_CODES, check_pairs, find_other_break, find_own_codes, tally
 from tbgen.verify.resets import (
     ALL_TASKS,
     EVERYTHING_FINE,
@@ -39,7 +39,7 @@ from tbgen.verify.resets import (
     needs_of,
     note_resets,
 )
-from tbgen.verify.values import Source, known_in, subject_of
+from tbgen.verify.values import Source, known_in, rows_in_outcomes, rows_of, subject_of
 
 Progress = Callable[[str, int, int], None]
 """Told the phase, and how many cells of how many are done."""
@@ -47,6 +47,8 @@ Progress = Callable[[str, int, int], None]
 _RANGE_CELLS = 1 << 16
 _LISTED = 1 << 12
 """Places whose resets are listed at a time."""
+_STATES = 1 << 20
+"""States that are looked at at a time: a table may have forty million."""
 _SPARSE = 64
 """A sample that is more than one cell in so many is no sample."""
 
@@ -117,6 +119,8 @@ def verify_table(
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         check = Check(table, child_of, pool, progress, cells)
         violation = check.first_violation()
+        if violation is None and isinstance(table, TableFile):
+            violation = _wrong_example(table) or check.wrong_outcome_row(table)
     return Report(table.material, check.positions, check.pairs, time.monotonic() - start, violation)
 
 
@@ -169,15 +173,16 @@ class Check:
         return [(start, min(start + step, end)) for start in range(first, end, step)]
 
     def _first_wrong(
-        self, phase: str, look: Callable[[int, int], int], ranges: Sequence[tuple[int, int]]
+        self, phase: str, look: Callable[[int, int], int], ranges: Sequence[tuple[int, int]], total: int | None = None
     ) -> int | None:
         """The lowest place that `look` finds in the ranges, all of them looked through side by side."""
+        most = len(self._cells) if total is None else total
         # Closing the answers leaves out the rest, whatever ends the loop.
         with closing(cast("Generator[int, None, None]", self._pool.map(lambda each: look(*each), ranges))) as places:
             for (_, end), place in zip(ranges, places, strict=True):
                 if place != EVERYTHING_FINE:
                     return place
-                self._progress(phase, end, len(self._cells))
+                self._progress(phase, end, most)
         return None
 
     def _wrong_position(self) -> Violation | None:
@@ -278,6 +283,21 @@ class Check:
                 return Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)
         return None
 
+    def wrong_outcome_row(self, file: TableFile) -> Violation | None:
+        """A break in the file of outcomes that is not the one whose distance is known, which obeys the laws."""
+        columns, count = (file.states.entry, file.symbol_of_state, file.states.pattern), len(file.states.entry)
+        outcomes, distances, ranges = rows_in_outcomes(file), rows_of(file.patterns), self._ranges(_STATES, 0, count)
+        reports = np.zeros((len(ranges), 3), np.int64)
+
+        def look(start: int, stop: int) -> int:
+            return find_other_break(*columns, outcomes, distances, start, stop, reports[start // _STATES])
+
+        place = self._first_wrong("outcomes", look, ranges, count)
+        if place is None:
+            return None
+        accrued, stored, proved = (str(Score.from_byte(each)) for each in reports[place // _STATES].tolist())
+        return Violation(f"what {accrued} becomes by the file of outcomes", stored, proved)
+
     def _recounted_tallies(self) -> dict[Color, dict[Score, Tally]]:
         subject, orders, ranges = self.subject, self.layout.orders, self._ranges(_RANGE_CELLS)
         parts = np.zeros((len(ranges), 2, 256, 3), np.int64)
@@ -309,4 +329,17 @@ def rows_violation(table: Table | TableFile) -> Violation | None:
         stored = f"holder {rows.holder[row]}, code {rows.code[row]}, outcome {rows.outcome[row]}"
         expected = "a holder 0 or 1, codes from 2 on in ascending order, an outcome"
         return Violation(f"pattern row {row}", stored, expected)
+    return None
+
+
+def _wrong_example(file: TableFile) -> Violation | None:
+    """An example position that is not the one in the cell of its tally, or an outcome without a longest distance."""
+    for side, tallies in file.tallies.items():
+        for outcome, known in tallies.items():
+            stored, expected = file.longest[side, outcome][1], fen_of_cell(file.order.layout, known.cell)
+            if stored.split()[:2] != expected.split()[:2]:
+                return Violation(f"example of {outcome} with {side} to move", stored, expected)
+        for outcome, count in file.counts[side].items():  # others than those of tallies are not counted again
+            if outcome not in tallies:
+                return Violation(f"count of {outcome} with {side} to move", str(count), "no such entry value")
     return None

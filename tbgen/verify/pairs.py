@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from tbgen.compiled.arrays import Int, Ints
+from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import images_of, set_up, side_of
-from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, is_position, list_moves, own_code_of
+from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, own_code_of
 from tbgen.verify.resets import EVERYTHING_FINE, FIRST_CODE, PAIRS_TASK, quiet_place
 from tbgen.verify.values import (
+    Rows,
     Subject,
     cell_at,
     code_of,
+    held_value,
     is_worse,
     key_of,
     key_of_reset,
@@ -125,10 +127,35 @@ def check_pairs(subject: Subject, scratch: Scratch, best: Ints, start: Int, stop
 def tally(subject: Subject, scratch: Scratch, orders: Int, start: Int, stop: Int, found: Ints) -> int:
     """Count outcomes over all placements of labelled men."""
     for cell in range(start, stop):
-        if not is_position(subject.men, cell, scratch):
+        if subject.own[cell] == NO_POSITION:
             continue
-        row, dtg = found[side_of(subject.men, cell), int(subject.entry[cell]) & 255], int(subject.dtg[cell])
+        side = set_up(subject.men, cell, scratch.squares)
+        row, dtg = found[side, int(subject.entry[cell]) & 255], int(subject.dtg[cell])
         if row[0] == 0 or dtg > row[1]:
             row[1], row[2] = dtg, cell
         row[0] += orders * images_of(subject.men, scratch.squares, scratch.rest)
+    return EVERYTHING_FINE
+
+
+# report -> accrued score, what the file of outcomes has, what the file of distances has, as signed outcomes
+@borrowing
+def find_other_break(
+    entry: SignedBytes,
+    symbol: Ints,
+    pattern: Ints32,
+    outcomes: Rows,
+    distances: Rows,
+    start: Int,
+    stop: Int,
+    report: Ints,
+) -> int:
+    """The first state in which an accrued score no higher than the entry value breaks differently in the two files."""
+    for state in range(start, stop):
+        for code in range(FIRST_CODE, code_of(int(entry[state])) + 1):
+            for holder in range(2):
+                stored = held_value(outcomes, symbol[state], holder, code)[0]
+                proved = held_value(distances, pattern[state], holder, code)[0]
+                if stored != proved:
+                    report[0], report[1], report[2] = signed(holder, code), stored, proved
+                    return state
     return EVERYTHING_FINE

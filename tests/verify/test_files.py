@@ -20,7 +20,7 @@ from tbgen.storage.schema import DETAIL, DTG
 from tbgen.storage.writer import write_table
 from tbgen.table import Table
 from tbgen.verify import Violation, verify_file
-from tbgen.verify import files as outcomes_module
+from tbgen.verify import check as check_module
 from tbgen.verify.files import verify_tables
 from tests.cli.calls import tbgen
 from tests.retro.tables import solved
@@ -149,7 +149,7 @@ def with_field(field: str, number: int, value: int) -> Callable[[Items], None]:
 def test_every_wrong_break_in_the_file_of_outcomes_is_found(
     pawn: Path, monkeypatch: pytest.MonkeyPatch, field: str, wrong: Callable[[int], int], states: int, step: int
 ) -> None:
-    monkeypatch.setattr(outcomes_module, "_STATES", states)
+    monkeypatch.setattr(check_module, "_STATES", states)
     with TableFile(pawn) as file:
         assert len(file.states.entry) > 77
         values = file.column("outcome_rows")[field].tolist()
