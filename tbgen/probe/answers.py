@@ -16,7 +16,7 @@ from tbgen.material import Material
 from tbgen.probe.display import Group, Shown, View, view_of
 from tbgen.rules.notation import san_of
 from tbgen.rules.points import Points, Scoring, points_facts
-from tbgen.rules.position import own_score
+from tbgen.rules.position import board_after, own_score
 from tbgen.score import Score
 from tbgen.text import counted, facts_of, in_plies
 
@@ -226,11 +226,7 @@ class MoveProbe(_Placed):
     @cached_property
     def own(self) -> Score:
         """The score of the position after the move."""
-        if self._own is not None:
-            return self._own
-        after = self._board.copy(stack=False)
-        after.push(self.move)
-        return own_score(after)
+        return own_score(board_after(self._board, self.move)) if self._own is None else self._own
 
     @property
     def accrued(self) -> Score:

@@ -31,7 +31,6 @@ from tbgen.probe.many import BulkProbe, Fault
 from tbgen.probe.stored import RANK_FLIP, StoredTable, squares_on
 from tbgen.probe.values import Position, TableValues
 from tbgen.rules.position import own_score, why_not_accrued
-from tbgen.rules.stage import MOST_KING_CODE
 from tbgen.score import MOST_CODE, Color, Score, expect_score
 
 ManyAccrued: TypeAlias = Score | str | Iterable[Score | str | None] | npt.ArrayLike | None
@@ -46,9 +45,6 @@ _FAULTS: Final[dict[type[TbgenError], Fault]] = {
     FenError: Fault.UNREADABLE,
     ScoreFormatError: Fault.UNREADABLE,
 }
-
-_LARGE = MOST_KING_CODE + 1
-"""From this even code on, only whether there is a check makes a difference."""
 
 _FEW = 3000
 """So many positions are counted one by one in less time than it takes to load a compiler."""
@@ -189,8 +185,7 @@ def _let_accrue(
     """Replace entry values where what has accrued makes a difference, as `StoredPosition.value` has it."""
     layout, accrued, entry = table.layout, asked.accrued[rows], answers.outcome[rows]
     bare = tuple(values.game.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
-    codes = codes_of(accrued)
-    is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), np.minimum(codes, _LARGE + codes % 2)]
+    is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), codes_of(accrued)]
     unsure = np.flatnonzero((abs(entry) >= abs(accrued)) | ~is_possible)
     rows, places, accrued, entry = rows[unsure], places[unsure], accrued[unsure], entry[unsure]
     sides, is_possible = asked.sides[rows], is_possible[unsure]
@@ -203,10 +198,9 @@ def _let_accrue(
 
 @cache
 def _possible_scores(bare: tuple[bool, ...]) -> Bools:
-    """[holder, code] -> whether the score can have accrued; larger codes are as possible as _LARGE or the next."""
-    return np.array(
-        [[why_not_accrued(Score(code, holder), bare) is None for code in range(_LARGE + 2)] for holder in Color]
-    )
+    """[holder, code] -> whether the score can have accrued."""
+    scores = ([Score(code, holder) for code in range(MOST_CODE + 1)] for holder in Color)
+    return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
 def _searched(

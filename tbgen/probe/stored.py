@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -68,7 +68,7 @@ class Column:
     __slots__ = ("_chunk", "_dataset")
 
     def __init__(self, file: LayerFile, name: str, cache: ChunkCache) -> None:
-        self._chunk, self._dataset = partial(cache.chunk, file, name), file.dataset(name)
+        self._chunk, self._dataset = functools.partial(cache.chunk, file, name), file.dataset(name)
 
     def __getitem__(self, place: int) -> Any:
         """One item; a tuple if it has several fields."""
@@ -177,18 +177,13 @@ class StoredTable:
     """An open table with what it takes to find positions in it."""
 
     def __init__(self, file: TableFile, cache: ChunkCache, *, outcomes_only: bool = False) -> None:
-        self.file, self._cache = file, cache
+        self.file = file
+        self.column = functools.cache(lambda name: Column(file.layer(name), name, cache))
+        """A column by its name; an error of TableError if it is one of distances that are not there or not sound."""
         self.knows_distances = file.has_distances and not outcomes_only
         self.layout, self._plane = file.order.layout, file.order.plane_places
-        self._columns: dict[str, Column] = {}
         self.symbols, self.meanings, self.outcome_rows = map(self.column, (SYMBOL, "symbols", "outcome_rows"))
         self.kinds = kinds_of(self.layout.material)
-
-    def column(self, name: str) -> Column:
-        """A column by its name; an error of TableError if it is one of distances that are not there or not sound."""
-        if name not in self._columns:
-            self._columns[name] = Column(self.file.layer(name), name, self._cache)
-        return self._columns[name]
 
     def dtg(self, stored: Any, entry: Any, place: Any) -> Any:
         """The distance of an entry value from what the file has for it in a place; of one or of many."""

@@ -22,6 +22,7 @@ from tbgen.rules.position import (
     accrued_in,
     accrued_of,
     bare_sides,
+    board_after,
     color_of,
     expect_board,
     is_reset,
@@ -245,12 +246,5 @@ def line_of(
 def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
     """The move to play: once the goal is reached, one that goes back to where the game has been."""
     best = moves.best
-    chosen = next((each for each in best if seen and _epd_after(board, each.move) in seen), best[0])
+    chosen = next((each for each in best if seen and board_after(board, each.move).epd() in seen), best[0])
     return LineStep(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
-
-
-def _epd_after(board: chess.Board, move: chess.Move) -> str:
-    board.push(move)
-    epd = board.epd()
-    board.pop()
-    return epd

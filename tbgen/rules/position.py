@@ -67,6 +67,17 @@ def is_reset(board: chess.Board, move: chess.Move) -> bool:
     return expect_board(board).is_zeroing(expect(move, chess.Move, "move", "a chess.Move, such as parse_move gives"))
 
 
+def board_after(board: chess.Board, move: chess.Move) -> chess.Board:
+    """The position after a move, as a board of its own without the moves before.
+
+    >>> board_after(chess.Board(), chess.Move.from_uci("g1f3")).fen()
+    'rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R b KQkq - 1 1'
+    """
+    after = board.copy(stack=False)
+    after.push(move)
+    return after
+
+
 def is_bare_kings(board: chess.Board) -> bool:
     """Whether only kings are left."""
     return board.occupied == board.kings

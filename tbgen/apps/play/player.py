@@ -20,7 +20,7 @@ from tbgen.compiled.known import Purpose, missing
 from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.game import Situation, situation_of
-from tbgen.rules.position import color_of, play_move
+from tbgen.rules.position import board_after, color_of, play_move
 from tbgen.score import Color, Score
 
 if TYPE_CHECKING:
@@ -59,21 +59,15 @@ def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
         return moves
     mine = now.accrued.holder is color_of(now.board.turn)
     equal = [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
-    wanted = [each for each in equal if (_after(now.board, each.move).epd() in now.seen) is mine]
+    wanted = [each for each in equal if (board_after(now.board, each.move).epd() in now.seen) is mine]
     return [*wanted, *(each for each in moves if each not in wanted)]
-
-
-def _after(board: chess.Board, move: chess.Move) -> chess.Board:
-    after = board.copy(stack=False)
-    after.push(move)
-    return after
 
 
 def _line_after(tables: Tablebase, now: Situation, chosen: MoveProbe, plies: int) -> tuple[chess.Move, ...]:
     """Best play after a move, as far as it is wanted and known."""
     if plies and chosen.dtg is not None:
         with contextlib.suppress(*NO_TABLE):  # the move is as good without its line
-            steps = tables.line(_after(now.board, chosen.move), chosen.accrued, max_plies=plies)
+            steps = tables.line(board_after(now.board, chosen.move), chosen.accrued, max_plies=plies)
             return tuple(step.move for step in steps)
     return ()
 
