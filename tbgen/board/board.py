@@ -179,7 +179,8 @@ _ON_RANKS = _ON_A_RANK.ravel() * _FILE_A
 """[place * 64 + inner men] -> the squares attacked on all ranks at once."""
 _ON_A_FILE = np.unpackbits(_ON_A_RANK[::-1]).view("<u8")
 """[place * 64 + inner men] -> those of the a-file: men are gathered from above, and bits unpacked from the highest."""
-_THIRD_RANK, _SIXTH_RANK = np.uint64(0x0000000000FF0000), np.uint64(0x0000FF0000000000)
+_FIRST_STEPS = np.array([chess.BB_RANK_3, chess.BB_RANK_6], np.uint64)
+"""[side] -> where a pawn's step may become a double one."""
 _SEVEN, _NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
 
 
@@ -211,13 +212,10 @@ def pawn_attacks(pawns: Word, black: bool) -> Word:
 
 
 @small
-def pawn_pushes(pawns: Word, black: bool, empty: Word) -> Word:
-    """The empty squares that pawns may step to, by one square or by two."""
-    if black:
-        single = pawns >> _EIGHT & empty
-        return single | (single & _SIXTH_RANK) >> _EIGHT & empty
-    single = pawns << _EIGHT & empty
-    return single | (single & _THIRD_RANK) << _EIGHT & empty
+def pawn_pushes(pawns: Word, side: Int, empty: Word) -> Word:
+    """The empty squares that a side's pawns may step to, by one square or by two."""
+    single = one_rank_back(pawns, 1 - side) & empty
+    return single | one_rank_back(single & _FIRST_STEPS[side], 1 - side) & empty
 
 
 @inner

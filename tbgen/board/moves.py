@@ -116,7 +116,7 @@ def targets_of(board: Words, side: Int, role: Int, origin: Int, bounds: Bounds) 
     if role != PAWN:
         return piece_attacks(role, origin, occupied) & allowed
     captures = pawn_attacks(man, side == BLACK) & board[1 - side]
-    targets = (pawn_pushes(man, side == BLACK, ~occupied) | captures) & allowed
+    targets = (pawn_pushes(man, side, ~occupied) | captures) & allowed
     return targets | board[EN_PASSANT] if bounds.takers & man else targets
 
 

@@ -39,14 +39,19 @@ def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) ->
 
 
 @inner
-def list_successors(subject: Subject, scratch: Scratch, place: Int, side: Int, count: Int) -> int:
-    """Find where the listed moves lead; returns up to which accrued code the values can differ."""
+def list_successors(subject: Subject, scratch: Scratch, place: Int) -> tuple[Int, Int, Int]:
+    """List the quiet moves of a position, and find where they lead.
+
+    Returns the side to move, how many moves there are, and up to which accrued code the values can differ.
+    """
+    side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
+    count = list_moves(subject.men, scratch, side, QUIETS)
     top = max(FIRST_CODE, abs(int(subject.entry[place])), abs(int(subject.reset[place])))
     for move in range(count):
         there = quiet_place(subject, scratch, side, move)
         scratch.cell[move] = there
         top = max(top, abs(int(subject.entry[there])))
-    return min(top, int(subject.own[place]))
+    return side, count, min(top, int(subject.own[place]))
 
 
 @inner
@@ -111,9 +116,7 @@ def check_pairs(subject: Subject, scratch: Scratch, best: Ints, start: Int, stop
         own = subject.own[place]
         if not subject.task[place] & PAIRS_TASK or own < FIRST_CODE or own == NO_POSITION:
             continue
-        side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
-        count = list_moves(subject.men, scratch, side, QUIETS)
-        top = list_successors(subject, scratch, place, side, count)
+        side, count, top = list_successors(subject, scratch, place)
         weigh_moves(subject, scratch, place, side, count, top, best)
         if not compare(subject, place, side, top, best, report):
             return place

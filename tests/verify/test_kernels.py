@@ -18,7 +18,7 @@ from tbgen.score import Color, Score
 from tbgen.table import Table
 from tbgen.verify.cells import cell_of, images_of, men_of, set_up
 from tbgen.verify.check import Check
-from tbgen.verify.moves import NO_POSITION, QUIETS, list_moves, new_scratch, own_code_of
+from tbgen.verify.moves import NO_POSITION, new_scratch, own_code_of
 from tbgen.verify.pairs import list_successors, weigh_moves
 from tbgen.verify.values import Subject, index_of_cell, value_of_key
 from tests.positions import random_board, squares_of
@@ -102,9 +102,8 @@ def asked(tables: Tables, material: Material, cell: int) -> Subject:
 @kernel
 def best_keys(subject, scratch, cell, best):
     """Find the keys of the best moves; returns the side to move and the code from which on they are all the same."""
-    side, place = set_up(subject.men, cell, scratch.squares), index_of_cell(subject.cells, cell)
-    count = list_moves(subject.men, scratch, side, QUIETS)
-    top = list_successors(subject, scratch, place, side, count)
+    place = index_of_cell(subject.cells, cell)
+    side, count, top = list_successors(subject, scratch, place)
     weigh_moves(subject, scratch, place, side, count, top, best)
     return side, top
 

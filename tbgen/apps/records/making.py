@@ -45,13 +45,13 @@ from tbgen.score import Color, Score
 from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, remove_partials
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
-from tbgen.verify.cells import Men, images_of, set_up
+from tbgen.verify.cells import Men, images_of
 from tbgen.verify.check import Check, Violation
 from tbgen.verify.digesting import possible_scores
-from tbgen.verify.moves import MOST_MOVES, NO_POSITION, QUIETS, Scratch, list_moves, new_scratch
+from tbgen.verify.moves import MOST_MOVES, NO_POSITION, Scratch, new_scratch
 from tbgen.verify.pairs import list_successors
 from tbgen.verify.resets import FIRST_CODE, PAIRS_TASK, Cells, drawn_cells, positions_among
-from tbgen.verify.values import Subject, cell_at, stored_value, worth_to
+from tbgen.verify.values import Subject, stored_value, worth_to
 
 _SEED: Final = 1
 
@@ -78,9 +78,7 @@ def value_moves(
 def is_changing(subject: Subject, possible: Bools, scratch: Scratch, place: Int, first: Ints, second: Ints) -> bool:
     """Whether some accrued score needs another move than the position's own."""
     own = int(subject.own[place])
-    side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
-    count = list_moves(subject.men, scratch, side, QUIETS)
-    top = list_successors(subject, scratch, place, side, count)
+    side, count, top = list_successors(subject, scratch, place)
     first_best = value_moves(subject, scratch, place, side, count, 1 - side, own, first)
     for code in range(FIRST_CODE, min(top + 1, own) + 1):
         for holder in range(2):
