@@ -6,7 +6,7 @@ from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import images_of, set_up, side_of
 from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, own_code_of
-from tbgen.verify.resets import EVERYTHING_FINE, FIRST_CODE, PAIRS_TASK, quiet_place
+from tbgen.verify.resets import EVERYTHING_FINE, FIRST_CODE, PAIRS_TASK, is_asked, quiet_place
 from tbgen.verify.values import (
     Rows,
     Subject,
@@ -113,15 +113,14 @@ def compare(subject: Subject, place: Int, side: Int, top: Int, best: Ints, repor
 def check_pairs(subject: Subject, scratch: Scratch, best: Ints, start: Int, stop: Int, report: Ints) -> int:
     """Hold every pair of a position and an accrued score against its moves; returns the first wrong place."""
     for place in range(start, stop):
-        own = subject.own[place]
-        if not subject.task[place] & PAIRS_TASK or own < FIRST_CODE or own == NO_POSITION:
+        if not is_asked(subject, place, PAIRS_TASK):
             continue
         side, count, top = list_successors(subject, scratch, place)
         weigh_moves(subject, scratch, place, side, count, top, best)
         if not compare(subject, place, side, top, best, report):
             return place
         report[6] += 1
-        report[7] += 2 * (own - 1)
+        report[7] += 2 * (int(subject.own[place]) - 1)
     return EVERYTHING_FINE
 
 

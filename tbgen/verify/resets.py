@@ -53,9 +53,9 @@ FIRST_CODE = 2
 
 
 @inner
-def is_wanted(subject: Subject, place: Int) -> bool:
-    """Whether the resets of a position are asked for."""
-    return (subject.task[place] & RESETS_TASK) != 0 and 1 < subject.own[place] < NO_POSITION
+def is_asked(subject: Subject, place: Int, task: Int) -> bool:
+    """Whether a task is asked of a place, and it has a position with moves."""
+    return (subject.task[place] & task) != 0 and 1 < subject.own[place] < NO_POSITION
 
 
 @inner
@@ -122,7 +122,7 @@ def list_resets(
     """
     links, count = subject.links, 0
     for place in range(start, stop):
-        if not is_wanted(subject, place):
+        if not is_asked(subject, place, RESETS_TASK):
             continue
         side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
@@ -191,7 +191,7 @@ def fold_pawn_moves(
     `children` are what captures en passant of white and of black pawns lead to.
     """
     for place in range(start, stop):
-        if not is_wanted(subject, place):
+        if not is_asked(subject, place, RESETS_TASK):
             continue
         side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
         for move in range(list_moves(subject.men, scratch, side, RESETS)):

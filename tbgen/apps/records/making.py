@@ -48,9 +48,9 @@ from tbgen.text import in_plies
 from tbgen.verify.cells import Men, images_of
 from tbgen.verify.check import Check, Violation
 from tbgen.verify.digesting import possible_scores
-from tbgen.verify.moves import MOST_MOVES, NO_POSITION, Scratch, new_scratch
+from tbgen.verify.moves import MOST_MOVES, Scratch, new_scratch
 from tbgen.verify.pairs import list_successors
-from tbgen.verify.resets import FIRST_CODE, PAIRS_TASK, Cells, drawn_cells, positions_among
+from tbgen.verify.resets import FIRST_CODE, PAIRS_TASK, Cells, drawn_cells, is_asked, positions_among
 from tbgen.verify.values import Subject, stored_value, worth_to
 
 _SEED: Final = 1
@@ -107,8 +107,7 @@ def classes_of(men: Men, scratch: Scratch, orders: Int) -> Int:
 def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: Ints, orders: Int, found: Ints) -> None:
     """Count what is asked for: up to symmetry with equal men in `orders` orders told apart, or plainly if that is 0."""
     for place in range(subject.cells.size):
-        own = subject.own[place]
-        if not subject.task[place] & PAIRS_TASK or own < FIRST_CODE or own == NO_POSITION:
+        if not is_asked(subject, place, PAIRS_TASK):
             continue
         changing = is_changing(subject, possible, scratch, place, values[0], values[1])  # which sets the men up
         weight = classes_of(subject.men, scratch, orders) if orders else 1
