@@ -111,9 +111,12 @@ def verify_table(
 
     With `sample`, only so many random positions, each with all its accrued scores; of tables that are files only what
     this needs is read, and tallies are not counted again. Cells without a position may have any value: a file fills
-    them up with what packs best.
+    them up with what packs best. A file's check sums come first, and last the outcomes that it has twice.
     """
     start, layout = time.monotonic(), layout_of(table.material)
+    if isinstance(table, TableFile):
+        progress("checksum", 0, table.size)
+        table.check()
     is_sample = sample is not None and sample * _SPARSE < layout.cells
     cells = drawn_cells(layout, sample or 0, seed) if is_sample else None
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
