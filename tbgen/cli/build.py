@@ -1,7 +1,5 @@
 """`tbgen build`: make the tables that are missing, and show how that goes on."""
 
-# ruff: noqa: B008 - a command declares its options as defaults of its parameters
-
 from __future__ import annotations
 
 import math

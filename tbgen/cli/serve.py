@@ -1,7 +1,5 @@
 """Tables between machines: `tbgen serve` answers over HTTP, `tbgen fetch` takes tables."""
 
-# ruff: noqa: B008 - a command declares its options as defaults of its parameters
-
 from __future__ import annotations
 
 import os

@@ -3,8 +3,6 @@
 `tbgen study record` makes records, and `tbgen site` shows them, with the explorer and its tables if that is asked for.
 """
 
-# ruff: noqa: B008 - a command declares its options as defaults of its parameters
-
 from __future__ import annotations
 
 import sys

@@ -1,7 +1,5 @@
 """`tbgen list`: the tables that are there, and what they hold. `tbgen verify`: prove them, or compare them."""
 
-# ruff: noqa: B008 - a command declares its options as defaults of its parameters
-
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
