@@ -24,7 +24,7 @@ from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.probe.values import Asked, Found, TableValues, Values, line_of
-from tbgen.rules.position import material_of, own_score
+from tbgen.rules.position import board_after, material_of, own_score
 from tbgen.score import Color, Mobility, Score
 
 MOST_PLIES: Final = 1000
@@ -168,12 +168,11 @@ def move_brackets(
         """The least and the greatest rank."""
         return sorted((bracket.lower.worth_to(mover), bracket.upper.worth_to(mover)))
 
-    found, after = list[tuple[MoveProbe, Bracket]](), board.copy(stack=False)
+    found = list[tuple[MoveProbe, Bracket]]()
     most_here = (ANY.lower, whole.upper) if board.turn else (whole.lower, ANY.upper)  # no move is worth more
     for each in lower.moves(board, accrued):
-        after.push(each.move)
-        found.append((each, narrowed(lower.closer(narrowed(ANY, each.outcome, above[each.move]), after), *most_here)))
-        after.pop()
+        bracket = narrowed(ANY, each.outcome, above[each.move])
+        found.append((each, narrowed(lower.closer(bracket, board_after(board, each.move)), *most_here)))
     most = max((worths(bracket)[1] for _, bracket in found), default=0)
     found.sort(key=lambda each: (*(-worth for worth in worths(each[1])), each[0].move.uci()))
     return [MoveBracket(move.move, move.san, each, worths(each)[0] >= most) for move, each in found]

@@ -22,7 +22,7 @@ from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.probe import Tablebase
 from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.rules.notation import parse_fen
-from tbgen.rules.position import own_score
+from tbgen.rules.position import board_after, own_score
 from tbgen.score import Color
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import set_up, side_of
@@ -201,6 +201,5 @@ def _line_along(tables: Tablebase, layout: Layout, board: chess.Board, way: Sequ
 
 def _cell_after(layout: Layout, board: chess.Board, move: chess.Move) -> int:
     """The cell that a move leads to."""
-    after = board.copy(stack=False)
-    after.push(move)
+    after = board_after(board, move)
     return layout.cell_of(int(not after.turn), squares_on(after, kinds_of(layout.material)))

@@ -18,7 +18,7 @@ from tbgen.errors import NO_TABLE, InputError, MissingTableError, PgnError, Tbge
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
-from tbgen.rules.position import color_of
+from tbgen.rules.position import board_after, color_of
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE, Score
 from tbgen.text import parse_json
@@ -352,6 +352,4 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError 
 
 
 def _link_after(board: chess.Board, each: MoveProbe) -> str:
-    after = board.copy(stack=False)
-    after.push(each.move)
-    return urlencode({"fen": after.fen(), "accrued": str(each.accrued)})
+    return urlencode({"fen": board_after(board, each.move).fen(), "accrued": str(each.accrued)})
