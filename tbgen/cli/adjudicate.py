@@ -189,6 +189,8 @@ def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) 
         f"{in_units(max(plan.memory_bytes for plan in plans))} of memory, "
         f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk"
     )
+    for plan in plans:
+        solver.check(plan)
     with progress("solving", len(ends), as_share=True) as shown:
         for number, end in enumerate(ends):
 

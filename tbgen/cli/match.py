@@ -74,7 +74,8 @@ class MatchCommand(click.Command):
         from click.shell_completion import CompletionItem
 
         before = ["", *ctx.params["arguments"]][-1]
-        hint = OPTIONS.get(before.lstrip("-"), ("", ""))[0] if before.startswith("-") else ""
+        name = before.lstrip("-")
+        hint = OPTIONS[name].hint if before.startswith("-") and name in OPTIONS else ""
         if not hint or incomplete.startswith("-"):
             return [CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)]
         return [CompletionItem(incomplete, type=_FILES[hint])] if hint in _FILES else []

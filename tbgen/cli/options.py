@@ -60,10 +60,14 @@ class Option(click.Option):
         return is_typed and ctx.params.get(self.name or "", True) not in (False, Form.TABLE)
 
 
+Declare = Callable[[str], list[click.Parameter]]
+"""Makes the options and arguments that a parameter declares, of its name."""
+
+
 def option(text: str, *names: str, kind: type[Option] = Option, **settings: Any) -> Any:
     """Declare an option and its help, as the default of the parameter that it sets; its long name is the parameter's.
 
-    A name that begins with two dashes takes the place of the parameter's.
+    A long name among `names` takes the place of the parameter's, and a short one stands beside it.
     """
 
     def declare(name: str) -> list[click.Parameter]:
@@ -93,7 +97,7 @@ class Gathered:
         return declared(self.parts)
 
 
-def declared(parameters: Mapping[str, Any]) -> list[click.Parameter]:
+def declared(parameters: Mapping[str, Declare]) -> list[click.Parameter]:
     """The options and arguments that some parameters declare."""
     return [each for name, declare in parameters.items() for each in declare(name)]
 
@@ -126,6 +130,7 @@ class Command(click.Command):
         return rest
 
     def invoke(self, ctx: click.Context) -> Any:
+        """Call the function, with each group of options as the one value that is made of them."""
         for name, each in self.parameters.items():
             if isinstance(each, Gathered):
                 ctx.params[name] = each.make(**{part: ctx.params.pop(part) for part in each.parts})

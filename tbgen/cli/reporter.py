@@ -257,7 +257,7 @@ def by_pawns(materials: Iterable[Material], without: Purpose, with_pawns: Purpos
 
 def seconds_left(elapsed: float, done: float) -> float | None:
     """An estimate of the seconds to come, when a share is done; None while that is too little to tell, or all."""
-    return elapsed * (1 - done) / done if elapsed >= 1 and 0.05 <= done < 1 else None
+    return elapsed * (1 - done) / done if elapsed >= 1 and 0.01 <= done < 1 else None
 
 
 def duration(seconds: float) -> str:

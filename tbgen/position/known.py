@@ -116,8 +116,8 @@ class BlockFolder:
         return self.folder / f"{key}{SUFFIX}"
 
     def store(self, key: str) -> ScratchStore:
-        """Open a block's files; another process that does so is waited for, which takes no time."""
-        return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS, waits=True)
+        """Open a block's files; another thread or process that writes them is waited for."""
+        return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS, patience=10)
 
 
 def folder_to_write(folders: Iterable[Path], names: Sequence[str]) -> contextlib.AbstractContextManager[str]:

@@ -49,8 +49,8 @@ _MOST_NODES_RECALLED: Final = 1500
 _MOST_MEN: Final = MOST_SLOTS - 1
 _TABLE_CACHE_BYTES: Final = 1 << 26
 
-End = tuple[chess.Board, Score]
-"""The position in which a game ended, and what had accrued."""
+Root = tuple[chess.Board, Score]
+"""A position that is to be solved, and what has accrued in it."""
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -133,7 +133,7 @@ class PositionSolver(contextlib.ExitStack):
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
         closures, began, found = self._affordable(board), time.process_time(), list[Solution]()
-        self._check(closures[0].plan())
+        self.check(closures[0].plan())
 
         def is_exact(passes: Passes) -> bool:
             found.append(answer(passes, board, carried))
@@ -167,31 +167,29 @@ class PositionSolver(contextlib.ExitStack):
         own = own_score(board)
         return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
-    def outlook(self, positions: Iterable[End]) -> tuple[list[End], int, list[SolvePlan]]:
+    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], int, list[SolvePlan]]:
         """The positions that can be solved, how many others there are, and the cost of all blocks, each once."""
-        joined, kept, refused = dict[Level, Closure](), list[End](), 0
+        joined, kept, refused = dict[Level, Closure](), list[Root](), 0
         for board, accrued in positions:
             try:
                 closure = self._affordable(self._read(board, accrued)[0])[0]
-                self._check(closure.plan())
+                self.check(closure.plan())
             except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
                 refused += 1
             else:
-                whole = Closure(self._known, closure.level, math.inf, most_nodes=sys.maxsize)
-                joined.setdefault(closure.level, whole).add(shared_node(board)[0])
+                if closure.level not in joined:
+                    joined[closure.level] = Closure(self._known, closure.level, math.inf, most_nodes=sys.maxsize)
+                joined[closure.level].add(shared_node(board)[0])
                 kept.append((board, accrued))
-        plans = [closure.plan() for closure in joined.values()]
-        for plan in plans:
-            self._check(plan)
-        return kept, refused, plans
+        return kept, refused, [closure.plan() for closure in joined.values()]
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
         """Make the missing classes of mates that a promotion of a material leads to, a file of the pawn at a time."""
         plan = self.classes.plan(material)
-        self._check(plan)
+        self.check(plan)
         work_off(self.classes.make(material), plan.cpu_seconds, watch)
 
-    def _check(self, plan: SolvePlan) -> None:
+    def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""
         memory, disk = available_memory(), free_disk(self._folder.folder)
         if memory is not None and plan.memory_bytes > memory:

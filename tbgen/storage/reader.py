@@ -116,7 +116,6 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         tallies: dict[Color, dict[Score, Tally]] = {side: {} for side in Color}
         counts = self.counts
         for side, outcome, dtg, cell, _ in self._longest():
-            self.distances.expect(outcome in counts[side], f"no entry value is {outcome} with {side} to move")
             tallies[side][outcome] = Tally(counts[side][outcome], dtg, cell)
         return tallies
 
@@ -271,10 +270,12 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return np.repeat(np.arange(len(first)), lengths)
 
     def _longest(self) -> Iterator[tuple[Color, Score, int, int, str]]:
-        for side, outcome, dtg, cell, fen in self.column("longest").tolist():
-            is_text = fen.isascii() and fen.decode().isprintable()
+        counts = self.counts
+        for mover, byte, dtg, cell, fen in self.column("longest").tolist():
+            side, outcome, is_text = Color(mover), Score.from_byte(byte), fen.isascii() and fen.decode().isprintable()
             self.distances.expect(is_text and cell < self.order.layout.cells, "an example is no position")
-            yield Color(side), Score.from_byte(outcome), dtg, cell, fen.decode()
+            self.distances.expect(outcome in counts[side], f"no entry value is {outcome} with {side} to move")
+            yield side, outcome, dtg, cell, fen.decode()
 
 
 def flips_of(entry: Entries, side: Color) -> Distances:

@@ -11,6 +11,7 @@ import errno
 import itertools
 import json
 import os
+import time
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -23,7 +24,7 @@ from tbgen.errors import DamagedTableError
 from tbgen.material import Material
 from tbgen.storage.files import remove, write_whole
 from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
-from tbgen.system.process import try_lock, wait_for_lock
+from tbgen.system.process import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"
@@ -52,10 +53,10 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     """A store of solved runs in a folder; safe to use from several threads.
 
     `identity` says what the runs depend on. A column is compressed in parts of `plane` cells, so cells are best asked
-    for by planes. BlockingIOError if another process has the folder open, unless it `waits` for that.
+    for by planes. BlockingIOError if another has the folder open for longer than the seconds of `patience`.
     """
 
-    def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24, *, waits: bool = False) -> None:
+    def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24, *, patience: float = 0.0) -> None:
         self.path, self._plane = path, plane
         self._identity = json.loads(json.dumps(identity))
         self._stored = dict[int, tuple[Run, Mapping[str, _Column]]]()
@@ -68,10 +69,11 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         path.mkdir(exist_ok=True)
         self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
-            if waits:
-                wait_for_lock(self._folder)
-            elif not try_lock(self._folder):
-                raise BlockingIOError(errno.EAGAIN, "another builder is at it", str(path))
+            deadline = time.monotonic() + patience
+            while not try_lock(self._folder):
+                if time.monotonic() >= deadline:
+                    raise BlockingIOError(errno.EAGAIN, "another builder is at it", str(path))
+                time.sleep(0.1)
             for file in sorted(path.iterdir()):
                 self._take_up(file)
         except BaseException:

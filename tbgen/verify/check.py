@@ -109,9 +109,9 @@ def verify_table(
 ) -> Report:
     """Check a table against its children, which are taken one at a time; one that an en passant leads to stays longer.
 
-    With `sample`, only so many random positions, each with all its accrued scores; of tables that are files only what
-    this needs is read, and tallies are not counted again. Cells without a position may have any value: a file fills
-    them up with what packs best. A file's check sums come first, and last the outcomes that it has twice.
+    With `sample`, only so many random positions, each with all its accrued scores; of a file only what this needs is
+    unpacked, and tallies are not counted again. Cells without a position may have any value: a file fills them up with
+    what packs best. Of a file the check sums come first, and last the outcomes that it has twice.
     """
     start, layout = time.monotonic(), layout_of(table.material)
     if isinstance(table, TableFile):

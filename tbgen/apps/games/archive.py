@@ -204,7 +204,8 @@ class ChunkDecider:
         except NO_TABLE:
             return ""
         line = [(moves[-1], ""), *((step.san, "") for step in steps)]
-        words = numbered(board.fullmove_number - board.turn, not board.turn, line)
+        black = board.turn == chess.WHITE  # made the last move
+        words = numbered(board.fullmove_number - black, not black, line)
         return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", list(words))
 
 

@@ -8,7 +8,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -134,17 +133,19 @@ class _Ladder:
     def best(self, side: Color) -> Holding:
         """The best goal that can be proved, found by bisection: what keeps an outcome keeps all that are worse."""
         goals = [Goal(side, outcome) for outcome in _outcomes(side, self.accrued)]
-        found: dict[Goal, Strategy | HoldVerdict] = {}
-
-        def is_missed(goal: Goal) -> bool:
-            found[goal] = self.climb(goal)
-            return not isinstance(found[goal], Strategy)
-
-        kept = len(goals) - 1
-        if is_missed(goals[kept]):
-            kept = bisect_left(goals, True, lo=1, hi=kept, key=is_missed) - 1  # the first needs no proof
-        tried = goals[max(kept, 1)]
-        return self.holding(goals[kept], tried, found[tried])
+        kept, missed = 0, len(goals)  # the first needs no proof
+        best: tuple[Goal, Strategy | HoldVerdict] = goals[0], HoldVerdict.UNKNOWN
+        at = missed - 1
+        while missed - kept > 1:
+            tried = goals[at], self.climb(goals[at])
+            if isinstance(tried[1], Strategy):
+                kept, best = at, tried
+            else:
+                missed = at
+                if kept == 0:
+                    best = tried
+            at = (kept + missed) // 2
+        return self.holding(goals[kept], *best)
 
     def climb(self, goal: Goal) -> Strategy | HoldVerdict:
         """The strategy of the first rung that has one, else why there is none."""

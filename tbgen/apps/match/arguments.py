@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.engine import EngineSpec, TimeControl, nearest, parse_time_control
@@ -75,56 +75,64 @@ def choice(kind: type[enum.Enum], **others: enum.Enum) -> Reader:
 flag = named({"on": True, "off": False, "true": True, "false": False})
 
 
+class Help(NamedTuple):
+    """The help of an option."""
+
+    hint: str
+    """The form of its value, empty for a flag."""
+    text: str
+
+
 OPTIONS = {
-    "engine": ("cmd=FILE name=NAME ...", "An engine; give it once for each."),
-    "each": ("tc=10+0.1 ...", "Options for all engines."),
-    "config": ("FILE", "A TOML file with the same names; the command line takes precedence."),
-    "games": ("N", "Games of an encounter in each round (default 2)."),
-    "rounds": ("N", "Rounds (default 1)."),
-    "repeat": ("[N]", "Games that share an opening, colours swapped (default 2)."),
-    "noswap": ("", "Do not swap colours."),
-    "tournament": ("TYPE", "round-robin (default), gauntlet, knockout or pyramid."),
-    "seeds": ("N", "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1)."),
-    "variant": ("NAME", "standard (default) or fischerandom."),
-    "concurrency": ("N", "Games at a time (default 1)."),
-    "openings": (
+    "engine": Help("cmd=FILE name=NAME ...", "An engine; give it once for each."),
+    "each": Help("tc=10+0.1 ...", "Options for all engines."),
+    "config": Help("FILE", "A TOML file with the same names; the command line takes precedence."),
+    "games": Help("N", "Games of an encounter in each round (default 2)."),
+    "rounds": Help("N", "Rounds (default 1)."),
+    "repeat": Help("[N]", "Games that share an opening, colours swapped (default 2)."),
+    "noswap": Help("", "Do not swap colours."),
+    "tournament": Help("TYPE", "round-robin (default), gauntlet, knockout or pyramid."),
+    "seeds": Help("N", "Gauntlet: the first N engines play all others; knockout: they are seeds (default 1)."),
+    "variant": Help("NAME", "standard (default) or fischerandom."),
+    "concurrency": Help("N", "Games at a time (default 1)."),
+    "openings": Help(
         "file=FILE format=epd|pgn order= plies= start= policy=default|encounter|round",
         "Openings; plies and start as in cutechess-cli, order sequential or random.",
     ),
-    "scoring": ("NAME", "The scoring that decides (default exponential); all are shown."),
-    "cutoff": ("G", "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0)."),
-    "komi": ("G", "The score to beat under komi, if the opening names none (default G5.75)."),
-    "fifty": ("NAME", "The fifty-move rule: reset (default), fide, legacy, none."),
-    "resign": (
+    "scoring": Help("NAME", "The scoring that decides (default exponential); all are shown."),
+    "cutoff": Help("G", "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0)."),
+    "komi": Help("G", "The score to beat under komi, if the opening names none (default G5.75)."),
+    "fifty": Help("NAME", "The fifty-move rule: reset (default), fide, legacy, none."),
+    "resign": Help(
         "movecount=N score=CP twosided=true|false",
         "An engine loses with G0.0 after so many evaluations in a row at -CP or below.",
     ),
-    "maxmoves": ("N", "End a game after N moves with its accrued score."),
-    "tb": ("DIRS", "Folders of r-mobility tables that decide games exactly."),
-    "tbpieces": ("N", "Ask tables at N men or fewer (default 5)."),
-    "tbadjudicate": ("on|off", "on (default), or off: note the tables' verdict and play on."),
-    "solve": ("S", "Solve the position in which -maxmoves ends a game, in S CPU seconds at most; needs -tb."),
-    "syzygy": ("DIRS", "Folders of Syzygy tables; only their wins end games."),
-    "syzygypieces": ("N", "Ask Syzygy tables at N men or fewer (default 7)."),
-    "tbignore50": ("", "Ignore the fifty-move rule in Syzygy wins."),
-    "sprt": (
+    "maxmoves": Help("N", "End a game after N moves with its accrued score."),
+    "tb": Help("DIRS", "Folders of r-mobility tables that decide games exactly."),
+    "tbpieces": Help("N", "Ask tables at N men or fewer (default 5)."),
+    "tbadjudicate": Help("on|off", "on (default), or off: note the tables' verdict and play on."),
+    "solve": Help("S", "Solve the position in which -maxmoves ends a game, in S CPU seconds at most; needs -tb."),
+    "syzygy": Help("DIRS", "Folders of Syzygy tables; only their wins end games."),
+    "syzygypieces": Help("N", "Ask Syzygy tables at N men or fewer (default 7)."),
+    "tbignore50": Help("", "Ignore the fifty-move rule in Syzygy wins."),
+    "sprt": Help(
         "elo0= elo1= alpha= beta= model=cutechess|bayesian|logistic|normalized",
         "Stop when a test of the first engine against the second is decided.",
     ),
-    "report": ("penta=true", "As fastchess writes it; pairs are always shown."),
-    "pgnout": ("FILE", "Append every game to a file; needed for -recover."),
-    "jsonout": ("FILE", "Write the standings as JSON at the end."),
-    "crosstable": ("FILE", "Write the cross table at the end as the site of TCEC reads it."),
-    "recover": ("", "Continue an interrupted match; no game is lost or played twice."),
-    "event": ("NAME", "The Event tag."),
-    "site": ("NAME", "The Site tag."),
-    "srand": ("N", "The seed of the order of openings."),
-    "wait": ("N", "Milliseconds between games."),
-    "ratinginterval": ("N", "Show the standings every N games (default 10; 0 is never)."),
-    "quiet": ("", "Show the standings at the end, and nothing before; short -q."),
-    "debug": ("", "Print the lines between the referee and the engines."),
+    "report": Help("penta=true", "As fastchess writes it; pairs are always shown."),
+    "pgnout": Help("FILE", "Append every game to a file; needed for -recover."),
+    "jsonout": Help("FILE", "Write the standings as JSON at the end."),
+    "crosstable": Help("FILE", "Write the cross table at the end as the site of TCEC reads it."),
+    "recover": Help("", "Continue an interrupted match; no game is lost or played twice."),
+    "event": Help("NAME", "The Event tag."),
+    "site": Help("NAME", "The Site tag."),
+    "srand": Help("N", "The seed of the order of openings."),
+    "wait": Help("N", "Milliseconds between games."),
+    "ratinginterval": Help("N", "Show the standings every N games (default 10; 0 is never)."),
+    "quiet": Help("", "Show the standings at the end, and nothing before; short -q."),
+    "debug": Help("", "Print the lines between the referee and the engines."),
 }
-"""Option -> the form of its value, empty for a flag, and its help."""
+"""Option -> its help; what it sets is in `FIELDS` or, of a group of words, in `GROUPS`."""
 
 _REFUSED_KEYS = {
     "conf": "there are no configured engines; a TOML file with -config does the same",
@@ -150,7 +158,7 @@ _ENGINE_KEYS: Keys = {
     "stderr": ("stderr", Path),
     "whitepov": ("white_view", flag),
 }
-_FIELDS: Keys = {
+FIELDS: Keys = {
     "games": ("plan.games", at_least(1)),
     "rounds": ("plan.rounds", at_least(1)),
     "repeat": ("plan.repeat", at_least(1)),
@@ -213,7 +221,7 @@ _MATCH_GROUPS: Mapping[str, Keys] = {
     },
 }
 """Options whose value is words such as `key=value`, each with a field of its own."""
-_GROUPS = {"engine": _ENGINE_KEYS, "each": _ENGINE_KEYS, **_MATCH_GROUPS}
+GROUPS = {"engine": _ENGINE_KEYS, "each": _ENGINE_KEYS, **_MATCH_GROUPS}
 _NEEDS = {
     "tbpieces": ("tb",),
     "tbadjudicate": ("tb", "syzygy"),
@@ -274,7 +282,7 @@ def parse_arguments(arguments: Sequence[str]) -> Words:
         hint = _hint_of(name)
         if name == "engine":
             words.setdefault(name, []).append(_group(name, hint, left))
-        elif name in _GROUPS:
+        elif name in GROUPS:
             words.setdefault(name, {}).update(_group(name, hint, left))
         else:
             words[name] = _word(name, hint, left)
@@ -317,7 +325,7 @@ def _hint_of(name: str) -> str:
         raise UsageError(f"-{name} is not offered: {REFUSED[name]}")
     if name not in OPTIONS:
         raise UsageError(f"unknown option -{name}{nearest(name, [*OPTIONS, *ALIASES])}")
-    return OPTIONS[name][0]
+    return OPTIONS[name].hint
 
 
 def _word(name: str, hint: str, left: list[str]) -> str:
@@ -333,7 +341,7 @@ def _word(name: str, hint: str, left: list[str]) -> str:
 
 def _group(name: str, hint: str, left: list[str]) -> Words:
     """The words of a group, which are taken off those that are left."""
-    keys = _GROUPS[name]
+    keys = GROUPS[name]
     group: Words = {}
     while left and not left[0].startswith("-"):
         key, equals, value = left[0].partition("=")
@@ -346,6 +354,8 @@ def _group(name: str, hint: str, left: list[str]) -> Words:
         left.pop(0)
         if key.startswith("option."):
             group.setdefault("option", {})[key.removeprefix("option.")] = value
+        elif key == "option":
+            raise UsageError(f"-{name}: set options with option.NAME=VALUE")
         elif key == "arg":
             group.setdefault("arg", []).append(value)
         else:
@@ -356,7 +366,7 @@ def _group(name: str, hint: str, left: list[str]) -> Words:
 
 
 def _settings_in(words: Words) -> MatchSettings:
-    fields = _read("the match", {name: words[name] for name in _FIELDS if name in words}, _FIELDS)
+    fields = _read("the match", {name: words[name] for name in FIELDS if name in words}, FIELDS)
     for name, keys in _MATCH_GROUPS.items():
         fields |= _read(f"-{name}", words.get(name, {}), keys)
     engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))

@@ -114,6 +114,7 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         ("-xyzzy", "unknown option -xyzzy"),
         ("-openings fiel=a", "-openings knows no 'fiel'; did you mean file?"),
         ("-openings file=a order=randm", "did you mean random?"),
+        ("-each option=3", "-each: set options with option.NAME=VALUE"),
         ("-each tcc=1", "knows no 'tcc'; did you mean tc?"),
         ("-each ponder", "ponder is not offered: engines do not think on the time of others"),
         ("-draw movenumber=40 movecount=8 score=10", "-draw is not offered: there are no draws"),
