@@ -92,6 +92,7 @@ texts = st.lists(
 
 @settings(max_examples=max(300, settings.default.max_examples))
 @example(b'[White x"]\n1. e4 *', 7)
+@example(b"e4\x85\xbd-\xbd", 1)
 @given(texts | st.binary(max_size=60), st.sampled_from([1, 7, 40, 1 << 20]))
 def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
     assert_same(plain(text), compiled(text, None, chunk_bytes), text)
