@@ -67,7 +67,7 @@ def assert_only_blocks_in_flight_are_lost(folder: Path, material: Material, befo
     """What was kept still is; blocks are begun in order, so one that is missing before the last was in flight."""
     missing = set(range(max(kept, default=0))) - kept
     assert before <= kept or path_of(folder, material).exists()
-    assert len(missing) <= (THREADS - 1) * most_run_blocks(layout_of(material))
+    assert len(missing) <= (THREADS - 1) * most_run_blocks(layout_of(material)), (sorted(missing), max(kept))
 
 
 def assert_as_if_left_in_peace(folder: Path, expected: Path, wanted: Sequence[Material]) -> None:
