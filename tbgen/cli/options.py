@@ -61,7 +61,7 @@ class Option(click.Option):
 
 
 Declare = Callable[[str], list[click.Parameter]]
-"""Makes the options and arguments that a parameter declares, of its name."""
+"""Makes the options and arguments of a parameter from its name."""
 
 
 def option(text: str, *names: str, kind: type[Option] = Option, **settings: Any) -> Any:

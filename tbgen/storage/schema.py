@@ -109,7 +109,7 @@ _SEAL_LINES: Final = {
     "sha256": "body_digest",
     "outcomes": "outcomes",
 }
-"""The word that a line of a seal begins with -> the field that follows it; an empty field has no line."""
+"""First word of a line of a seal -> the field behind it, in the order of the lines; an empty field has no line."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,7 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     """A store of solved runs in a folder; safe to use from several threads.
 
     `identity` says what the runs depend on. A column is compressed in parts of `plane` cells, so cells are best asked
-    for by planes. BlockingIOError if another has the folder open for longer than the seconds of `patience`.
+    for by planes. BlockingIOError if the folder stays open elsewhere for more than `patience` seconds.
     """
 
     def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24, *, patience: float = 0.0) -> None:
