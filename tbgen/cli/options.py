@@ -55,8 +55,13 @@ class Option(click.Option):
         self.needs = needs
 
     def is_given(self, ctx: click.Context) -> bool:
-        """Whether it stands on the command line and asks for anything; $TBGEN_DATA is there for all commands."""
-        is_typed = ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE
+        """Whether it stands on the command line and asks for anything; $TBGEN_DATA is there for all commands.
+
+        Nothing is given yet on a line that a shell completes: what an option needs may still follow.
+        """
+        is_typed = (
+            not ctx.resilient_parsing and ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE
+        )
         return is_typed and ctx.params.get(self.name or "", True) not in (False, Form.TABLE)
 
 
