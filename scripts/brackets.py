@@ -63,7 +63,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
         classes = Classes([Path(name)], known)
         if given.classes:
-            list(classes.make(material))
+            list(classes.make(material, pool, 1))
         passes = passes_of(closure, BlockFolder(Path(name)), classes)
         solve_closures([passes], pool)
         took = time.process_time() - began

@@ -61,7 +61,7 @@ class Pass:
 
     def _digest(self, edge: Edge) -> str:
         if edge.kind is Kind.TABLE:
-            return self.closure.known.digest(edge.child.material)
+            return self.closure.known.table(edge.child.material).file.digest
         if edge.kind is Kind.NODE:
             return self.key(edge.child)
         return self.classes.digest(edge.child)

@@ -14,6 +14,7 @@ import contextlib
 import enum
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Executor
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -206,7 +207,7 @@ class Classes:
         children = children_of(material)
         if self.known.has(material) or not all(map(self.known.has, children)):
             return None
-        return [(str(child), self.known.digest(child)) for child in children]
+        return [(str(child), self.known.table(child).file.digest) for child in children]
 
     def key(self, node: Node) -> str | None:
         """The name of a node's classes; None if they cannot be made from the tables that are there."""
@@ -229,8 +230,7 @@ class Classes:
 
     def digest(self, node: Node) -> str:
         """The digest of the classes of a node; nothing if they are not there."""
-        file = self._file(node) if len(node.pawns) == 1 else None
-        return file.seal.body_digest if file else ""
+        return file.seal.body_digest if len(node.pawns) == 1 and (file := self._file(node)) else ""
 
     def _missing(self, material: Material) -> list[list[Node]]:
         """The placements of each file that lacks classes, for materials with one pawn that a promotion leads to."""
@@ -251,16 +251,24 @@ class Classes:
         memory = PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES
         return SolvePlan(len(nodes), cells, seconds, memory, cells // 64, exact=False, most_free=MOST_FREE_MEN)
 
-    def make(self, material: Material) -> Iterator[float]:
-        """Make the classes that are missing, placement by placement; the CPU seconds that the plan has for each."""
-        for (promoted, pawns), *_ in self._missing(material):
-            for square, sets in MatesSolver(promoted, self.known.plane).file(pawns[0] % 8):
-                node = node_of(promoted, [square])
-                men = itertools.product(stored.new_men(promoted), range(8))
-                slices = (slice_of(sets, promoted, *each) for each in men)
-                stored.write_classes(self._folders[0] / f"{self.key(node)}{stored.SUFFIX}", slices)
-                self._file.cache_clear()
-                yield seconds_of(node)
+    def make(self, material: Material, pool: Executor, side_by_side: int) -> Iterator[float]:
+        """Make the classes that are missing, some files of the pawn at once; what the plan has for each block."""
+        missing = self._missing(material)
+        for start in range(0, len(missing), side_by_side):
+            files = [*map(self._make_file, missing[start : start + side_by_side])]
+            for _ in missing[start]:
+                yield from pool.map(next, files)
+
+    def _make_file(self, nodes: Sequence[Node]) -> Iterator[float]:
+        """Make those of a file, one by one: each rests on those before it."""
+        promoted, (pawn,) = nodes[0]
+        for square, sets in MatesSolver(promoted, self.known.plane).file(pawn % 8):
+            node = node_of(promoted, [square])
+            men = itertools.product(stored.new_men(promoted), range(8))
+            slices = (slice_of(sets, promoted, *each) for each in men)
+            stored.write_classes(self._folders[0] / f"{self.key(node)}{stored.SUFFIX}", slices)
+            self._file.cache_clear()
+            yield seconds_of(node)
 
     def limits(self, bound: Bound, node: Node, man: Slot, file: int) -> Entries:
         """The bounds of a promotion to a man on a file, in the order of the cells of the block it came from.

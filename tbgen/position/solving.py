@@ -74,7 +74,7 @@ class PositionSolver(contextlib.ExitStack):
     ) -> None:
         super().__init__()
         places = folders_of(folders, Mobility.RESET)
-        count = expect_number(threads, "threads", 1)
+        self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
@@ -83,7 +83,7 @@ class PositionSolver(contextlib.ExitStack):
         self._folder, kept = BlockFolder(target / SOLVED), [place / CLASSES for place in (target, *places)]
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._passes = partial(passes_of, folder=self._folder, classes=self.classes)
-        self._pool = self.enter_context(ThreadPoolExecutor(count))
+        self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -125,9 +125,8 @@ class PositionSolver(contextlib.ExitStack):
                 if level == levels[0]:
                     raise
             else:
-                if level.others > node.free and node in closure.inexact:
-                    continue  # rooks and bishops would cost as much again, and hardly ever matter
-                yield closure
+                if level.others == node.free or node not in closure.inexact:
+                    yield closure  # else rooks and bishops would cost as much again, and hardly ever matter
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
@@ -184,10 +183,11 @@ class PositionSolver(contextlib.ExitStack):
         return kept, refused, [closure.plan() for closure in joined.values()]
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
-        """Make the missing classes of mates that a promotion of a material leads to, a file of the pawn at a time."""
-        plan = self.classes.plan(material)
+        """Make the missing classes of mates that promotions of a material lead to, in threads as memory allows."""
+        plan, room = self.classes.plan(material), available_memory()
         self.check(plan)
-        work_off(self.classes.make(material), plan.cpu_seconds, watch)
+        most = self._threads if room is None else min(self._threads, max(1, room // plan.memory_bytes))
+        work_off(self.classes.make(material, self._pool, most), plan.cpu_seconds, watch)
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""
