@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -48,20 +48,17 @@ class Pass:
 
     def __init__(self, closure: Closure, bound: Bound, folder: BlockFolder, classes: Classes) -> None:
         self.closure, self.bound, self._folder, self.classes = closure, bound, folder, classes
-        self._keys: dict[Node, str] = {}
+        self.key = cache(self._key_of)
 
-    def key(self, node: Node) -> str:
+    def _key_of(self, node: Node) -> str:
         """A digest of all that a block's values rest on: of an exact one, the bound makes no difference."""
-        if node not in self._keys:
-            edges = self.closure.edges[node]
-            below = {(str(e.child.material), e.child.pawns, e.kind.value, self._digest(e)) for e in edges}
-            which = self.bound.name if node in self.closure.inexact else ""
-            self._keys[node] = key_of([str(node.material), node.pawns, which, sorted(below)])
-        return self._keys[node]
+        edges, bound = self.closure.edges[node], self.bound.name * (node in self.closure.inexact)
+        below = {(str(e.child.material), e.child.pawns, e.kind.value, self._digest(e)) for e in edges}
+        return key_of([str(node.material), node.pawns, bound, sorted(below)])
 
     def _digest(self, edge: Edge) -> str:
         if edge.kind is Kind.TABLE:
-            return self.closure.known.table(edge.child.material).file.digest
+            return self.closure.known.digest(edge.child.material)
         if edge.kind is Kind.NODE:
             return self.key(edge.child)
         return self.classes.digest(edge.child)

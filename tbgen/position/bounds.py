@@ -207,7 +207,7 @@ class Classes:
         children = children_of(material)
         if self.known.has(material) or not all(map(self.known.has, children)):
             return None
-        return [(str(child), self.known.table(child).file.digest) for child in children]
+        return [(str(child), self.known.digest(child)) for child in children]
 
     def key(self, node: Node) -> str | None:
         """The name of a node's classes; None if they cannot be made from the tables that are there."""
@@ -234,9 +234,8 @@ class Classes:
 
     def _missing(self, material: Material) -> list[list[Node]]:
         """The placements of each file that lacks classes, for materials with one pawn that a promotion leads to."""
-        same = [child for child in material.children() if child.men == material.men]
-        promoted = [each for each in same if each.pawns == 1 and each.men - 1 <= MOST_FREE_MEN]
-        if not promoted:
+        promoted = [each for each in material.children() if each.men == material.men and each.pawns == 1]
+        if not promoted or material.men - 1 > MOST_FREE_MEN:
             raise ClosureTooLargeError(str(material), "no promotion leads to one pawn and at most five other men")
         lacking = [each for each in promoted if not self.known.has(each)]
         for child in itertools.chain(*map(children_of, lacking)):

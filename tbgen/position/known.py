@@ -41,6 +41,10 @@ class KnownTables(OpenTables):
             return True
         return False
 
+    def digest(self, material: Material) -> str:
+        """The digest of a table's outcomes."""
+        return self.table(material).file.digest
+
     def plane(self, material: Material, pawns: Squares, side: int) -> Entries:
         """The entry values of the block of some pawns with one side to move, in the order of the layout's cells."""
         file = self.table(material).file
