@@ -55,13 +55,8 @@ class Option(click.Option):
         self.needs = needs
 
     def is_given(self, ctx: click.Context) -> bool:
-        """Whether it stands on the command line and asks for anything; $TBGEN_DATA is there for all commands.
-
-        Nothing is given yet on a line that a shell completes: what an option needs may still follow.
-        """
-        is_typed = (
-            not ctx.resilient_parsing and ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE
-        )
+        """Whether it stands on the command line and asks for anything; $TBGEN_DATA is there for all commands."""
+        is_typed = ctx.get_parameter_source(self.name or "") is ParameterSource.COMMANDLINE
         return is_typed and ctx.params.get(self.name or "", True) not in (False, Form.TABLE)
 
 
@@ -125,6 +120,8 @@ class Command(click.Command):
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         rest = super().parse_args(ctx, args)
         ctx.meta[QUIET] = ctx.params.pop("quiet")
+        if ctx.resilient_parsing:
+            return rest  # a shell completes the line: the option that another one needs may still follow
         options = [option for option in self.params if isinstance(option, Option) and option.is_given(ctx)]
         given = [name for option in options for name in option.opts]
         for names in self.alone:

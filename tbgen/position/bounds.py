@@ -251,15 +251,15 @@ class Classes:
         return SolvePlan(len(nodes), cells, seconds, memory, cells // 64, exact=False, most_free=MOST_FREE_MEN)
 
     def make(self, material: Material, pool: Executor, side_by_side: int) -> Iterator[float]:
-        """Make the classes that are missing, some files of the pawn at once; what the plan has for each block."""
+        """Make the missing classes, `side_by_side` files of the pawn at a time; the planned seconds of each block."""
         missing = self._missing(material)
         for start in range(0, len(missing), side_by_side):
-            files = [*map(self._make_file, missing[start : start + side_by_side])]
-            for _ in missing[start]:
-                yield from pool.map(next, files)
+            makers = [*map(self._make_file, missing[start : start + side_by_side])]
+            for _ in missing[start]:  # block by block: progress and Ctrl-C wait for one block, not for a whole file
+                yield from pool.map(next, makers)
 
     def _make_file(self, nodes: Sequence[Node]) -> Iterator[float]:
-        """Make those of a file, one by one: each rests on those before it."""
+        """Make the classes of one file of the pawn, block by block: each block needs those before it."""
         promoted, (pawn,) = nodes[0]
         for square, sets in MatesSolver(promoted, self.known.plane).file(pawn % 8):
             node = node_of(promoted, [square])

@@ -183,7 +183,7 @@ class PositionSolver(contextlib.ExitStack):
         return kept, refused, [closure.plan() for closure in joined.values()]
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
-        """Make the missing classes of mates that promotions of a material lead to, in threads as memory allows."""
+        """Make the missing classes of mates that promotions of a material lead to, in as many threads as fit memory."""
         plan, room = self.classes.plan(material), available_memory()
         self.check(plan)
         most = self._threads if room is None else min(self._threads, max(1, room // plan.memory_bytes))

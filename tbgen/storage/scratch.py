@@ -122,7 +122,7 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         self.close()
 
     def _take_up(self, path: Path) -> None:
-        """Enter the run of a file, or remove the file; one without its name was still being written."""
+        """Enter the run of a file; remove a file that is damaged, depends on something else, or has a partial name."""
         content = path.read_bytes() if path.suffix == RUN_SUFFIX and path.is_file() else b""
         head = content[_DIGEST_BYTES : content.find(b"\n", _DIGEST_BYTES) + 1]
         is_whole = bool(head) and content[:_DIGEST_BYTES] == digest_of(memoryview(content)[_DIGEST_BYTES:]).encode()

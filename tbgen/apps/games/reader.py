@@ -161,6 +161,6 @@ def _game_by_python_chess(
     root: chess.Board, carried: Score | None, fifty_moves: FiftyMoves, game: Mobility, chunk: Chunk, place: int
 ) -> Game:
     played = Game(root, accrued=carried, fifty_moves=fifty_moves, game=game)
-    for move in chunk.moves_of(place):
+    for move in chunk.moves_of(place):  # each is one word of the file; `push_line` would split some of them again
         played.push_text(move)
     return played
