@@ -19,7 +19,6 @@ from tbgen.position.blocks import Passes
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket, MoveBracket, Solution
 from tbgen.position.closure import Node, node_of
-from tbgen.position.known import SolvedBlock
 from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import kinds_of, squares_on
@@ -49,15 +48,6 @@ class FoundPosition(NamedTuple):
         return outcome, int(outcome.holder is Color.of(self.board.turn)) if dtg is None else dtg
 
 
-def _value_in_block(
-    block: SolvedBlock, cell: int, turned: bool, carried: Score | None, own: Callable[[], Score]
-) -> Value:
-    outcome, dtg = block.value(cell)
-    if carried is not None and outcome.code >= carried.code and own().code >= carried.code and own() != carried:
-        outcome, dtg = block.value(cell, carried.flipped() if turned else carried)
-    return outcome.flipped() if turned else outcome, None if carried is None else dtg
-
-
 class Asking:
     """One bound of the value of every position in a closure, of its moves and of what they lead to."""
 
@@ -81,7 +71,10 @@ class Asking:
             return self._of_promotion(board), None
         cell = node.layout.cell_of(int(not here.turn), squares_on(here, kinds_of(node.material)))
         block = self._passes[Bound(-self._bound.value) if turned else self._bound].block(node)
-        return _value_in_block(block, cell, turned, carried, own)
+        outcome, dtg = block.value(cell)
+        if carried is not None and outcome.code >= carried.code and own().code >= carried.code and own() != carried:
+            outcome, dtg = block.value(cell, carried.flipped() if turned else carried)
+        return outcome.flipped() if turned else outcome, None if carried is None else dtg
 
     def _of_promotion(self, board: chess.Board) -> Score:
         """The bound of a position that a promotion has led to, as position/bounds.py finds it."""

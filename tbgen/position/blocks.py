@@ -6,7 +6,7 @@ the most. Values are monotone in those, so the true ones lie between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from concurrent.futures import Executor, ThreadPoolExecutor
 from functools import cache, partial
 
@@ -81,7 +81,7 @@ class Pass:
     def plane(self, node: Node, kind: Kind, side: int) -> Entries:
         """The entry values of a block of a kind with one side to move."""
         if kind is Kind.TABLE:
-            return self.closure.known.plane(*node, side)
+            return self.closure.known.recent_plane(*node, side)
         if kind is Kind.NODE:
             return self.block(node).plane(side)
         return np.full(node.cells // 2, self.bound.value, np.int8)
@@ -131,16 +131,23 @@ class _Child:
     Distances are the shortest that entry values can have: only the order of outcomes matters here.
     """
 
-    def __init__(self, layout: Layout, kind: Kind, source: Pass) -> None:
-        self.layout, self._kind, self._source = layout, kind, source
+    def __init__(self, layout: Layout, kind: Kind, source: Pass, captured: Set[tuple[Node, int]]) -> None:
+        self.layout, self._kind, self._source, self._captured = layout, kind, source, captured
+        self._nodes = [node_of(layout.material, pawns) for pawns in layout.blocks]
 
     def plane(self, block: int, side: int) -> tuple[Entries, Distances]:
-        node = node_of(self.layout.material, self.layout.blocks[block])
-        entry = self._source.plane(node, self._kind, side)
+        entry = self._source.plane(self._nodes[block], self._kind, side)
         return entry, flips_of(entry, Color(side))
 
     def values(self) -> EntryValues:
-        planes = [self.plane(block, side) for block in range(len(self.layout.blocks)) for side in range(2)]
+        """Those that captures lead to; nobody asks for the others."""
+        cells = self.layout.block_words * 64
+        nothing = np.zeros(cells, np.int8), np.zeros(cells, np.uint16)
+        planes = [
+            self.plane(block, side) if (node, side) in self._captured else nothing
+            for block, node in enumerate(self._nodes)
+            for side in range(2)
+        ]
         entry, dtg = zip(*planes, strict=True)
         return EntryValues(self.layout.material, np.concatenate(entry), np.concatenate(dtg))
 
@@ -168,8 +175,11 @@ class BlockSolver:
         self.node, self.source = node, source
         placements: dict[Material, list[Squares]] = {node.material: [node.pawns]}
         kinds, resets, bounded = {node.material: Kind.NODE}, dict[Reset, None](), dict[Reset, None]()
+        captured, slots = set[tuple[Node, int]](), slots_of(node.material)  # and the side to move, whose man is gone
         for reset, child, kind in source.closure.edges[node]:
-            if kind is Kind.BOUND and reset.gone == NO_SLOT:
+            if reset.gone != NO_SLOT:
+                captured.add((child, int(slots[reset.gone][0]) ^ reset.flip))
+            elif kind is Kind.BOUND:
                 bounded[reset] = None
                 continue
             placements.setdefault(child.material, []).append(child.pawns)
@@ -177,7 +187,7 @@ class BlockSolver:
         layouts = [partial_layout(material, some) for material, some in placements.items()]
         self.bounded, self.layout = [*bounded], layouts[0]
         self.child_layouts = ChildLayouts(layouts, [*resets])
-        self.children = {each.material: _Child(each, kinds[each.material], source) for each in layouts}
+        self.children = {each.material: _Child(each, kinds[each.material], source, captured) for each in layouts}
         self.number = self.layout.address_of(node.pawns) >> HOW_BITS
 
     def solve(self) -> SolvedRun:

@@ -23,8 +23,8 @@ class Bracket:
         ValueError: The lower bound is better for White than the upper bound.
 
     >>> bracket = Bracket(Score("G5.5"), Score("G4.0"))
-    >>> str(bracket), bracket.is_exact, bracket.exact, str(bracket.flipped())
-    ('G5.5 to G4.0', False, None, '-G4.0 to -G5.5')
+    >>> str(bracket), bracket.is_exact, bracket.exact
+    ('G5.5 to G4.0', False, None)
     >>> bracket.facts()["lower"]["outcome"]
     'G5.5'
     """
@@ -50,14 +50,6 @@ class Bracket:
     def exact(self) -> Score | None:
         """The value; None unless it is proved."""
         return self.lower if self.is_exact else None
-
-    def flipped(self) -> Bracket:
-        """The bounds of the colour-reversed position.
-
-        Returns:
-            The bounds with their colours and places exchanged.
-        """
-        return Bracket(self.upper.flipped(), self.lower.flipped())
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """Both bounds as JSON has them.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -33,6 +33,11 @@ _FRAME_CELLS = 1 << 16
 
 class KnownTables(OpenTables):
     """The tables of some folders, opened when they are first asked for, one position or one plane at a time."""
+
+    @cached_property
+    def recent_plane(self) -> Callable[[Material, Squares, int], Entries]:
+        """`plane`, which keeps the sixteen that were asked for last: 256 MiB where four men are not pawns."""
+        return lru_cache(maxsize=16)(self.plane)
 
     def has(self, material: Material) -> bool:
         """Whether there is the table of a material."""

@@ -154,10 +154,12 @@ def test_reversed_colours_exchange_the_bounds(
         there = solver.solve(board.mirror(), "-G4.0")
     assert (len(files_in(folder)) == made) is shares
     assert not here.bracket.is_exact
-    assert there.bracket == here.bracket.flipped()
+    assert there.bracket == Bracket(here.bracket.upper.flipped(), here.bracket.lower.flipped())
     brackets = {(each.move.from_square, each.move.to_square, each.move.promotion): each.bracket for each in there.moves}
     assert brackets == {
-        (each.move.from_square ^ 56, each.move.to_square ^ 56, each.move.promotion): each.bracket.flipped()
+        (each.move.from_square ^ 56, each.move.to_square ^ 56, each.move.promotion): Bracket(
+            each.bracket.upper.flipped(), each.bracket.lower.flipped()
+        )
         for each in here.moves
     }
 
