@@ -65,7 +65,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
         if given.classes:
             list(classes.make(material, pool, 1))
         passes = passes_of(closure, BlockFolder(Path(name)), classes)
-        solve_closures([passes], pool)
+        solve_closures([passes], pool, 1)
         took = time.process_time() - began
         for node in nodes:
             for side in range(2):

@@ -26,8 +26,7 @@ from tbgen.probe.values import Asked, Found, TableValues, Values, line_of
 from tbgen.rules.position import board_after, material_of, own_score
 from tbgen.score import Color, Mobility, Score
 
-MOST_PLIES: Final = 1000
-"""Of a line."""
+MOST_LINE_PLIES: Final = 1000
 ANY: Final = Bracket(*(Score.from_signed(bound.value) for bound in Bound))
 """The bracket of a position that nothing is known of."""
 
@@ -184,12 +183,12 @@ def best_line(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) 
         moves = Moves() if is_known else (lower if walker.turn else upper).moves(walker, carried)
         return moves if moves and moves[0].outcome == value else Moves()
 
-    steps = [replace(step, dtg=None) for step in line_of(board, accrued, MOST_PLIES, moves_of)]
+    steps = [replace(step, dtg=None) for step in line_of(board, accrued, MOST_LINE_PLIES, moves_of)]
     walker = board.copy(stack=False)
     for step in steps:
         walker.push(step.move)
     with contextlib.suppress(MissingDistancesError, *NO_TABLE):
         tables = TableValues(lower.known, Mobility.RESET)
         accrued = steps[-1].accrued if steps else accrued
-        steps += tables.line(Asked(walker, tables.answering(walker), accrued), MOST_PLIES - len(steps))
+        steps += tables.line(Asked(walker, tables.answering(walker), accrued), MOST_LINE_PLIES - len(steps))
     return steps

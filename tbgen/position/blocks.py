@@ -7,8 +7,9 @@ the most. Values are monotone in those, so the true ones lie between.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import Executor, ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from functools import cache, partial
+from itertools import accumulate, islice
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, em
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color, Mobility
 from tbgen.storage.reader import flips_of
-from tbgen.system.process import available_memory
+from tbgen.system.process import threads_for
 from tbgen.table import Box, Distances, Entries, EntryValues
 
 Watch = Callable[[float], None]
@@ -36,9 +37,7 @@ def unwatched(done: float) -> None:
 
 def work_off(works: Iterable[float], total: float, watch: Watch) -> None:
     """Do pieces of work, each of which says what it took of the total; it may turn out to be less."""
-    done = 0.0
-    for work in works:
-        done += work
+    for done in accumulate(works):
         watch(done / max(done, total))
     watch(1.0)
 
@@ -74,7 +73,7 @@ class Pass:
         return found
 
     def solve(self, node: Node) -> None:
-        """Solve a block, unless an earlier attempt or the other pass has come so far."""
+        """Solve a block, unless somebody else has by now."""
         if self.find(node) is None:
             self._folder.put(self.key(node), BlockSolver(node, self).solve())
 
@@ -98,31 +97,40 @@ def passes_of(closure: Closure, folder: BlockFolder, classes: Classes) -> Passes
 def solve_closures(
     closures: Iterable[Passes],
     pool: Executor,
+    threads: int,
     watch: Watch = unwatched,
     is_enough: Callable[[Passes], bool] = lambda _: False,
 ) -> None:
-    """Solve all nodes that are not solved yet, each after those that it leads to, with each bound if that matters.
+    """Solve all nodes that are not solved yet, with each bound if that matters.
 
     Closures come one after another, until one `is_enough`.
     """
-    left = list[tuple[Passes, Closure, list[Node]]]()
+    left = list[tuple[Passes, dict[str, tuple[Pass, Node]]]]()
     for passes in closures:
-        closure = passes[Bound.LOWER].closure
-        lacks = [node for node in closure.edges if any(each.find(node) is None for each in passes.values())]
-        left.append((passes, closure, lacks))
+        works = [(each, node) for node in passes[Bound.LOWER].closure.edges for each in passes.values()]
+        left.append((passes, {each.key(node): (each, node) for each, node in works if each.find(node) is None}))
 
     def solved() -> Iterator[float]:
-        for passes, closure, nodes in left:
-            for node in nodes:
-                some = [*passes.values()] if node in closure.inexact else [passes[Bound.LOWER]]
-                room = available_memory()
-                takes_turns = room is not None and len(some) * closure.memory_of(node) > room
-                list((map if takes_turns else pool.map)(partial(Pass.solve, node=node), some))
-                yield closure.seconds_of(node)
+        for passes, lacking in left:
+            yield from _solve_side_by_side(lacking, pool, threads)
             if is_enough(passes):
                 return
 
-    work_off(solved(), sum(closure.seconds_of(node) for _, closure, nodes in left for node in nodes), watch)
+    work_off(solved(), sum(node.cpu_seconds for _, lacking in left for _, node in lacking.values()), watch)
+
+
+def _solve_side_by_side(lacking: dict[str, tuple[Pass, Node]], pool: Executor, threads: int) -> Iterator[float]:
+    """Solve blocks by their keys, each once those that it leads to are solved; the planned seconds of each."""
+    memory = max((each.closure.memory_of(node) for each, node in lacking.values()), default=1)
+    most, running = threads_for(memory, threads), dict[Future[None], str]()
+    while lacking:
+        for key, (each, node) in islice(lacking.items(), 64):  # looking for one that is ready takes time as well
+            below = {each.key(edge.child) for edge in each.closure.edges[node] if edge.kind is Kind.NODE}
+            if len(running) < most and key not in running.values() and lacking.keys().isdisjoint(below):
+                running[pool.submit(each.solve, node)] = key
+        for future in wait(running, return_when=FIRST_COMPLETED).done:
+            future.result()
+            yield lacking.pop(running.pop(future))[1].cpu_seconds
 
 
 class _Child:

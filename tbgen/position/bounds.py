@@ -250,11 +250,11 @@ class Classes:
         memory = PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES
         return SolvePlan(len(nodes), cells, seconds, memory, cells // 64, exact=False, most_free=MOST_FREE_MEN)
 
-    def make(self, material: Material, pool: Executor, side_by_side: int) -> Iterator[float]:
-        """Make the missing classes, `side_by_side` files of the pawn at a time; the planned seconds of each block."""
+    def make(self, material: Material, pool: Executor, threads: int) -> Iterator[float]:
+        """Make the missing classes, a file of the pawn in each thread; the planned seconds of each block."""
         missing = self._missing(material)
-        for start in range(0, len(missing), side_by_side):
-            makers = [*map(self._make_file, missing[start : start + side_by_side])]
+        for start in range(0, len(missing), threads):
+            makers = [*map(self._make_file, missing[start : start + threads])]
             for _ in missing[start]:  # block by block: progress and Ctrl-C wait for one block, not for a whole file
                 yield from pool.map(next, makers)
 

@@ -145,10 +145,6 @@ class Closure:
             self.inexact.add(node)
         self.edges[node] = edges
 
-    def seconds_of(self, node: Node) -> float:
-        """CPU seconds of a node, with both bounds if that matters."""
-        return node.cpu_seconds * (1 + (node in self.inexact))
-
     def _edges_of(self, node: Node) -> Iterator[Edge]:
         slots, known = slots_of(node.material), self.known
         if node.material not in self._resets:
@@ -169,7 +165,7 @@ class Closure:
         """The cost of solving all nodes; where memory is scarce, both bounds take turns."""
         passes = {node: 1 + (node in self.inexact) for node in self.edges}
         cells = sum(node.cells * times for node, times in passes.items())
-        seconds = round(sum(map(self.seconds_of, passes)), 1)
+        seconds = round(sum(node.cpu_seconds * times for node, times in passes.items()), 1)
         memory = PROGRAM_BYTES + max(map(self.memory_of, passes), default=0)
         edges = [edge for some in self.edges.values() for edge in some]
         bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}

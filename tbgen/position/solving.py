@@ -42,12 +42,10 @@ from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_
 from tbgen.score import Mobility, Score
 from tbgen.storage.classes import CLASSES
 from tbgen.storage.files import Folders
-from tbgen.system.process import available_memory, free_disk
+from tbgen.system.process import available_memory, free_disk, threads_for
 
 _MOST_NODES_RECALLED: Final = 1500
 """Of closures whose blocks are looked up: listing so many takes half a second."""
-_MOST_MEN: Final = MOST_SLOTS - 1
-_TABLE_CACHE_BYTES: Final = 1 << 26
 
 Root = tuple[chess.Board, Score]
 """A position that is to be solved, and what has accrued in it."""
@@ -77,13 +75,13 @@ class PositionSolver(contextlib.ExitStack):
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
-        self._known = KnownTables(places, _TABLE_CACHE_BYTES, outcomes_only=False)
+        self._known = KnownTables(places, 1 << 26, outcomes_only=False)
         self.callback(self._known.close)
         target = Path(self.enter_context(folder_to_write(places, (SOLVED, CLASSES))))
         self._folder, kept = BlockFolder(target / SOLVED), [place / CLASSES for place in (target, *places)]
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
-        self._passes = partial(passes_of, folder=self._folder, classes=self.classes)
         self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
+        self._passes = partial(passes_of, folder=self._folder, classes=self.classes)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -95,8 +93,8 @@ class PositionSolver(contextlib.ExitStack):
         free = men - board.pawns.bit_count()
         if self._known.has(material):
             reason = "its table is there; ask it with: tbgen probe"
-        elif men > _MOST_MEN:
-            reason = f"it has {men} men, and blocks have {_MOST_MEN} at most"
+        elif men >= MOST_SLOTS:
+            reason = f"it has {men} men, and blocks have {MOST_SLOTS - 1} at most"
         elif free > MOST_FREE or not board.pawns:
             reason = f"{free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
         else:
@@ -138,7 +136,7 @@ class PositionSolver(contextlib.ExitStack):
             found.append(answer(passes, board, carried))
             return found[-1].bracket.is_exact
 
-        solve_closures(map(self._passes, reversed(closures)), self._pool, watch, is_exact)
+        solve_closures(map(self._passes, reversed(closures)), self._pool, self._threads, watch, is_exact)
         self._folder.shrink(self._cache_bytes)
         return replace(found[-1], cpu_seconds=time.process_time() - began)
 
@@ -176,18 +174,17 @@ class PositionSolver(contextlib.ExitStack):
             except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
                 refused += 1
             else:
-                if closure.level not in joined:
-                    joined[closure.level] = Closure(self._known, closure.level, math.inf, most_nodes=sys.maxsize)
-                joined[closure.level].add(shared_node(board)[0])
+                empty = Closure(self._known, closure.level, math.inf, most_nodes=sys.maxsize)
+                joined.setdefault(closure.level, empty).add(shared_node(board)[0])
                 kept.append((board, accrued))
         return kept, refused, [closure.plan() for closure in joined.values()]
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
         """Make the missing classes of mates that promotions of a material lead to, in as many threads as fit memory."""
-        plan, room = self.classes.plan(material), available_memory()
+        plan = self.classes.plan(material)
         self.check(plan)
-        most = self._threads if room is None else min(self._threads, max(1, room // plan.memory_bytes))
-        work_off(self.classes.make(material, self._pool, most), plan.cpu_seconds, watch)
+        threads = threads_for(plan.memory_bytes, self._threads)
+        work_off(self.classes.make(material, self._pool, threads), plan.cpu_seconds, watch)
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""
@@ -215,7 +212,7 @@ def solve(
         accrued: As for `Tablebase.probe`.
         folders: As for `Tablebase`. Tables of outcomes alone suffice.
         budget: The most CPU seconds, by the plan.
-        threads: The number of threads; two solve both bounds side by side where there is memory for that.
+        threads: The number of threads. Each solves a block, where there is memory for that.
         watch: The solver calls it with the part that is done.
         syzygy: Folders of ordinary Syzygy tables, as for `folders`; they bound the position and its moves.
 

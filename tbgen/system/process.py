@@ -57,6 +57,12 @@ def available_memory() -> int | None:
     return max(0, min(known)) if known else None
 
 
+def threads_for(memory_bytes: int, most: int) -> int:
+    """How many threads, `most` at most, there is memory for if each takes so much; one at least."""
+    room = available_memory()
+    return most if room is None else min(most, max(1, room // memory_bytes))
+
+
 def _bytes_in(file: Path, name: str) -> int | None:
     """A figure of a file such as `/proc/meminfo`, which has it in kB; None where the system has no such file."""
     with contextlib.suppress(OSError, KeyError, ValueError, IndexError):

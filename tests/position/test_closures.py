@@ -31,10 +31,9 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     closure = Closure(MadeUpTables(material.men), Level(0, 0, 0), 1000)
     closure.add(root)
     assert root in closure.inexact
-    with ThreadPoolExecutor(1) as pool:
-        classes = Classes([tmp_path], closure.known)
-        passes = passes_of(closure, BlockFolder(tmp_path / "solved"), classes)
-        solve_closures([passes], pool)
+    passes = passes_of(closure, BlockFolder(tmp_path / "solved"), Classes([tmp_path], closure.known))
+    with ThreadPoolExecutor(2) as pool:
+        solve_closures([passes], pool, 2)
     nodes = [node for node in closure.edges if node.material == material]
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)
     compared = 0

@@ -15,7 +15,6 @@ import chess
 import pytest
 
 from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
-from tbgen.position import blocks as blocks_of_closures
 from tbgen.position import solving
 from tbgen.position.asking import node_on
 from tbgen.position.blocks import BlockSolver
@@ -26,6 +25,7 @@ from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import accruable, own_score, why_not_accrued
 from tbgen.score import Score
 from tbgen.storage.scratch import RUN_SUFFIX
+from tbgen.system import process
 from tests.positions import random_board
 
 SEED = 48
@@ -200,7 +200,7 @@ def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
     assert len(files_in(folder)) == 2
     with PositionSolver(folder) as solver:
         found = solver.solve(board, watch=told.append)
-    assert (len(told), told[-1]) == (found.plan.nodes, 1)
+    assert (len(told), told[-1]) == (2 * found.plan.nodes - 2 + 1, 1)
     assert told == sorted(told)
 
 
@@ -238,7 +238,7 @@ def test_both_bounds_take_turns_where_memory_is_scarce(
         return found
 
     monkeypatch.setattr(BlockSolver, "solve", watched)
-    monkeypatch.setattr(blocks_of_closures, "available_memory", lambda: room)
+    monkeypatch.setattr(process, "available_memory", lambda: room)
     solved(folder_of("KvK"), "8/4P3/8/4k3/8/8/8/4K3 w - - 0 1")
     assert set(peak) == {most}
 
