@@ -175,12 +175,10 @@ class _Download:
 
     def _complete(self) -> None:
         """Ask for the rest of the file until it has its size, a few times."""
-        if self._size() > self.bytes:
-            self._path.unlink()
         broken = BrokenOffError(self._server.url, f"{self._file.path}: the answer ends too early")
         for _ in range(_TRIES):
-            if self._size() == self.bytes:
-                return
+            if self._size() >= self.bytes:
+                return  # what an earlier fetch left may be too long, which is a fault like others
             try:
                 self._continue(self._size())
             except BrokenOffError as error:

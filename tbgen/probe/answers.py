@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -103,18 +103,18 @@ class Probe(_Placed):
     """The score at the end of best play by both sides."""
     dtg: int | None
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
-    board: InitVar[chess.Board]
-    carried: InitVar[Score | None]
-    counted: InitVar[Score | None]
-    ask: InitVar[Callable[[chess.Board, Score], Moves] | None]
 
-    def __post_init__(
+    def __init__(
         self,
+        material: Material,
+        outcome: Score,
+        dtg: int | None,
         board: chess.Board,
         carried: Score | None,
         counted: Score | None,
         ask: Callable[[chess.Board, Score], Moves] | None,
     ) -> None:
+        vars(self).update(material=material, outcome=outcome, dtg=dtg)
         vars(self).update(_board=board, _carried=carried, _own=counted, _ask=ask)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -202,11 +202,20 @@ class MoveProbe(_Placed):
     """Whether the move is best play: the best outcome, at the right distance. False without distances."""
     keeps: bool
     """Whether the move keeps the outcome of the position, at any distance."""
-    board: InitVar[chess.Board]
-    carried: InitVar[Score | None]
-    counted: InitVar[Score | None]
 
-    def __post_init__(self, board: chess.Board, carried: Score | None, counted: Score | None) -> None:
+    def __init__(
+        self,
+        uci: str,
+        outcome: Score,
+        dtg: int | None,
+        reset: bool,
+        best: bool,
+        keeps: bool,
+        board: chess.Board,
+        carried: Score | None,
+        counted: Score | None,
+    ) -> None:
+        vars(self).update(uci=uci, outcome=outcome, dtg=dtg, reset=reset, best=best, keeps=keeps)
         vars(self).update(_board=board, _carried=carried, _own=counted)
 
     def __str__(self) -> str:

@@ -13,7 +13,6 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
 from tbgen.errors import ScoreFormatError, UsageError, expect, expect_member, expect_number
 from tbgen.score import (
@@ -120,19 +119,15 @@ class Scoring:
     cutoff_code: int = DEFAULT_CUTOFF_CODE
     komi: Komi = DEFAULT_KOMI
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            scheme: Scheme | str = Scheme.EXPONENTIAL,
-            cutoff_code: int = DEFAULT_CUTOFF_CODE,
-            komi: Komi | str = DEFAULT_KOMI,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "scheme", expect_scheme(self.scheme))
-        object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
-        object.__setattr__(self, "komi", expect_komi(self.komi, "komi"))
+    def __init__(
+        self,
+        scheme: Scheme | str = Scheme.EXPONENTIAL,
+        cutoff_code: int = DEFAULT_CUTOFF_CODE,
+        komi: Komi | str = DEFAULT_KOMI,
+    ) -> None:
+        object.__setattr__(self, "scheme", expect_scheme(scheme))
+        object.__setattr__(self, "cutoff_code", expect_number(cutoff_code, "cutoff_code", 0, MOST_CODE))
+        object.__setattr__(self, "komi", expect_komi(komi, "komi"))
 
     def points(self, outcome: Score | str) -> Points:
         """The points for a game.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from tbgen.errors import expect_member, expect_number
 from tbgen.score import (
@@ -83,15 +83,11 @@ class FiftyMoves:
     setting: FiftyMoveSetting = FiftyMoveSetting.RESET
     cutoff_code: int = DEFAULT_CUTOFF_CODE
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self, setting: FiftyMoveSetting | str = FiftyMoveSetting.RESET, cutoff_code: int = DEFAULT_CUTOFF_CODE
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "setting", expect_setting(self.setting))
-        object.__setattr__(self, "cutoff_code", expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE))
+    def __init__(
+        self, setting: FiftyMoveSetting | str = FiftyMoveSetting.RESET, cutoff_code: int = DEFAULT_CUTOFF_CODE
+    ) -> None:
+        object.__setattr__(self, "setting", expect_setting(setting))
+        object.__setattr__(self, "cutoff_code", expect_number(cutoff_code, "cutoff_code", 0, MOST_CODE))
 
     def is_reached(self, counter: int) -> bool:
         """Whether the rule applies.

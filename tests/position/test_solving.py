@@ -194,12 +194,11 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
     folder, board = folder_of("KvK"), chess.Board(PAWNS)
-    told = list[float]()
     with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
         solver.solve(board, watch=mock.Mock(side_effect=KeyboardInterrupt))
     assert len(files_in(folder)) == 2
     with PositionSolver(folder) as solver:
-        found = solver.solve(board, watch=told.append)
+        found = solver.solve(board, watch=(told := list[float]()).append)
     assert (len(told), told[-1]) == (2 * found.plan.nodes - 2 + 1, 1)
     assert told == sorted(told)
 
