@@ -148,7 +148,7 @@ class _Child:
         return entry, flips_of(entry, Color(side))
 
     def values(self) -> EntryValues:
-        """Those that captures lead to; nobody asks for the others."""
+        """Those of the blocks and sides to move that captures lead to; nobody asks for others."""
         cells = self.layout.block_words * 64
         nothing = np.zeros(cells, np.int8), np.zeros(cells, np.uint16)
         planes = [
@@ -183,7 +183,7 @@ class BlockSolver:
         self.node, self.source = node, source
         placements: dict[Material, list[Squares]] = {node.material: [node.pawns]}
         kinds, resets, bounded = {node.material: Kind.NODE}, dict[Reset, None](), dict[Reset, None]()
-        captured, slots = set[tuple[Node, int]](), slots_of(node.material)  # and the side to move, whose man is gone
+        slots, captured = slots_of(node.material), set[tuple[Node, int]]()  # the side whose man is gone is to move
         for reset, child, kind in source.closure.edges[node]:
             if reset.gone != NO_SLOT:
                 captured.add((child, int(slots[reset.gone][0]) ^ reset.flip))
