@@ -27,8 +27,7 @@ from tbgen.rules.position import board_after, material_of, own_score
 from tbgen.score import Color, Mobility, Score
 
 MOST_LINE_PLIES: Final = 1000
-ANY: Final = Bracket(*(Score.from_signed(bound.value) for bound in Bound))
-"""The bracket of a position that nothing is known of."""
+ANYTHING: Final = Bracket(*(Score.from_signed(bound.value) for bound in Bound))
 
 
 class FoundPosition(NamedTuple):
@@ -129,7 +128,7 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
 def answer(passes: Passes, board: chess.Board, accrued: Score) -> Solution:
     """The answer from blocks that are solved; LookupError if one of them is not."""
     lower, upper = (Asking(passes, bound) for bound in Bound)
-    bracket = narrowed(ANY, lower.value(board, accrued), upper.value(board, accrued))
+    bracket = narrowed(ANYTHING, lower.value(board, accrued), upper.value(board, accrued))
     line = best_line(lower, upper, board, accrued) if bracket.is_exact else []
     plan, moves = passes[Bound.LOWER].closure.plan(), move_brackets(lower, upper, board, accrued, bracket)
     bracket, best = lower.closer(bracket, board), max if board.turn else min
@@ -161,9 +160,9 @@ def move_brackets(
         return sorted((bracket.lower.worth_to(mover), bracket.upper.worth_to(mover)))
 
     found = list[tuple[MoveProbe, Bracket]]()
-    most_here = (ANY.lower, whole.upper) if board.turn else (whole.lower, ANY.upper)  # no move is worth more
+    most_here = (ANYTHING.lower, whole.upper) if board.turn else (whole.lower, ANYTHING.upper)  # no move is worth more
     for each in lower.moves(board, accrued):
-        bracket = narrowed(ANY, each.outcome, above[each.move])
+        bracket = narrowed(ANYTHING, each.outcome, above[each.move])
         found.append((each, narrowed(lower.closer(bracket, board_after(board, each.move)), *most_here)))
     most = max((worths(bracket)[1] for _, bracket in found), default=0)
     found.sort(key=lambda each: (*(-worth for worth in worths(each[1])), each[0].move.uci()))

@@ -58,11 +58,17 @@ class KnownTables(OpenTables):
         return file.order.from_file(file.entries(first, first + places))
 
 
+def _merged(store: ScratchStore) -> tuple[Patterns, list[Numbers]]:
+    """How holds break in a block, and the number of each of its patterns among them."""
+    (run,) = store.runs()
+    return merge_patterns([store.dictionary(run)], run.rows)
+
+
 class SolvedBlock:
     """A solved block: its values by cells."""
 
-    def __init__(self, store: ScratchStore) -> None:
-        self._store, (self.run,) = store, store.runs()
+    def __init__(self, store: ScratchStore, merged: Callable[[ScratchStore], tuple[Patterns, list[Numbers]]]) -> None:
+        self._store, self._merged, (self.run,) = store, merged, store.runs()
 
     def plane(self, side: int) -> Entries:
         """The entry values with one side to move."""
@@ -71,24 +77,19 @@ class SolvedBlock:
 
     def value(self, cell: int, held: Score | None = None) -> tuple[Score, int]:
         """The entry value of a position and its distance, or those of an accrued score that is held."""
-        cells, (patterns, (numbers,)) = self._store.cells(cell, cell + 1), self._merged
+        cells, (patterns, (numbers,)) = self._store.cells(cell, cell + 1), self._merged(self._store)
         if held is None:
             return Score.from_byte(int(cells.entry[0])), int(cells.dtg[0])
         outcome, dtg = patterns.values(numbers[cells.pattern], np.array([held.signed], np.int64))
         return Score.from_signed(int(outcome[0])), int(dtg[0])
-
-    @cached_property
-    def _merged(self) -> tuple[Patterns, list[Numbers]]:
-        """How holds break, and the number of each of the block's patterns among them."""
-        return merge_patterns([self._store.dictionary(self.run)], self.run.rows)
 
 
 class BlockFolder:
     """Solved blocks in files. Several processes may use a folder at once; blocks of this one in use are kept."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self._used: dict[str, SolvedBlock] = {}
+        self.folder, self._used = folder, dict[str, SolvedBlock]()
+        self._merged = lru_cache(maxsize=16)(_merged)  # 25 MB each where four men are not pawns
 
     def get(self, key: str) -> SolvedBlock | None:
         """A solved block; None if it is not there."""
@@ -96,7 +97,7 @@ class BlockFolder:
             with contextlib.suppress(OSError), self.store(key) as store:
                 if store.runs():
                     os.utime(self._path(key))
-                    self._used[key] = SolvedBlock(store)
+                    self._used[key] = SolvedBlock(store, self._merged)
         return self._used.get(key)
 
     def put(self, key: str, solved: SolvedRun) -> None:
@@ -105,7 +106,7 @@ class BlockFolder:
         run = replace(solved.run, first=0, end=solved.run.end - solved.run.first)
         with self.store(key) as store:
             store.put(run, solved.dictionary, solved.cells)
-            self._used[key] = SolvedBlock(store)
+            self._used[key] = SolvedBlock(store, self._merged)
 
     def shrink(self, most_bytes: int) -> None:
         """Remove the blocks that were not used for longest, until the others take so many bytes at most."""
