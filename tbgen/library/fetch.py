@@ -178,7 +178,7 @@ class _Download:
         broken = BrokenOffError(self._server.url, f"{self._file.path}: the answer ends too early")
         for _ in range(_TRIES):
             if self._size() >= self.bytes:
-                return  # what an earlier fetch left may be too long, which is a fault like others
+                return  # an earlier fetch may have left too much: `fetch` finds that fault as any other
             try:
                 self._continue(self._size())
             except BrokenOffError as error:

@@ -28,6 +28,7 @@ from tbgen.score import Color, Mobility, Score
 
 MOST_LINE_PLIES: Final = 1000
 ANYTHING: Final = Bracket(*(Score.from_signed(bound.value) for bound in Bound))
+"""The bracket of a position that nothing is known of."""
 
 
 class FoundPosition(NamedTuple):

@@ -124,8 +124,8 @@ def _solve_side_by_side(lacking: dict[str, tuple[Pass, Node]], pool: Executor, t
     memory = max((each.closure.memory_of(node) for each, node in lacking.values()), default=1)
     most, running = threads_for(memory, threads), dict[Future[None], str]()
     while lacking:
-        for key, (each, node) in islice(lacking.items(), 64):  # looking for one that is ready takes time as well
-            below = {each.key(edge.child) for edge in each.closure.edges[node] if edge.kind is Kind.NODE}
+        for key, (each, node) in islice(lacking.items(), 64):  # a look at all of them would take long
+            below = (each.key(edge.child) for edge in each.closure.edges[node] if edge.kind is Kind.NODE)
             if len(running) < most and key not in running.values() and lacking.keys().isdisjoint(below):
                 running[pool.submit(each.solve, node)] = key
         for future in wait(running, return_when=FIRST_COMPLETED).done:
@@ -148,7 +148,7 @@ class _Child:
         return entry, flips_of(entry, Color(side))
 
     def values(self) -> EntryValues:
-        """Those of the blocks and sides to move that captures lead to; nobody asks for others."""
+        """The values after captures, for the side to move then. Nobody asks for others."""
         cells = self.layout.block_words * 64
         nothing = np.zeros(cells, np.int8), np.zeros(cells, np.uint16)
         planes = [

@@ -36,7 +36,7 @@ class KnownTables(OpenTables):
 
     @cached_property
     def recent_plane(self) -> Callable[[Material, Squares, int], Entries]:
-        """`plane`, which keeps the sixteen that were asked for last: 256 MiB where four men are not pawns."""
+        """`plane` with a cache of sixteen planes: 256 MiB where four men are not pawns."""
         return lru_cache(maxsize=16)(self.plane)
 
     def has(self, material: Material) -> bool:
@@ -77,9 +77,10 @@ class SolvedBlock:
 
     def value(self, cell: int, held: Score | None = None) -> tuple[Score, int]:
         """The entry value of a position and its distance, or those of an accrued score that is held."""
-        cells, (patterns, (numbers,)) = self._store.cells(cell, cell + 1), self._merged(self._store)
+        cells = self._store.cells(cell, cell + 1)
         if held is None:
             return Score.from_byte(int(cells.entry[0])), int(cells.dtg[0])
+        patterns, (numbers,) = self._merged(self._store)
         outcome, dtg = patterns.values(numbers[cells.pattern], np.array([held.signed], np.int64))
         return Score.from_signed(int(outcome[0])), int(dtg[0])
 
@@ -89,7 +90,7 @@ class BlockFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self._used = folder, dict[str, SolvedBlock]()
-        self._merged = lru_cache(maxsize=16)(_merged)  # 25 MB each where four men are not pawns
+        self._merged = lru_cache(maxsize=16)(_merged)  # about 25 MB each where four men are not pawns
 
     def get(self, key: str) -> SolvedBlock | None:
         """A solved block; None if it is not there."""

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 import chess
 
@@ -43,9 +42,6 @@ from tbgen.score import Mobility, Score
 from tbgen.storage.classes import CLASSES
 from tbgen.storage.files import Folders
 from tbgen.system.process import available_memory, free_disk, threads_for
-
-_MOST_NODES_RECALLED: Final = 1500
-"""Of closures whose blocks are looked up: listing so many takes half a second."""
 
 Root = tuple[chess.Board, Score]
 """A position that is to be solved, and what has accrued in it."""
@@ -144,7 +140,7 @@ class PositionSolver(contextlib.ExitStack):
         """The answer of `solve` from blocks that are solved already; None if one is missing."""
         board, carried = self._read(position, accrued)
         with contextlib.suppress(MissingTableError):
-            for closure in self._closures(board, math.inf, _MOST_NODES_RECALLED):
+            for closure in self._closures(board, math.inf, most_nodes=1500):  # listing so many takes half a second
                 with contextlib.suppress(LookupError, OSError):
                     return answer(self._passes(closure), board, carried)
         return None
@@ -180,7 +176,7 @@ class PositionSolver(contextlib.ExitStack):
         return kept, refused, [closure.plan() for closure in joined.values()]
 
     def prepare(self, material: Material, watch: Watch = unwatched) -> None:
-        """Make the missing classes of mates that promotions of a material lead to, in as many threads as fit memory."""
+        """Make the missing classes that promotions of a material lead to, in as many threads as memory allows."""
         plan = self.classes.plan(material)
         self.check(plan)
         threads = threads_for(plan.memory_bytes, self._threads)

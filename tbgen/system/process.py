@@ -58,7 +58,7 @@ def available_memory() -> int | None:
 
 
 def threads_for(memory_bytes: int, most: int) -> int:
-    """How many threads, `most` at most, there is memory for if each takes so much; one at least."""
+    """How many threads memory allows if each takes so much: at least one, and `most` at most."""
     room = available_memory()
     return most if room is None else min(most, max(1, room // memory_bytes))
 
