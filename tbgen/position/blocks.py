@@ -50,10 +50,10 @@ class Pass:
         self.key = cache(self._key_of)
 
     def _key_of(self, node: Node) -> str:
-        """A digest of all that a block's values rest on: of an exact one, the bound makes no difference."""
+        """A block, and a digest of all that its values rest on: of an exact one, the bound makes no difference."""
         edges, bound = self.closure.edges[node], self.bound.name * (node in self.closure.inexact)
-        below = {(str(e.child.material), e.child.pawns, e.kind.value, self._digest(e)) for e in edges}
-        return key_of([str(node.material), node.pawns, bound, sorted(below)])
+        below = {(str(e.child), e.kind.value, self._digest(e)) for e in edges}
+        return f"{node}-{key_of([str(node), bound, sorted(below)])}"
 
     def _digest(self, edge: Edge) -> str:
         if edge.kind is Kind.TABLE:

@@ -246,12 +246,13 @@ class Classes:
     def plan(self, material: Material) -> SolvePlan:
         """The cost of making the classes that are missing."""
         nodes = [*itertools.chain(*self._missing(material))]
-        cells, seconds = sum(node.cells for node in nodes), round(sum(map(seconds_of, nodes)), 1)
+        cells = sum(node.cells for node in nodes)
+        seconds = round(cells * _CELL_SECONDS + len(nodes) * _NODE_SECONDS, 1)
         memory = PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES
         return SolvePlan(len(nodes), cells, seconds, memory, cells // 64, exact=False, most_free=MOST_FREE_MEN)
 
     def make(self, material: Material, pool: Executor, threads: int) -> Iterator[float]:
-        """Make the missing classes, a file of the pawn in each thread; the planned seconds of each block."""
+        """Make the missing classes, a file of the pawn in each thread; 1 for each block that is done."""
         missing = self._missing(material)
         for start in range(0, len(missing), threads):
             makers = [*map(self._make_file, missing[start : start + threads])]
@@ -267,7 +268,7 @@ class Classes:
             slices = (slice_of(sets, promoted, *each) for each in men)
             stored.write_classes(self._folders[0] / f"{self.key(node)}{stored.SUFFIX}", slices)
             self._file.cache_clear()
-            yield seconds_of(node)
+            yield 1
 
     def limits(self, bound: Bound, node: Node, man: Slot, file: int) -> Entries:
         """The bounds of a promotion to a man on a file, in the order of the cells of the block it came from.
@@ -322,8 +323,3 @@ def _pawn_of(node: Node) -> int:
 def children_of(material: Material) -> list[Material]:
     """The materials whose tables the classes of a canonical material need."""
     return [child for child in material.children() if child.men < material.men]
-
-
-def seconds_of(node: Node) -> float:
-    """CPU seconds of the classes of a node."""
-    return node.cells * _CELL_SECONDS + _NODE_SECONDS

@@ -41,6 +41,9 @@ class Node(NamedTuple):
     material: Material
     pawns: Squares
 
+    def __str__(self) -> str:
+        return f"{self.material}-{''.join(map(chess.square_name, self.pawns))}"
+
     @property
     def free(self) -> int:
         """How many men are not pawns."""
@@ -121,7 +124,7 @@ class Closure:
     """CPU seconds at most, for one pass."""
     is_turned: bool = False
     """Whether the colours of the position are reversed, so that it shares blocks with its reversal."""
-    most_nodes: int = MOST_NODES
+    most_nodes: float = MOST_NODES
     edges: dict[Node, list[Edge]] = field(default_factory=dict)
     """[node] -> its edges, in the order in which nodes are to be solved."""
     inexact: set[Node] = field(default_factory=set)

@@ -58,17 +58,16 @@ class KnownTables(OpenTables):
         return file.order.from_file(file.entries(first, first + places))
 
 
-def _merged(store: ScratchStore) -> tuple[Patterns, list[Numbers]]:
-    """How holds break in a block, and the number of each of its patterns among them."""
-    (run,) = store.runs()
-    return merge_patterns([store.dictionary(run)], run.rows)
-
-
 class SolvedBlock:
     """A solved block: its values by cells."""
 
-    def __init__(self, store: ScratchStore, merged: Callable[[ScratchStore], tuple[Patterns, list[Numbers]]]) -> None:
-        self._store, self._merged, (self.run,) = store, merged, store.runs()
+    def __init__(self, store: ScratchStore) -> None:
+        self._store, (self.run,) = store, store.runs()
+
+    @cached_property
+    def _merged(self) -> tuple[Patterns, list[Numbers]]:
+        """How holds break, and the number of each pattern of the block among them: about 25 MB with four free men."""
+        return merge_patterns([self._store.dictionary(self.run)], self.run.rows)
 
     def plane(self, side: int) -> Entries:
         """The entry values with one side to move."""
@@ -80,26 +79,25 @@ class SolvedBlock:
         cells = self._store.cells(cell, cell + 1)
         if held is None:
             return Score.from_byte(int(cells.entry[0])), int(cells.dtg[0])
-        patterns, (numbers,) = self._merged(self._store)
+        patterns, (numbers,) = self._merged
         outcome, dtg = patterns.values(numbers[cells.pattern], np.array([held.signed], np.int64))
         return Score.from_signed(int(outcome[0])), int(dtg[0])
 
 
 class BlockFolder:
-    """Solved blocks in files. Several processes may use a folder at once; blocks of this one in use are kept."""
+    """Solved blocks in files. Several processes may use a folder at once."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self._used = folder, dict[str, SolvedBlock]()
-        self._merged = lru_cache(maxsize=16)(_merged)  # about 25 MB each where four men are not pawns
+        self.folder, self.used = folder, dict[str, SolvedBlock]()
 
     def get(self, key: str) -> SolvedBlock | None:
         """A solved block; None if it is not there."""
-        if key not in self._used and self._path(key).is_dir():
+        if key not in self.used and self._path(key).is_dir():
             with contextlib.suppress(OSError), self.store(key) as store:
                 if store.runs():
                     os.utime(self._path(key))
-                    self._used[key] = SolvedBlock(store, self._merged)
-        return self._used.get(key)
+                    self.used[key] = SolvedBlock(store)
+        return self.used.get(key)
 
     def put(self, key: str, solved: SolvedRun) -> None:
         """Keep a solved block."""
@@ -107,15 +105,15 @@ class BlockFolder:
         run = replace(solved.run, first=0, end=solved.run.end - solved.run.first)
         with self.store(key) as store:
             store.put(run, solved.dictionary, solved.cells)
-            self._used[key] = SolvedBlock(store, self._merged)
+            self.used[key] = SolvedBlock(store)
 
     def shrink(self, most_bytes: int) -> None:
-        """Remove the blocks that were not used for longest, until the others take so many bytes at most."""
+        """Remove the least recently used blocks beyond so many bytes, but none in use."""
         found = sorted(self.folder.glob("*" + SUFFIX), key=lambda path: path.stat().st_mtime)
         sizes = {path: sum(file.stat().st_size for file in path.iterdir()) for path in found}
         excess = sum(sizes.values()) - most_bytes
         for path, size in sizes.items():
-            if excess > 0 and path.name.removesuffix(SUFFIX) not in self._used:
+            if excess > 0 and path.name.removesuffix(SUFFIX) not in self.used:
                 remove(path)
                 excess -= size
 

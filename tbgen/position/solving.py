@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import sys
 import time
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -54,7 +53,7 @@ class PositionSolver(contextlib.ExitStack):
     and for another time. So an interrupted solve goes on from where it was.
 
     Arguments:
-        cache_bytes: The most disk for solved blocks once a position is done. The other arguments are those of `solve`.
+        cache_bytes: The most disk for solved blocks of other positions, once one is done. See `solve` for the others.
     """
 
     def __init__(
@@ -77,6 +76,7 @@ class PositionSolver(contextlib.ExitStack):
         self._folder, kept = BlockFolder(target / SOLVED), [place / CLASSES for place in (target, *places)]
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
+        self._brackets = dict[tuple[str, Score], Bracket]()
         self._passes = partial(passes_of, folder=self._folder, classes=self.classes)
 
     def plan(self, board: chess.Board) -> SolvePlan:
@@ -126,6 +126,7 @@ class PositionSolver(contextlib.ExitStack):
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
         closures, began, found = self._affordable(board), time.process_time(), list[Solution]()
+        self._folder.used.clear()
         self.check(closures[0].plan())
 
         def is_exact(passes: Passes) -> bool:
@@ -139,17 +140,21 @@ class PositionSolver(contextlib.ExitStack):
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
         """The answer of `solve` from blocks that are solved already; None if one is missing."""
         board, carried = self._read(position, accrued)
+        is_there = any(self._folder.folder.glob(f"{shared_node(board)[0]}-*"))
+        self._folder.used.clear()
         with contextlib.suppress(MissingTableError):
-            for closure in self._closures(board, math.inf, most_nodes=1500):  # listing so many takes half a second
+            for closure in self._closures(board, math.inf, most_nodes=1500) if is_there else ():
                 with contextlib.suppress(LookupError, OSError):
                     return answer(self._passes(closure), board, carried)
         return None
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
-        """The bracket of a position, unless it takes too much."""
-        with contextlib.suppress(ClosureTooLargeError, BuildError):
-            return self.solve(board, accrued, watch).bracket
-        return None
+        """The bracket of a position, unless it takes too much. Asked again, it is not solved again."""
+        key = board.epd(), accrued
+        if key not in self._brackets:
+            with contextlib.suppress(ClosureTooLargeError, BuildError):
+                self._brackets[key] = self.solve(board, accrued, watch).bracket
+        return self._brackets.get(key)
 
     def _read(self, position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score]:
         """A legal position, and what has accrued in it; an error if no game can carry that into it."""
@@ -170,7 +175,7 @@ class PositionSolver(contextlib.ExitStack):
             except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
                 refused += 1
             else:
-                empty = Closure(self._known, closure.level, math.inf, most_nodes=sys.maxsize)
+                empty = Closure(self._known, closure.level, math.inf, most_nodes=math.inf)
                 joined.setdefault(closure.level, empty).add(shared_node(board)[0])
                 kept.append((board, accrued))
         return kept, refused, [closure.plan() for closure in joined.values()]
@@ -180,7 +185,7 @@ class PositionSolver(contextlib.ExitStack):
         plan = self.classes.plan(material)
         self.check(plan)
         threads = threads_for(plan.memory_bytes, self._threads)
-        work_off(self.classes.make(material, self._pool, threads), plan.cpu_seconds, watch)
+        work_off(self.classes.make(material, self._pool, threads), plan.nodes, watch)
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

@@ -30,6 +30,7 @@ from tests.positions import random_board
 
 SEED = 48
 PAWNS = "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"
+LATER = "8/8/4P3/4k3/8/8/8/4K3 w - - 0 1"
 PAWNS_OF_BOTH = "8/1P6/8/4k3/8/8/4p3/2K5 w - - 0 1"
 PIECES = ("KvK", "KNvK", "KBvK", "KRvK", "KQvK")
 
@@ -96,8 +97,7 @@ def test_solved_promotions_make_every_value_exact(folder_of: Folder, tables: Tab
     with PositionSolver(folder_of(*PIECES, *(f"{name}.dtg" for name in PIECES))) as solver:
         for board, accrued in pairs(random.Random(SEED), ["KPk", "Kkp"], 30):
             answer = solver.solve(board, accrued)
-            assert answer.plan.exact
-            assert answer.bracket.exact == tables.probe(board, accrued).outcome
+            assert (answer.plan.exact, answer.bracket.exact) == (True, tables.probe(board, accrued).outcome)
             check_line(answer, tables)
             assert [each.move for each in answer.moves if each.best] == [
                 each.move
@@ -188,8 +188,10 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
     assert {path for path in files_in(folder) if path.stat().st_mtime_ns != made[path]} == {damaged}
     solved(folder_of("KQvK"), PAWNS)
     assert len(files_in(folder)) == 2 * len(made), "another table is another key"
-    found = solved(folder, "8/8/4P3/4k3/8/8/8/4K3 w - - 0 1", cache_bytes=0)
-    assert len(files_in(folder)) == 2 * found.plan.nodes
+    with PositionSolver(folder, cache_bytes=0) as solver:
+        for board in map(chess.Board, (PAWNS, LATER, PAWNS)):  # a bracket is not solved again
+            solver.bracket(board, own_score(board))
+        assert len(files_in(folder)) == 2 * solver.plan(chess.Board(LATER)).nodes, "those of the last solve stay"
 
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
@@ -199,21 +201,20 @@ def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
     assert len(files_in(folder)) == 2
     with PositionSolver(folder) as solver:
         found = solver.solve(board, watch=(told := list[float]()).append)
-    assert (len(told), told[-1]) == (2 * found.plan.nodes - 2 + 1, 1)  # all but the two files above, and the end
-    assert told == sorted(told)
+    # All but the two files above, and the end.
+    assert (len(told), told[-1], told) == (2 * found.plan.nodes - 2 + 1, 1, sorted(told))
 
 
 def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
     folder, board = folder_of("KvK"), chess.Board(PAWNS)
-    boards = [board, board.mirror(), *map(chess.Board, ("8/8/4P3/4k3/8/8/8/4K3 w", "8/8/8/8/8/8/8/K1k5 w"))]
+    boards = [board, board.mirror(), *map(chess.Board, (LATER, "8/8/8/8/8/8/8/K1k5 w"))]
     with PositionSolver(folder) as solver:
         assert solver.solved(board) is None
         ends, refused, plans = solver.outlook((each, own_score(each)) for each in boards)
         for end in ends:
             solver.bracket(*end)
         made = files_in(folder)
-        assert (len(ends), refused) == (3, 1)
-        assert [2 * plan.nodes for plan in plans] == [len(made)]
+        assert (len(ends), refused, [2 * plan.nodes for plan in plans]) == (3, 1, [len(made)])
     with PositionSolver(folder) as solver:
         found = [solver.solved(each) for each in boards[:2]]
         assert [each and each.bracket for each in found] == [solver.solve(each).bracket for each in boards[:2]]
