@@ -323,12 +323,12 @@ def _forfeits(standings: MatchStandings) -> Iterator[str]:
     """How often each engine lost otherwise than on the board, and what to try if every game was lost on time."""
     for player, name in enumerate(standings.players):
         ways = Counter(
-            result.game.termination
+            result.ending.termination
             for result in standings.forfeits()
-            if result.side(player) is not result.game.outcome.holder
+            if result.side(player) is not result.ending.outcome.holder
             and player in (result.pairing.white, result.pairing.black)
         )
         if ways:
             yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
-    if all(each.game.termination == Offence.TIME.value for each in standings.results.values()):
+    if all(each.ending.termination == Offence.TIME.value for each in standings.results.values()):
         yield "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"

@@ -115,7 +115,7 @@ def _play(meeting: Meeting, place: int, plan: Tournament, results: Mapping[int, 
                 meeting.winner, meeting.decided_by = meeting.first if first > second else meeting.second, reason
                 return
     last = played[-1]
-    holds = last.game.outcome.holder is last.side(meeting.first)
+    holds = last.ending.outcome.holder is last.side(meeting.first)
     meeting.winner, meeting.decided_by = meeting.first if holds else meeting.second, "last game"
 
 
@@ -214,14 +214,14 @@ class Match:
             EventGame(
                 white=self.standings.players[result.pairing.white],
                 black=self.standings.players[result.pairing.black],
-                result=classical_result(result.game.outcome),
-                final=result.game.outcome,
+                result=classical_result(result.ending.outcome),
+                final=result.ending.outcome,
                 scoring=with_komi(self.rules.scoring, result.komi),
                 source=Source.GAME,
                 event=self.settings.event,
                 round=str(result.pairing.round),
-                plies=result.game.plies,
-                crashed=result.game.termination == Offence.ABANDONED.value,
+                plies=result.plies,
+                crashed=result.ending.termination == Offence.ABANDONED.value,
             )
             for _, result in sorted(self.standings.results.items())
         ]

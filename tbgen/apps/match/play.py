@@ -145,26 +145,6 @@ class GameRecord:
     seconds: float
 
 
-@dataclass(frozen=True, slots=True)
-class StoredGame:
-    """The facts of a finished game that standings need."""
-
-    outcome: Score
-    termination: str
-    details: str
-    plies: int
-
-
-def stored(record: GameRecord) -> StoredGame:
-    """The facts that will be read back of a game."""
-    return StoredGame(
-        record.ending.outcome,
-        record.ending.termination,
-        record.ending.details,
-        record.sheet.game.last.number,
-    )
-
-
 def to_pgn(record: GameRecord, shared: Mapping[str, str]) -> str:
     """The game as it is appended to the file, with the tags that all games share; an empty line ends it."""
     plies, fields = record.sheet.game.plies, record.opening.fen.split()

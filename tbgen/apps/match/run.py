@@ -16,10 +16,10 @@ from typing import TextIO
 from tbgen.apps.games.tags import KNOCKOUT
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, openings_of, openings_of_knockout
-from tbgen.apps.match.play import GameRecord, PlayRules, Sheet, StoredGame, forfeited, play, stored, to_pgn
+from tbgen.apps.match.play import GameRecord, PlayRules, Sheet, forfeited, play, to_pgn
 from tbgen.apps.match.schedule import Book, Format, Opening, Pairing, fen_of, openings_needed, ordered, schedule
 from tbgen.apps.match.standings import MatchStandings, Result, with_komi
-from tbgen.apps.match.store import FileStore, Store, digest_of
+from tbgen.apps.match.store import FileStore, Store, StoredGame, digest_of
 from tbgen.apps.match.tables import Decider, Ending, solving_decider, syzygy_decider, table_decider
 from tbgen.apps.match.uci import Listener, pass_over
 from tbgen.errors import EngineStartError, MatchError
@@ -91,7 +91,7 @@ def _take_up(match: Match, games: Mapping[int, StoredGame]) -> None:
     left = dict(games)
     while known := [pairing for pairing in match.pairings if pairing.number in left]:
         for pairing in known:
-            match.standings.add(Result(pairing, left.pop(pairing.number), match.opening_of(pairing).komi))
+            match.standings.add(Result(pairing, *left.pop(pairing.number), match.opening_of(pairing).komi))
         match.schedule_more()
     if left:
         raise MatchError(f"game {min(left)} has been played, but there are only {len(match.pairings)}; give -rounds")
@@ -131,7 +131,8 @@ class _Games:
     async def _keep(self, board: int, record: GameRecord) -> None:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
         await asyncio.to_thread(lambda: self._store.append(to_pgn(record, self._shared_tags)))
-        self.match.standings.add(Result(record.pairing, stored(record), record.opening.komi))
+        plies = record.sheet.game.last.number
+        self.match.standings.add(Result(record.pairing, record.ending, plies, record.opening.komi))
         self.match.schedule_more()
         self.watcher.game_over(board, record)
         self._kept.set()

@@ -10,9 +10,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tbgen.apps.match.play import StoredGame
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.statistics import Distribution, Sprt
+from tbgen.apps.match.tables import Ending
 from tbgen.rules.points import Komi, Scheme, Scoring, lexicographic_key
 from tbgen.score import Color
 from tbgen.text import facts_of
@@ -25,12 +25,13 @@ class Result:
     """A finished game with its place in the schedule."""
 
     pairing: Pairing
-    game: StoredGame
+    ending: Ending
+    plies: int
     komi: Komi | None
 
     def points(self, player: int, scoring: Scoring) -> Fraction:
         """A player's points; a komi that the opening names goes before that of the match."""
-        return with_komi(scoring, self.komi).points(self.game.outcome)[self.side(player)]
+        return with_komi(scoring, self.komi).points(self.ending.outcome)[self.side(player)]
 
     def side(self, player: int) -> Color:
         return Color.WHITE if self.pairing.white == player else Color.BLACK
@@ -116,7 +117,7 @@ class MatchStandings:
         def merit(player: int) -> tuple[Fraction, tuple[int, ...]]:
             games = self.record(player, self.scoring).games
             results = (each for each in self.results.values() if player in (each.pairing.white, each.pairing.black))
-            outcomes = ((result.side(player), result.game.outcome) for result in results)
+            outcomes = ((result.side(player), result.ending.outcome) for result in results)
             return games.share if games.units else Fraction(0), lexicographic_key(outcomes)
 
         return sorted(range(len(self.players)), key=merit, reverse=True)
@@ -150,7 +151,7 @@ class MatchStandings:
                 {
                     "file": None if file is None else str(file),
                     "number": result.pairing.number,
-                    **facts_of(result.game, "termination", "details"),
+                    **facts_of(result.ending, "termination", "details"),
                 }
                 for result in self.forfeits()
             ],
@@ -168,4 +169,4 @@ class MatchStandings:
     def forfeits(self) -> list[Result]:
         """Games that an engine did not lose on the board."""
         ordinary = ("normal", "adjudication")
-        return [result for result in self.results.values() if result.game.termination not in ordinary]
+        return [result for result in self.results.values() if result.ending.termination not in ordinary]

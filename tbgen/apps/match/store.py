@@ -18,8 +18,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from tbgen.apps.games.tags import Source
 from tbgen.apps.match.match import MatchSettings
-from tbgen.apps.match.play import StoredGame
+from tbgen.apps.match.tables import Ending
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.score import Score
 from tbgen.system.process import sync_folder, try_lock
@@ -28,6 +29,9 @@ from tbgen.text import parse_json
 _STATE_BYTES = 400
 """The state is written over itself in one go."""
 _MATCH = re.compile(r"[0-9a-f]{8}")
+
+StoredGame = tuple[Ending, int]
+"""A finished game: its ending, but for what tables proved, and its number of plies."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,12 +254,9 @@ def recovered(path: Path, match: str) -> tuple[dict[int, StoredGame], int]:
 def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, StoredGame]:
     """A game of a match and its number; `place` is the one in the file."""
     try:
-        return int(tags["MatchGame"]), StoredGame(
-            outcome=Score(tags["RMobilityResult"]),
-            termination=tags["Termination"],
-            details=tags["TerminationDetails"],
-            plies=int(tags["PlyCount"]),
-        )
+        outcome, source = Score(tags["RMobilityResult"]), Source(tags["RMobilitySource"])
+        ending = Ending(outcome, source, tags["Termination"], tags["TerminationDetails"])
+        return int(tags["MatchGame"]), (ending, int(tags["PlyCount"]))
     except KeyError as error:
         raise MatchError(f"{path}, game {place}: it is one of the match, but its tag {error.args[0]} is gone") from None
     except (ValueError, TbgenError) as error:

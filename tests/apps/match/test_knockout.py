@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
+from tbgen.apps.games.tags import Source
 from tbgen.apps.match.match import Meeting, bracket_of, first_round, openings_of_knockout
-from tbgen.apps.match.play import StoredGame
 from tbgen.apps.match.schedule import Format, Pairing, Tournament
 from tbgen.apps.match.standings import Result
+from tbgen.apps.match.tables import Ending
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match.matches import walker
@@ -24,7 +25,7 @@ from tests.apps.match.test_recover import killed_after
 
 
 def result(pairing: Pairing, holder: Color, code: int) -> Result:
-    return Result(pairing, StoredGame(Score(code, holder), "normal", "checkmate", 10), None)
+    return Result(pairing, Ending(Score(code, holder), Source.GAME, "normal", "checkmate"), 10, None)
 
 
 def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tournament:

@@ -45,7 +45,7 @@ def test_every_game_of_a_match_is_played_and_scored_by_the_rules(pgn: Path) -> N
     for game in games:
         check(game)
         result = standings.results[int(game.tags["MatchGame"])]
-        assert str(result.game.outcome) == game.tags["RMobilityResult"]
+        assert str(result.ending.outcome) == game.tags["RMobilityResult"]
         names = (game.tags["White"], game.tags["Black"])
         assert names == (standings.players[result.pairing.white], standings.players[result.pairing.black])
 

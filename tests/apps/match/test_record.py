@@ -12,7 +12,7 @@ from chess.engine import Cp, Mate
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Answer, Clock, parse_time_control
-from tbgen.apps.match.play import GameRecord, Sheet, stored, to_pgn
+from tbgen.apps.match.play import GameRecord, Sheet, to_pgn
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.store import recovered
 from tbgen.apps.match.tables import Ending
@@ -62,7 +62,10 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     assert max(map(len, text.splitlines())) <= 79
     path = tmp_path / "games.pgn"
     path.write_text(text)
-    assert recovered(path, SHARED["MatchId"]) == ({record.pairing.number: stored(record)}, len(text) - 2)
+    assert recovered(path, SHARED["MatchId"]) == (
+        {record.pairing.number: (record.ending, len(opening.moves) + plies)},
+        len(text) - 2,
+    )
     assert recovered(path, "another")[0] == {}
     clocks = [node.clock() for node in other.mainline()]
     assert clocks == [None] * len(opening.moves) + [3599.5] * plies

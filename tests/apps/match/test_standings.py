@@ -6,9 +6,10 @@ from itertools import permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.match.play import StoredGame
+from tbgen.apps.games.tags import Source
 from tbgen.apps.match.schedule import Tournament, schedule
 from tbgen.apps.match.standings import MatchStandings, Result
+from tbgen.apps.match.tables import Ending
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Score
 
@@ -27,7 +28,7 @@ def test_standings_equal_a_plain_recount(
     standings = MatchStandings([f"P{player}" for player in range(players)], scoring)
     results = [(pairing, data.draw(OUTCOMES)) for pairing in played]
     for pairing, outcome in results:
-        standings.add(Result(pairing, StoredGame(outcome, "normal", "checkmate", 10), None))
+        standings.add(Result(pairing, Ending(outcome, Source.GAME, "normal", "checkmate"), 10, None))
     for first, second in permutations(range(players), 2):
         mine = [
             (pairing.pair, scoring.points(outcome)[0 if pairing.white == first else 1])
@@ -50,6 +51,6 @@ def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     """G5.0 beats G5.75 but not G4.25."""
     standings, openings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI)), (None, Komi(Color.WHITE, 17))
     for pairing, komi in zip(schedule(Tournament(2)), openings, strict=True):
-        game = StoredGame(Score(10, Color.WHITE), "normal", "checkmate", 10)  # G5.0
-        standings.add(Result(pairing, game, komi))
+        ending = Ending(Score(10, Color.WHITE), Source.GAME, "normal", "checkmate")  # G5.0
+        standings.add(Result(pairing, ending, 10, komi))
     assert [standings.record(player, standings.scoring).games.points for player in range(2)] == [2, 0]
