@@ -143,7 +143,7 @@ _REFUSED_KEYS = {
     "trust": "no engine's word is taken for the end of a game",
 }
 _ENGINE_KEYS: Keys = {
-    **dict.fromkeys(("cmd", "arg", "args", "option", "hash", "threads", "proto"), ("", str)),
+    **dict.fromkeys(("cmd", "arg", "args", "hash", "threads", "proto"), ("", str)),
     "tc": ("control", parse_time_control),
     "st": ("control.each_move", number),
     "nodes": ("control.nodes", at_least(1)),
@@ -352,11 +352,9 @@ def _group(name: str, hint: str, left: list[str]) -> Words:
         elif not equals:
             break
         left.pop(0)
-        if key.startswith("option."):
-            group.setdefault("option", {})[key.removeprefix("option.")] = value
-        elif key == "option":
+        if key == "option":
             raise UsageError(f"-{name}: set options with option.NAME=VALUE")
-        elif key == "arg":
+        if key == "arg":
             group.setdefault("arg", []).append(value)
         else:
             group[key] = value
@@ -396,22 +394,18 @@ def _read(title: str, words: Words, keys: Keys) -> dict[str, Any]:
     for key, word in words.items():
         if key in keys:
             field, reader = keys[key]
-            value = _value(title, key, word, reader)
+            try:
+                value = reader(word)
+            except UsageError as error:
+                raise UsageError(f"{title}: {key} {error}") from None
+            except ValueError:
+                raise UsageError(f"{title}: {key}={word} makes no sense") from None
             fields.update({field: value} if field else {})
         elif key in _REFUSED_KEYS:
             raise UsageError(f"{title}: {key} is not offered: {_REFUSED_KEYS[key]}")
         else:
             raise UsageError(f"{title} knows no {key!r}{nearest(key, keys)}")
     return fields
-
-
-def _value(title: str, key: str, word: str, read: Reader) -> Any:
-    try:
-        return read(word)
-    except UsageError as error:
-        raise UsageError(f"{title}: {key} {error}") from None
-    except ValueError:
-        raise UsageError(f"{title}: {key}={word} makes no sense") from None
 
 
 def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
@@ -444,7 +438,8 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
 
 def _engine(each: Words, own: Words) -> EngineSpec:
     """An engine with its own options, and those of all engines."""
-    words = {**each, **own, "option": {**each.get("option", {}), **own.get("option", {})}}
+    words = {**each, **own}
+    options = _part(words, "option.")
     title = f"engine {words.get('name', words.get('cmd', '?'))}"
     if "cmd" not in words:
         raise UsageError(f"{title} needs cmd=FILE, the program to run")
@@ -463,7 +458,7 @@ def _engine(each: Words, own: Words) -> EngineSpec:
     short = {option: words[key] for key, option in (("hash", "Hash"), ("threads", "Threads")) if key in words}
     return EngineSpec(
         command=(program, *arguments),
-        options={**words["option"], **short, **words["option"]},
+        options={**options, **short, **options},
         control=replace(control, **limits),
         **fields,
     )
