@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -79,8 +80,10 @@ class MatchStandings:
         self.scoring = scoring
         self.results: dict[int, Result] = {}
         self._firsts: dict[int, Result] = {}
-        self._games = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
-        self._pairs = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
+        self._games = defaultdict[tuple[int, int | None, Scheme], Counter[Fraction]](Counter)
+        """[player, opponent or None for all, scheme] how often a game brought which points."""
+        self._pairs = defaultdict[tuple[int, int | None, Scheme], Counter[Fraction]](Counter)
+        """The same of pairs of games, each with its share of the points."""
 
     def add(self, result: Result) -> None:
         """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
@@ -89,13 +92,12 @@ class MatchStandings:
         other = self._firsts.setdefault(pairing.pair, result)
         swapped = other.pairing.black, other.pairing.white
         is_pair = other.pairing.opening == pairing.opening and swapped == (pairing.white, pairing.black)
-        for player, opponent in ((pairing.white, pairing.black), (pairing.black, pairing.white)):
-            for scoring in self.scorings():
-                key, points = (player, opponent, scoring.scheme), result.points(player, scoring)
+        for (player, opponent), scoring in product(permutations((pairing.white, pairing.black)), self.scorings()):
+            points = result.points(player, scoring)
+            for key in ((player, opponent, scoring.scheme), (player, None, scoring.scheme)):
                 self._games[key][points] += 1
                 if is_pair:
-                    share = (points + other.points(player, scoring)) / 2
-                    self._pairs[key][share] += 1
+                    self._pairs[key][(points + other.points(player, scoring)) / 2] += 1
 
     def scorings(self) -> list[Scoring]:
         """The scoring that decides, and then the others that are shown."""
@@ -104,12 +106,8 @@ class MatchStandings:
 
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""
-        opponents = range(len(self.players)) if against is None else [against]
-        games, pairs = Counter[Fraction](), Counter[Fraction]()
-        for opponent in opponents:
-            games += self._games[player, opponent, scoring.scheme]
-            pairs += self._pairs[player, opponent, scoring.scheme]
-        return Figures(Distribution(games), Distribution(pairs, games_each=2))
+        key = player, against, scoring.scheme
+        return Figures(Distribution(self._games[key]), Distribution(self._pairs[key], games_each=2))
 
     def ranking(self) -> list[int]:
         """Players, the largest share of points first; equal ones by the lexicographic tie-break."""
