@@ -19,7 +19,7 @@ from tbgen.apps.match.match import Match, MatchSettings, MatchWatcher, openings_
 from tbgen.apps.match.play import GameRecord, PlayRules, Sheet, forfeited, play, to_pgn
 from tbgen.apps.match.schedule import Book, Format, Opening, Pairing, fen_of, openings_needed, ordered, schedule
 from tbgen.apps.match.standings import MatchStandings, Result, with_komi
-from tbgen.apps.match.store import FileStore, Store, StoredGame, digest_of
+from tbgen.apps.match.store import FileStore, Store, StoredGame
 from tbgen.apps.match.tables import Decider, Ending, solving_decider, syzygy_decider, table_decider
 from tbgen.apps.match.uci import Listener, pass_over
 from tbgen.errors import EngineStartError, MatchError
@@ -44,8 +44,7 @@ async def play_match(settings: MatchSettings, watcher: MatchWatcher, stopped: as
         stack.push_async_callback(_close, engines)
         for player in range(len(settings.engines)):  # one that does not start ends the match
             await roster.start(player, engines)
-        store = Store(settings) if settings.pgn is None else FileStore(settings, digest_of(settings))
-        stack.callback(store.close)
+        store = Store(settings) if settings.pgn is None else FileStore(settings, stack)
         match = _match_of(settings, list(engines.values()), rules, pairings, openings, store)
         watcher.begins(match)
         for note in store.notes:

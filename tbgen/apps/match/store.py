@@ -64,26 +64,21 @@ class Store:
     def finish(self) -> None:
         """Note that no game is left to be played."""
 
-    def close(self) -> None:
-        """Let others have the file."""
-
 
 class FileStore(Store):
-    """A PGN file and the state beside it; only one referee at a time may have it."""
+    """A PGN file and the state beside it; only one referee at a time may have it, until `opened` is closed."""
 
-    def __init__(self, settings: MatchSettings, digest: str) -> None:
-        super().__init__(settings, digest)
+    def __init__(self, settings: MatchSettings, opened: contextlib.ExitStack | contextlib.AsyncExitStack) -> None:
+        super().__init__(settings, digest_of(settings))
         assert settings.pgn is not None
         self._path, self._state_path = settings.pgn, state_path(settings.pgn)
         if self._state_path.is_symlink():
             raise MatchError(f"{self._state_path} is a link; remove it, for the match writes its state there")
         busy = MatchError(f"another match is writing to {self._path}; give another -pgnout")
-        with contextlib.ExitStack() as opened:
-            self._lock = opened.enter_context(_locked(self._state_path, os.O_CREAT, busy))
-            self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
-            opened.callback(os.close, self._file)
-            self._open(settings)
-            self._opened = opened.pop_all()
+        self._lock = opened.enter_context(_locked(self._state_path, os.O_CREAT, busy))
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        opened.callback(os.close, self._file)
+        self._open(settings)
 
     def append(self, pgn: str) -> None:
         self._refuse_another_file()
@@ -94,9 +89,6 @@ class FileStore(Store):
 
     def finish(self) -> None:
         self._write_state(replace(self.state, finished=True))
-
-    def close(self) -> None:
-        self._opened.close()
 
     def _refuse_another_file(self) -> None:
         """If another program has replaced the file, ours has no name, and games written to it would be lost."""

@@ -8,7 +8,8 @@ import re
 import shutil
 import subprocess
 import sys
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from tbgen.apps.games.reader import read_games
 from tbgen.apps.match.arguments import settings_of
 from tbgen.apps.match.play import GameRecord
 from tbgen.apps.match.run import play_match
-from tbgen.apps.match.store import FileStore, digest_of, recovered, state_path
+from tbgen.apps.match.store import FileStore, recovered, state_path
 from tbgen.errors import MatchError
 from tests.apps.match.matches import Silent, games_of, run, scripted, walker
 
@@ -69,10 +70,11 @@ def words_of(pgn: Path, *more: str) -> list[str]:
     return [*scripted("Ann"), *scripted("Bob"), "-games", "2", "-srand", "4", *more, "-pgnout", str(pgn)]
 
 
-def store_of(words: list[str]) -> FileStore:
+@contextmanager
+def store_of(words: list[str]) -> Iterator[FileStore]:
     """The file of a match as it is before the first game."""
-    settings = settings_of(words)
-    return FileStore(settings, digest_of(settings))
+    with ExitStack() as opened:
+        yield FileStore(settings_of(words), opened)
 
 
 @pytest.fixture(scope="module")
@@ -128,7 +130,7 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
     text = pgn.read_bytes()
     end, beside = text.rindex(b"[Event"), pgn.with_name("games.pgn.cut-off")
     pgn.write_bytes(text[:end] + foreign)
-    with closing(store_of([*words_of(pgn), "-recover"])) as store:
+    with store_of([*words_of(pgn), "-recover"]) as store:
         assert list(store.games) == [1]
         moved = [] if is_whole else [f"an unfinished game at the end of {pgn} has been moved to {beside}"]
         assert store.notes == moved
@@ -153,13 +155,13 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
 )
 def test_a_game_of_the_match_that_was_tampered_with_is_named(pgn: Path, old: str, new: str, words: str) -> None:
     pgn.write_text(pgn.read_text().replace(old, new, 1))
-    with pytest.raises(MatchError, match=words):
-        store_of([*words_of(pgn), "-recover"])
+    with pytest.raises(MatchError, match=words), store_of([*words_of(pgn), "-recover"]):
+        pass
 
 
 def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_followed(pgn: Path) -> None:
-    with pytest.raises(MatchError, match="go on with -recover"):
-        store_of(words_of(pgn))
+    with pytest.raises(MatchError, match="go on with -recover"), store_of(words_of(pgn)):
+        pass
     assert numbers_played(words_of(pgn, "-recover")) == []
     assert numbers_played(words_of(pgn)) == [1, 2]
     assert len(games_of(pgn)) == 4
@@ -167,14 +169,14 @@ def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_foll
 
 @pytest.mark.parametrize("other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]])
 def test_another_match_cannot_go_on_in_its_place(pgn: Path, other: list[str]) -> None:
-    with pytest.raises(MatchError):
-        store_of([*words_of(pgn), *other, "-recover"])
+    with pytest.raises(MatchError), store_of([*words_of(pgn), *other, "-recover"]):
+        pass
 
 
 def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
     words = words_of(tmp_path / "games.pgn")
-    with closing(store_of(words)), pytest.raises(MatchError, match="another match is writing"):
-        store_of(words)
+    with store_of(words), pytest.raises(MatchError, match="another match is writing"), store_of(words):
+        pass
 
 
 SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": False}
@@ -192,8 +194,8 @@ SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": F
 )
 def test_a_damaged_state_is_named(tmp_path: Path, state: str) -> None:
     state_path(tmp_path / "games.pgn").write_text(state, errors="surrogateescape")
-    with pytest.raises(MatchError, match="damaged"):
-        store_of(words_of(tmp_path / "games.pgn", "-recover"))
+    with pytest.raises(MatchError, match="damaged"), store_of(words_of(tmp_path / "games.pgn", "-recover")):
+        pass
 
 
 def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> None:
