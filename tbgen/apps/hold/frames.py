@@ -129,11 +129,6 @@ class Frame:
             accrued = play_move(board, move, accrued).accrued
         return line
 
-    def reached_while_held(self) -> set[int]:
-        """The nodes with C to move that can arise while B holds, whichever moves it holds by."""
-        nodes = reachable(lambda node: (each for each in self.after[node] if self.plies[each] is None))
-        return {node for node in nodes if not self.is_b[node]}
-
     def _exit(self, board: chess.Board, accrued: Score, node: int) -> chess.Move:
         """A move by which C leaves the frame: best one that breaks the goal, else one of another man or a reset."""
         c = self.squares_of(node)[1]
@@ -212,13 +207,13 @@ def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameM
     frame = Frame(board, goal, accrued, pair, everywhere=True)
     threshold = goal.threshold(accrued)
     at_first = [node for node, key in enumerate(frame.keys) if key[THRESHOLD] == threshold]
-    held = {node for node in at_first if frame.plies[node] is None and not frame.is_b[node]}
-    if frame.plies[0] is None:
-        held = frame.reached_while_held()
+    held = {node for node in at_first if frame.plies[node] is None}
+    if frame.plies[0] is None:  # only those that can arise while B holds, whichever moves it holds by
+        held = reachable(lambda node: (each for each in frame.after[node] if frame.plies[each] is None))
     turned = {frame.squares_of(node): node for node in at_first if frame.is_b[node]}
     squares: dict[str, list[str]] = {}
     zugzwangs = set()
-    for c, b in sorted({frame.squares_of(node)[::-1] for node in held}):
+    for c, b in sorted({frame.squares_of(node)[::-1] for node in held if not frame.is_b[node]}):
         names = chess.square_name(b), chess.square_name(c)
         squares.setdefault(names[1], []).append(names[0])
         node = turned.get((b, c))

@@ -161,19 +161,15 @@ class _Ladder:
 
     def holding(self, goal: Goal, tried: Goal, found: Strategy | HoldVerdict) -> Holding:
         """The answer, from what the last climb has found; tbgen checks a proof before it reports it."""
-        proof, escape, pair = None, None, None
+        board, accrued, nodes = self.board, self.accrued, self.searcher.expanded
         if isinstance(found, Strategy):
-            proof, verdict = check_strategy(found, self.searcher.tables), HoldVerdict.HELD
-            if found.rung is Rung.FRAME:
-                pair = parse_pair(self.board, goal.side, ",".join(found.men))
-        else:
-            verdict = found
-            frames = (Frame(self.board, tried, self.accrued, each) for each in self.pairs)
-            frame = max(frames, key=lambda each: each.plies[0] or 0)
-            pair = frame.pair
-            escape = Escape(pair.men(self.board), frame.plies[0] or 0, tuple(frame.way_out()))
-        shown = None if pair is None else (tried, pair)
-        return Holding(self.board, self.accrued, goal, verdict, proof, escape, self.searcher.expanded, shown)
+            proof, is_frame = check_strategy(found, self.searcher.tables), found.rung is Rung.FRAME
+            shown = (tried, parse_pair(board, goal.side, ",".join(found.men))) if is_frame else None
+            return Holding(board, accrued, goal, HoldVerdict.HELD, proof, None, nodes, shown)
+        frames = (Frame(board, tried, accrued, each) for each in self.pairs)
+        frame = max(frames, key=lambda each: each.plies[0] or 0)
+        escape = Escape(frame.pair.men(board), frame.plies[0] or 0, tuple(frame.way_out()))
+        return Holding(board, accrued, goal, found, None, escape, nodes, (tried, frame.pair))
 
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
