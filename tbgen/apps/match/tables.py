@@ -7,7 +7,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import chess
 
@@ -17,9 +16,6 @@ from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.position import color_of
 from tbgen.score import Score
 from tbgen.text import in_so_many
-
-if TYPE_CHECKING:
-    from tbgen.apps.games.decide import Verdict
 
 ADJUDICATION = "adjudication"
 
@@ -64,16 +60,11 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
         words = f"tablebase {verdict.final} {in_so_many(verdict.dtg)}"
         if verdict.clocked is not None and verdict.clocked.matters:
             words += f", but {verdict.clocked}"
-        return _ending(verdict, words) if verdict.source is Source.TABLEBASE else None
+        is_known = verdict.source is Source.TABLEBASE
+        return Ending(verdict.final, verdict.source, ADJUDICATION, words, table=verdict.table) if is_known else None
 
     with tables:
         yield decide
-
-
-def _ending(verdict: Verdict, words: str) -> Ending:
-    """The ending that a verdict means."""
-    table, bounds = verdict.table, verdict.bounds_tag
-    return Ending(verdict.final, verdict.source, ADJUDICATION, words, table=table, bounds=bounds)
 
 
 @contextlib.contextmanager
@@ -92,8 +83,10 @@ def solving_decider(folders: str, budget: int) -> Iterator[Decider]:
         def decide(game: Game) -> Ending | None:
             with lock:
                 verdict = adjudicator.decide(game)
-            is_solved = verdict.source is Source.SOLVED or verdict.bounds is not None
-            return _ending(verdict, f"solved {verdict.bounds or verdict.final}") if is_solved else None
+            if verdict.source is not Source.SOLVED and verdict.bounds is None:
+                return None
+            words = f"solved {verdict.bounds or verdict.final}"
+            return Ending(verdict.final, verdict.source, ADJUDICATION, words, bounds=verdict.bounds_tag)
 
         yield decide
 
