@@ -25,6 +25,7 @@ from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring, parse_komi
+from tbgen.text import flattened
 
 Words = dict[str, Any]
 """Option -> a word, or the words of a group; for engines a list of groups."""
@@ -305,18 +306,18 @@ def arguments_in(path: Path) -> Iterator[str]:
                 yield from (f"-{name}", *_words_of(each))
 
 
-def _words_of(value: object, key: str = "") -> Iterator[str]:
+def _words_of(value: object) -> Iterator[str]:
     """A value of TOML in words."""
     if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _words_of(each, f"{key}.{name}" if key else name)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _words_of(each, key)
-    elif key:
-        yield f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+        for key, found in flattened(value):
+            for each in _listed(found):
+                yield f"{key}={str(each).lower() if isinstance(each, bool) else each}"
     elif value is not True:
-        yield str(value)
+        yield from map(str, _listed(value))
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _hint_of(name: str) -> str:
