@@ -7,10 +7,11 @@ here: how many plies C needs at least to get out, by which line, and where the t
 
 from __future__ import annotations
 
+import itertools
 import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import chess
 
@@ -22,7 +23,6 @@ from tbgen.board.board import BLACK, TURN, WHITE, board_of
 from tbgen.errors import UsageError
 from tbgen.rules.position import is_reset, own_score, play_move
 from tbgen.score import Color, Score
-from tbgen.text import facts_of
 
 FRAME_POSITIONS = 2 * 65 * 65 + 2
 """Each man on any square, or on its first one with its castling rights; either side to move."""
@@ -152,8 +152,7 @@ def _placements(board: chess.Board, pair: Pair) -> Iterator[tuple[chess.Board, c
         empty.remove_piece_at(square)
     empty.castling_rights, empty.ep_square = empty.clean_castling_rights(), None
     b_man, c_man = (board.piece_at(square) for square in pair)
-    free = [square for square in chess.SQUARES if not empty.occupied & chess.BB_SQUARES[square]]
-    for b, c in ((b, c) for b in free for c in free if b != c):
+    for b, c in itertools.permutations(chess.SquareSet(~empty.occupied), 2):
         placed = empty.copy(stack=False)
         placed.set_piece_at(b, b_man)
         placed.set_piece_at(c, c_man)
@@ -167,17 +166,17 @@ def _placements(board: chess.Board, pair: Pair) -> Iterator[tuple[chess.Board, c
 class FrameMap:
     """Where the two men of a frame may stand."""
 
-    board: chess.Board
+    _board: chess.Board
     men: tuple[str, str]
     squares: dict[str, tuple[str, ...]]
     """By the square of the other side's man, which is to move: those from which the holder's man holds."""
     zugzwangs: tuple[tuple[str, str], ...]
     """Squares of the holder's man and the other one: held only if the other side is to move."""
-    are_kings: bool
 
-    def facts(self) -> dict[str, Any]:
-        """As JSON has it."""
-        return facts_of(self, "men", "squares", "zugzwangs")
+    @property
+    def are_kings(self) -> bool:
+        """Whether both men are kings."""
+        return all(man.startswith("K") for man in self.men)
 
     @property
     def corresponding(self) -> tuple[tuple[str, str], ...]:
@@ -196,8 +195,8 @@ class FrameMap:
         return "\n\n".join(["\n".join([*rows, "    a  b  c  d  e  f  g  h"]), *wrapped])
 
     def _cell(self, square: chess.Square) -> str:
-        name, man = chess.square_name(square), self.board.piece_at(square)
-        if man is not None and name_of(self.board, square) not in self.men:
+        name, man = chess.square_name(square), self._board.piece_at(square)
+        if man is not None and name_of(self._board, square) not in self.men:
             return man.symbol()
         return str(len(self.squares[name])) if name in self.squares else "."
 
@@ -221,6 +220,5 @@ def map_of(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> FrameM
             frame.plies[node] is not None or own_score(board_of(frame.keys[node])).code < threshold
         ):
             zugzwangs.add(names)
-    are_kings = all(board.piece_type_at(square) == chess.KING for square in pair)
     found = {c: tuple(names) for c, names in squares.items()}
-    return FrameMap(board, pair.men(board), found, tuple(sorted(zugzwangs)), are_kings)
+    return FrameMap(board, pair.men(board), found, tuple(sorted(zugzwangs)))
