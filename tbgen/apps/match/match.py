@@ -44,14 +44,12 @@ class Meeting:
 
 
 def place_of(rank: int, size: int) -> int:
-    """The place of a rank, from 1, in the first round: even ranks go to the lower half, odd ones to the upper.
+    """The place of a rank, from 1, in the first round: its binary digits in reverse, so that the best meet last.
 
     >>> [place_of(rank, 8) for rank in range(1, 9)]
     [0, 4, 2, 6, 1, 5, 3, 7]
     """
-    if rank <= 1:
-        return 0
-    return size // 2 + place_of(rank // 2, size // 2) if rank % 2 == 0 else place_of(rank // 2 + 1, size // 2)
+    return int(f"{rank - 1:0{size.bit_length() - 1}b}"[::-1], 2)
 
 
 def first_round(plan: Tournament, seed: int) -> list[tuple[int, int | None]]:
