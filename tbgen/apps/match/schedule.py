@@ -17,6 +17,7 @@ import functools
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -225,24 +226,18 @@ def schedule(plan: Tournament) -> list[Pairing]:
     total = len(encounters) * plan.rounds * plan.games
     if total > MOST_GAMES:
         raise UsageError(f"a match of {total:,} games is too long; {MOST_GAMES:,} is the most")
-    for number in range(1, plan.rounds + 1):
-        for meeting, (first, second) in enumerate(encounters):
-            for game in range((number - 1) * plan.games, number * plan.games):
-                white, black = (second, first) if plan.swap and game % 2 else (first, second)
-                pair = pairs.setdefault((meeting, game // 2), len(pairs))
-                opening = openings.setdefault(_opening_key(plan, number, meeting, game), len(openings))
-                pairings.append(Pairing(len(pairings) + 1, number, white, black, opening, pair))
+    for number, (meeting, (first, second)) in product(range(1, plan.rounds + 1), enumerate(encounters)):
+        for game in range((number - 1) * plan.games, number * plan.games):
+            white, black = (second, first) if plan.swap and game % 2 else (first, second)
+            pair = pairs.setdefault((meeting, game // 2), len(pairs))
+            same_opening = {
+                Policy.ROUND: (number, 0),
+                Policy.ENCOUNTER: (number, meeting),
+                Policy.DEFAULT: (meeting, game // plan.repeat),
+            }
+            opening = openings.setdefault(same_opening[plan.policy], len(openings))
+            pairings.append(Pairing(len(pairings) + 1, number, white, black, opening, pair))
     return pairings
-
-
-def _opening_key(plan: Tournament, number: int, meeting: int, game: int) -> tuple[int, int]:
-    """Games with equal keys have the same opening."""
-    keys = {
-        Policy.ROUND: (number, 0),
-        Policy.ENCOUNTER: (number, meeting),
-        Policy.DEFAULT: (meeting, game // plan.repeat),
-    }
-    return keys[plan.policy]
 
 
 def openings_needed(pairings: Sequence[Pairing]) -> int:
