@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tbgen.apps.games.standings import Standings, crosstable, in_decimals
+from tbgen.apps.games.tags import last_move
 from tbgen.apps.match.arguments import OPTIONS, settings_of
 from tbgen.apps.match.engine import Offence
 from tbgen.apps.match.match import Match, MatchSettings
@@ -193,7 +194,8 @@ class MatchView:
 
     def moved(self, board: int, sheet: Sheet) -> None:
         clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
-        self._boards[board].advance(0, detail=f"{sheet.move_text}, accrued {sheet.game.last.accrued}, {clocks}")
+        move = last_move(sheet.game.board, sheet.game.last.san) or "-"
+        self._boards[board].advance(0, detail=f"{move}, accrued {sheet.game.last.accrued}, {clocks}")
 
     def game_over(self, board: int, record: GameRecord) -> None:
         self._played += 1

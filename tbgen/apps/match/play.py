@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import chess
 
-from tbgen.apps.games.tags import Source, format_game, last_move, numbered, write_tags
+from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
 from tbgen.apps.match.engine import Answer, Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.schedule import Opening, Pairing
 from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending
@@ -56,11 +56,6 @@ class Sheet:
     answers: dict[int, Answer] = field(default_factory=dict)
     seen_by_tables: tuple[int, Ending] | None = None
     """The ply at which the tables first knew the position, and what they said."""
-
-    @property
-    def move_text(self) -> str:
-        """The last move with its number."""
-        return last_move(self.game.board, self.game.last.san) or "-"
 
 
 async def play(
