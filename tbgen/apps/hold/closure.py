@@ -69,11 +69,8 @@ def material_keys(tables: Tablebase) -> Words:
 
 def _key_of(material: Material) -> int:
     """The key that `closure_kernels.is_in_tables` makes of a board."""
-    key = 0
-    for role in (Role.PAWN, Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN):
-        for men in (material.white, material.black):
-            key = key << 4 | sum(each is role for each in men)
-    return key
+    sides = enumerate((material.white, material.black))
+    return sum(1 << 8 * role + 4 * side for side, men in sides for role in men if role is not Role.KING)
 
 
 class Searcher:

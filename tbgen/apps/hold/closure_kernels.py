@@ -221,7 +221,8 @@ def is_in_tables(board: Words, materials: Words) -> bool:
     key = NOTHING
     for role in range(PAWN, KING):
         for side in range(2):
-            key = key << np.uint64(4) | np.uint64(count(board[side] & board[KIND + role]))
+            men = np.uint64(count(board[side] & board[KIND + role]))
+            key |= men << np.uint64(8 * role + 4 * side)
     place = np.searchsorted(materials, key)
     return bool(place < len(materials) and materials[place] == key)
 
