@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Protocol
@@ -18,6 +18,7 @@ from tbgen.apps.match.schedule import Book, Format, Opening, OpeningOrder, Pairi
 from tbgen.apps.match.standings import MatchStandings, Result, with_komi
 from tbgen.apps.match.statistics import Conclusion, Sprt
 from tbgen.rules.points import Scoring
+from tbgen.score import Color
 from tbgen.text import facts_of
 
 
@@ -72,14 +73,13 @@ def bracket_of(plan: Tournament, seed: int, results: Mapping[int, Result], scori
     rounds: list[list[Meeting]] = []
     pairs, places = first_round(plan, seed), itertools.count()
     while True:
-        meetings = []
-        for first, second in pairs:
-            meeting = Meeting(len(rounds) + 1, first, second, [])
-            if second is None:
-                meeting.winner, meeting.decided_by = first, "bye"
-            else:
-                _play(meeting, next(places), plan, results, scoring)
-            meetings.append(meeting)
+        number = len(rounds) + 1
+        meetings = [
+            Meeting(number, first, None, [], winner=first, decided_by="bye")
+            if second is None
+            else _meeting(number, (first, second), next(places), plan, results, scoring)
+            for first, second in pairs
+        ]
         rounds.append(meetings)
         winners = [meeting.winner for meeting in meetings if meeting.winner is not None]
         if len(winners) < len(meetings) or len(winners) == 1:
@@ -97,24 +97,25 @@ def _most_games(plan: Tournament) -> int:
     return plan.games + MOST_EXTENSIONS * MORE_GAMES
 
 
-def _play(meeting: Meeting, place: int, plan: Tournament, results: Mapping[int, Result], scoring: Scoring) -> None:
-    """The games of a meeting, and its winner if they decide it."""
-    assert meeting.second is not None
+def _meeting(
+    number: int, players: tuple[int, int], place: int, plan: Tournament, results: Mapping[int, Result], scoring: Scoring
+) -> Meeting:
+    """The meeting of two players at a place of the bracket: its games, and its winner if they decide it."""
+    meeting = Meeting(number, *players, [])
     for games in range(plan.games, _most_games(plan) + 1, MORE_GAMES):
         more = range(len(meeting.pairings), games)
-        meeting.pairings += [_pairing(plan, meeting, place, game) for game in more]
+        meeting.pairings += [_pairing(plan, number, players, place, game) for game in more]
         played = [results[pairing.number] for pairing in meeting.pairings if pairing.number in results]
         meeting.points = _points(meeting, played, scoring)
         if len(played) < games:
-            return
+            return meeting
         by_score = _points(meeting, played, Scoring())
         for reason, (first, second) in (("points", meeting.points), ("r-mobility", by_score)):
             if first != second:
-                meeting.winner, meeting.decided_by = meeting.first if first > second else meeting.second, reason
-                return
-    last = played[-1]
-    holds = last.ending.outcome.holder is last.side(meeting.first)
-    meeting.winner, meeting.decided_by = meeting.first if holds else meeting.second, "last game"
+                return replace(meeting, winner=players[0] if first > second else players[1], decided_by=reason)
+    last = played[-1].pairing
+    is_whites = played[-1].ending.outcome.holder is Color.WHITE
+    return replace(meeting, winner=last.white if is_whites else last.black, decided_by="last game")
 
 
 def _points(meeting: Meeting, played: list[Result], scoring: Scoring) -> tuple[Fraction, Fraction]:
@@ -122,13 +123,12 @@ def _points(meeting: Meeting, played: list[Result], scoring: Scoring) -> tuple[F
     return first, len(played) - first
 
 
-def _pairing(plan: Tournament, meeting: Meeting, place: int, game: int) -> Pairing:
-    """A game of the meeting at a place of the bracket; its number depends on nothing else."""
-    assert meeting.second is not None
-    meetings, extra = plan.players - 1, game - plan.games
-    number = place * plan.games + game if extra < 0 else meetings * (plan.games + extra) + place
-    white, black = (meeting.second, meeting.first) if plan.swap and game % 2 else (meeting.first, meeting.second)
-    return Pairing(number + 1, meeting.round, white, black, _opening(plan, place, game), place + meetings * (game // 2))
+def _pairing(plan: Tournament, number: int, players: tuple[int, int], place: int, game: int) -> Pairing:
+    """A game at a place of the bracket, in some round; its own number depends on the place and the game alone."""
+    meetings = plan.players - 1
+    before = place * plan.games + game if game < plan.games else meetings * game + place
+    white, black = players[::-1] if plan.swap and game % 2 else players
+    return Pairing(before + 1, number, white, black, _opening(plan, place, game), place + meetings * (game // 2))
 
 
 def _opening(plan: Tournament, place: int, game: int) -> int:
