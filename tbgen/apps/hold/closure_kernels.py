@@ -165,13 +165,18 @@ def link(space: Space, parent: Int, child: Int) -> None:
 
 
 @inner
+def rests_on(space: Space, task: Task, parent: Int, node: Int) -> bool:
+    """Whether a parent is supported by a node: it is not refuted, and has not chosen another."""
+    is_chosen = space.keys[parent, TURN] != task.side or space.choice[parent] == node
+    return bool(space.state[parent] == DONE and is_chosen)
+
+
+@inner
 def is_wanted(space: Space, task: Task, node: Int) -> bool:
-    """Whether something still rests on a node: the root, or a parent that is not refuted and has not chosen another."""
+    """Whether something still rests on a node: it is the root, or supports a parent."""
     edge, wanted = space.parents[node], node == 0
     while edge >= 0 and not wanted:
-        parent = space.edge_parent[edge]
-        if space.state[parent] == DONE:
-            wanted = space.keys[parent, TURN] != task.side or space.choice[parent] == node
+        wanted = rests_on(space, task, space.edge_parent[edge], node)
         edge = space.edge_next[edge]
     return wanted
 
@@ -188,12 +193,12 @@ def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> None:
         edge = space.parents[node]
         while edge >= 0:
             parent = space.edge_parent[edge]
-            if space.state[parent] == DONE:
+            if rests_on(space, task, parent, node):
                 if space.keys[parent, TURN] != task.side:
                     space.state[parent] = REFUTED
                     todo[left] = parent
                     left += 1
-                elif space.choice[parent] == node:
+                else:
                     space.choice[parent] = NONE
                     space.state[parent] = OPEN
                     push(space, parent)
@@ -221,8 +226,7 @@ def is_in_tables(board: Words, materials: Words) -> bool:
     key = NOTHING
     for role in range(PAWN, KING):
         for side in range(2):
-            men = np.uint64(count(board[side] & board[KIND + role]))
-            key |= men << np.uint64(8 * role + 4 * side)
+            key |= np.uint64(count(board[side] & board[KIND + role])) << np.uint64(8 * role + 4 * side)
     place = np.searchsorted(materials, key)
     return bool(place < len(materials) and materials[place] == key)
 
