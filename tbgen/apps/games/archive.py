@@ -104,7 +104,7 @@ class GameVerdict(NamedTuple):
         return {
             **game.heading,
             **facts_of(game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since),
-            "fen": None if self.verdict.material is None and self.verdict.bounds is None else game.board.fen(),
+            "fen": None if self.verdict.material is None and self.verdict.bounds is None else game.position().fen(),
             **self.verdict.facts(),
         }
 
@@ -170,7 +170,7 @@ class ChunkDecider:
             if source is Source.PROVISIONAL:
                 with suppress(MaterialError):
                     missing = Material.parse(game.tags.get("RMobilityMissing", "")).canonical()
-            return GameVerdict(game, Verdict(known, source, game.scoring.points(known), "its tags say so", missing))
+            return GameVerdict(game, Verdict(known, source, "its tags say so", game.scoring, missing))
         try:
             return GameVerdict(game, self.adjudicator.decide_read(game))
         except InputError as error:  # a score that its tags say has accrued, but cannot have
@@ -198,7 +198,7 @@ class ChunkDecider:
         game, verdict, moves = found.game, found.verdict, chunk.moves_of(place)
         if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not moves:
             return ""
-        board = game.board
+        board = game.position()
         try:
             steps = self.tables.line(board, game.last.accrued)
         except NO_TABLE:

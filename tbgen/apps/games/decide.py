@@ -13,7 +13,7 @@ import enum
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any, Final, NamedTuple
+from typing import Any
 
 import chess
 
@@ -27,11 +27,8 @@ from tbgen.probe import Tablebase
 from tbgen.probe.display import Shown
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Points, Scoring, points_facts
-from tbgen.rules.stage import Stage
 from tbgen.score import Color, Mobility, Score
 from tbgen.text import facts_of, in_so_many
-
-_UNKNOWN: Final = "no table knows the position"
 
 Solve = Callable[[chess.Board, Score], Bracket | None]
 """The value of a position that no table has, with a score accrued; None if that is too much to solve."""
@@ -76,10 +73,10 @@ class Verdict(Shown):
     """The score that counts."""
     source: Source
     """The source of the score, such as `Source.TABLEBASE`."""
-    points: Points
-    """White's and Black's points, as fractions."""
     why: str
     """The reason, as a sentence without its full stop."""
+    scoring: Scoring
+    """The scheme of the points."""
     material: Material | None = None
     """The table that decides the game: its own, or one that is missing."""
     dtg: int | None = None
@@ -88,6 +85,11 @@ class Verdict(Shown):
     """The value under the game's fifty-move rule; None without a table."""
     bounds: Bracket | None = None
     """Proved bounds of the value, if neither a table nor a solve gives the value itself."""
+
+    @property
+    def points(self) -> Points:
+        """White's and Black's points, as fractions."""
+        return self.scoring.points(self.final)
 
     @property
     def missing(self) -> Material | None:
@@ -194,8 +196,7 @@ class Adjudicator:
         else:
             which = Mobility.RESET if self.tables is None else self.tables.game
             game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves, game=which)
-        men, scoring = chess.popcount(game.board.occupied), self.rules.scoring
-        return self._settled(_Stand(game.position, men, game.last.stage, winner, scoring, game.fifty_moves))
+        return self._settled(game, chess.popcount(game.board.occupied), winner, self.rules.scoring)
 
     def decide_read(self, game: PgnGame) -> Verdict:
         """Decide a game from a file, under the scoring that its tags name.
@@ -210,44 +211,47 @@ class Adjudicator:
         >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
         ['G0.0']
         """
-        winner = winner_of(game.result)
-        return self._settled(_Stand(lambda: game.board, game.men, game.last, winner, game.scoring, game.fifty_moves))
+        return self._settled(game, game.men, winner_of(game.result), game.scoring)
 
-    def _settled(self, stand: _Stand) -> Verdict:
-        accrued, end, winner = stand.last.accrued, stand.last.end, stand.winner
+    def _settled(self, game: Game | PgnGame, men: int, winner: Color | None, scoring: Scoring) -> Verdict:
+        accrued, end, how = game.last.accrued, game.last.end, self.rules.continued
         if end in ON_THE_BOARD:
-            return stand.verdict(accrued, Source.GAME, accrued.in_words())
+            return Verdict(accrued, Source.GAME, accrued.in_words(), scoring)
         if winner is not None:
-            return stand.verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game")
-        how = self.rules.continued
+            return Verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game", scoring)
         if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
-            return self._continued(stand)
-        if end is None:
-            return stand.stands("the game is not continued")
-        return stand.verdict(accrued, Source.GAME, f"the game ended by {end.value}, and its accrued score stands")
+            return self._continued(game, men, scoring)
+        why = "the accrued score stands: the game is not continued"
+        if end is not None:
+            why = f"the game ended by {end.value}, and its accrued score stands"
+        return Verdict(accrued, Source.GAME, why, scoring)
 
-    def _continued(self, stand: _Stand) -> Verdict:
-        """The outcome of best play from the position, or the accrued score if nothing is known of it."""
-        if self.tables is None:
-            return stand.stands(_UNKNOWN)
-        try:
-            if stand.men <= MOST_BUILT_MEN:
-                with suppress(TooManyMenError):
-                    return self._by_table(stand, self.tables)
-            return self._solved(stand)
-        except CastlingError:
-            return stand.stands("tables know no castling rights")
-        except MissingTableError as error:
-            missing = Material.parse(error.material)
-            why = f"the accrued score is provisional: {error}"
-            return stand.verdict(stand.last.accrued, Source.PROVISIONAL, why, material=missing)
+    def _continued(self, game: Game | PgnGame, men: int, scoring: Scoring) -> Verdict:
+        """The outcome of best play from the last position, or the accrued score if nothing is known of it."""
+        accrued, because = game.last.accrued, "no table knows the position"
+        if self.tables is not None:
+            try:
+                if men <= MOST_BUILT_MEN:
+                    with suppress(TooManyMenError):
+                        return self._by_table(self.tables, game, scoring)
+                solved = self._solved(game, scoring)
+                if solved is not None:
+                    return solved
+            except CastlingError:
+                because = "tables know no castling rights"
+            except MissingTableError as error:
+                missing = Material.parse(error.material)
+                return Verdict(
+                    accrued, Source.PROVISIONAL, f"the accrued score is provisional: {error}", scoring, missing
+                )
+        return Verdict(accrued, Source.GAME, f"the accrued score stands: {because}", scoring)
 
-    def _by_table(self, stand: _Stand, tables: Tablebase) -> Verdict:
-        """The outcome that a table has for the position."""
-        board, clocked = stand.board(), None
-        found = tables.probe(board, stand.last.accrued)
+    def _by_table(self, tables: Tablebase, game: Game | PgnGame, scoring: Scoring) -> Verdict:
+        """The outcome that a table has for the last position."""
+        board, clocked = game.position(), None
+        found = tables.probe(board, game.last.accrued)
         if tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
-            clocked = value_within(tables, board, fifty_moves=stand.fifty_moves, found=found)
+            clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=found)
         table = found.material.canonical()
         plies = "reached" if found.is_reached else in_so_many(found.dtg)
         why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"
@@ -256,32 +260,14 @@ class Adjudicator:
             why += f", but {clocked}"
             if self.rules.counts_fifty_moves and clocked.outcome is not None:
                 final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
-        return stand.verdict(final, Source.TABLEBASE, why, material=table, dtg=dtg, clocked=clocked)
+        return Verdict(final, Source.TABLEBASE, why, scoring, table, dtg, clocked)
 
-    def _solved(self, stand: _Stand) -> Verdict:
-        """The outcome of best play from a position that no table has, or bounds of it, if it is solved."""
-        bracket = None if self._solve is None else self._solve(stand.board(), stand.last.accrued)
+    def _solved(self, game: Game | PgnGame, scoring: Scoring) -> Verdict | None:
+        """The outcome of best play from a position that no table has, or bounds of it; None if it is not solved."""
+        bracket = None if self._solve is None else self._solve(game.position(), game.last.accrued)
         if bracket is None:
-            return stand.stands(_UNKNOWN)
+            return None
         if bracket.exact is not None:
-            return stand.verdict(bracket.exact, Source.SOLVED, f"{bracket.exact.in_words()}, with best play")
+            return Verdict(bracket.exact, Source.SOLVED, f"{bracket.exact.in_words()}, with best play", scoring)
         why = f"the accrued score is provisional: best play leads to {bracket}"
-        return stand.verdict(stand.last.accrued, Source.PROVISIONAL, why, bounds=bracket)
-
-
-class _Stand(NamedTuple):
-    """The facts of a game on which its verdict depends."""
-
-    board: Callable[[], chess.Board]
-    men: int
-    last: Stage
-    winner: Color | None
-    scoring: Scoring
-    fifty_moves: FiftyMoves
-
-    def stands(self, because: str) -> Verdict:
-        return self.verdict(self.last.accrued, Source.GAME, f"the accrued score stands: {because}")
-
-    def verdict(self, final: Score, source: Source, why: str, **known: Any) -> Verdict:
-        """The verdict with the points of a final score; `known` are its other fields."""
-        return Verdict(final, source, self.scoring.points(final), why, **known)
+        return Verdict(game.last.accrued, Source.PROVISIONAL, why, scoring, bounds=bracket)

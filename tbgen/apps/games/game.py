@@ -56,18 +56,14 @@ class PgnGame:
     """Contradictions between its tags and its moves, and moves after its end."""
     men: int
     """On the board after the last ply."""
-    _board: Callable[[], chess.Board] = field(repr=False, compare=False)
+    position: Callable[[], chess.Board] = field(repr=False, compare=False)
+    """Makes a board of the last position, without moves; its clock is that of the game's fifty-move rule."""
     _game: Callable[[], Game] = field(repr=False, compare=False)
 
     @cached_property
     def game(self) -> Game:
         """The game ply by ply; played again by python-chess when it is asked for."""
         return self._game()
-
-    @cached_property
-    def board(self) -> chess.Board:
-        """The last position, without the moves before it; its clock is that of the game's fifty-move rule."""
-        return self._board()
 
     @property
     def final(self) -> Score:
@@ -93,7 +89,7 @@ class PgnGame:
             {
                 **self.heading,
                 "ply_count": last.number,
-                "fen": self.board.fen(),
+                "fen": self.position().fen(),
                 "accrued": last.accrued,
                 "reached_at_ply": last.since,
                 "final": self.final,

@@ -107,7 +107,7 @@ def _replayed_game(chunk: Chunk, place: int, name: str, number: int, settings: G
     men = int(words[WHITE] | words[BLACK]).bit_count()
     return PgnGame(
         *(name, number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men),
-        _board=partial(_last_board, root, words, last),
+        position=partial(_last_board, root, words, last),
         _game=partial(_game_by_python_chess, root, carried, fifty_moves, settings.game, chunk, place),
     )
 
