@@ -1,4 +1,4 @@
-"""Player: which moves are best, what comes of them, and the limits of `go`.
+"""Player: which moves are best, and the limits of `go`.
 
 The search is loaded when the first position comes that no table knows. Loading it takes a second, and compiling it,
 once after an installation, some more. Neither keeps an answer waiting longer than its limit.
@@ -10,7 +10,7 @@ import contextlib
 import itertools
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -22,35 +22,10 @@ from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.game import Situation, situation_of
 from tbgen.rules.position import board_after, color_of, play_move
 from tbgen.score import Color, Score
+from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
     from tbgen.apps.play.search import Engine, Searched
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A move with what it is worth, and how that goes on."""
-
-    move: chess.Move
-    outcome: Score
-    dtg: int | None
-    """Plies from the position before the move; None where no table knows it."""
-    line: tuple[chess.Move, ...] = ()
-    """The best play after the move."""
-    is_guess: bool = False
-    """Whether no table knows the position, and the outcome is a guess."""
-
-
-def choices(
-    tables: Tablebase, now: Situation, only: Collection[chess.Move], *, most: int, line_plies: int
-) -> list[Choice] | None:
-    """The best moves, best first, None without a table; if `only` names moves, of these alone."""
-    try:
-        moves = tables.probe_moves(now.board, now.accrued)
-    except NO_TABLE:
-        return None
-    wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])[:most]
-    return [Choice(each.move, each.outcome, each.dtg, _line_after(tables, now, each, line_plies)) for each in wanted]
 
 
 def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
@@ -61,28 +36,6 @@ def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
     equal = [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
     wanted = [each for each in equal if (board_after(now.board, each.move).epd() in now.seen) is mine]
     return [*wanted, *(each for each in moves if each not in wanted)]
-
-
-def _line_after(tables: Tablebase, now: Situation, chosen: MoveProbe, plies: int) -> tuple[chess.Move, ...]:
-    """Best play after a move, as far as it is wanted and known."""
-    if plies and chosen.dtg is not None:
-        with contextlib.suppress(*NO_TABLE):  # the move is as good without its line
-            steps = tables.line(board_after(now.board, chosen.move), chosen.accrued, max_plies=plies)
-            return tuple(step.move for step in steps)
-    return ()
-
-
-def guesses(tables: Tablebase, now: Situation, only: Collection[chess.Move]) -> list[Choice]:
-    """Every move by what a table says after it, or by what has then accrued; then by the opponent's few moves."""
-    mover, rated = color_of(now.board.turn), list[tuple[tuple[int, int, str], Choice]]()
-    for move in set(only) or now.board.legal_moves:
-        after = now.board.copy(stack=False)
-        own, accrued, _ = play_move(after, move, now.accrued)
-        outcome = accrued
-        with contextlib.suppress(TbgenError):  # no table, or a damaged one
-            outcome = tables.probe(after, accrued).outcome
-        rated.append(((-outcome.worth_to(mover), own.code, move.uci()), Choice(move, outcome, None, is_guess=True)))
-    return [choice for _, choice in sorted(rated, key=lambda each: each[0])]
 
 
 def centipawns(outcome: Score, side: Color) -> int:
@@ -198,7 +151,7 @@ _ENOUGH: Final = 0.5
 class Player:
     """Tables, and a search of positions that they do not know.
 
-    `tell` is told what is found on the way, and `complain` what is wrong with tables.
+    `tell` gets what is known of the best moves as lines of UCI, and `complain` the errors of tables.
     """
 
     def __init__(self, tables: Tablebase, tell: Callable[[str], None], complain: Callable[[TbgenError], None]) -> None:
@@ -216,7 +169,53 @@ class Player:
         self.tables.close()
         self._outcomes.close()
 
-    def searched(
+    def best_move(
+        self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, halt: threading.Event
+    ) -> chess.Move | None:
+        """The move to play; if `only` names moves, one of these. None if there is no move."""
+        try:
+            return self._by_tables(now, only, asked, lines)
+        except TbgenError as error:
+            if not isinstance(error, NO_TABLE):  # a damaged table
+                self._complain(error)
+        self._tell("info string no table has this position, so it is searched")
+        return self._searched(now, only, asked, lines, halt) or self._guessed(now, only, lines)
+
+    def _by_tables(self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int) -> chess.Move | None:
+        """The best move, by tables."""
+        moves = self.tables.probe_moves(now.board, now.accrued)
+        wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])[:lines]
+        found = [
+            (each.outcome, each.dtg, [each.move, *self._line_after(now, each, asked.plies - 1)]) for each in wanted
+        ]
+        for number, (outcome, dtg, line) in enumerate(found, 1):
+            self._tell(_info(now, number, outcome, dtg, line, in_so_many(dtg)))
+        return wanted[0].move if wanted else None
+
+    def _line_after(self, now: Situation, chosen: MoveProbe, plies: int) -> list[chess.Move]:
+        """Best play after a move, as far as it is wanted and known."""
+        if plies and chosen.dtg is not None:
+            with contextlib.suppress(*NO_TABLE):  # the move is as good without its line
+                steps = self.tables.line(board_after(now.board, chosen.move), chosen.accrued, max_plies=plies)
+                return [step.move for step in steps]
+        return []
+
+    def _guessed(self, now: Situation, only: Sequence[chess.Move], lines: int) -> chess.Move | None:
+        """The best move by its value in a table, or else by what has accrued after it; then by the few replies."""
+        rated = list[tuple[int, int, str, chess.Move, Score]]()
+        for move in set(only) or now.board.legal_moves:
+            after = now.board.copy(stack=False)
+            own, accrued, _ = play_move(after, move, now.accrued)
+            outcome = accrued
+            with contextlib.suppress(TbgenError):  # no table, or a damaged one
+                outcome = self.tables.probe(after, accrued).outcome
+            rated.append((-outcome.worth_to(color_of(now.board.turn)), own.code, move.uci(), move, outcome))
+        best = sorted(rated)[:lines]
+        for number, (*_, move, outcome) in enumerate(best, 1):
+            self._tell(_info(now, number, outcome, None, [move], "a guess, no table has it"))
+        return best[0][3] if best else None
+
+    def _searched(
         self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, halt: threading.Event
     ) -> chess.Move | None:
         """The best move that a search finds within the limits and until `halt`, None without one."""
@@ -245,6 +244,16 @@ class Player:
         engine = Engine(self._outcomes, self._complain)
         next(engine.deepen(situation_of(chess.Board(), None, ()), 1))  # the kernel is compiled or read now
         self._engine = engine
+
+
+def _info(now: Situation, number: int, outcome: Score, dtg: int | None, line: Sequence[chess.Move], way: str) -> str:
+    """A line of `info`; G0.0 is a mate, any other outcome its points as centipawns."""
+    mover, plies = color_of(now.board.turn), dtg or 1
+    moves = (plies + 1) // 2
+    mate = f"mate {moves if outcome.holder is mover else -moves}"
+    score = mate if outcome.is_mate else f"cp {centipawns(outcome, mover)}"
+    pv = " ".join(move.uci() for move in line)
+    return f"info depth {plies} multipv {number} score {score} pv {pv} string {outcome} {way}"
 
 
 def _infos(found: Searched) -> Iterator[str]:

@@ -9,26 +9,15 @@ from typing import Final
 
 import chess
 
-from tbgen.apps.play.player import (
-    Asked,
-    Choice,
-    Player,
-    asked_in,
-    centipawns,
-    choices,
-    guesses,
-    is_endless,
-    number_in,
-)
+from tbgen.apps.play.player import Player, asked_in, is_endless, number_in
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.game import Situation, situation_of
 from tbgen.rules.notation import parse_fen, parse_move
 from tbgen.rules.position import color_of, material_of
-from tbgen.score import Color, Score
+from tbgen.score import Score
 from tbgen.storage.files import Folders
 from tbgen.system import __version__
-from tbgen.text import in_so_many
 
 MOST_LINES: Final = 256
 
@@ -172,7 +161,8 @@ class Protocol:
             best = next(iter(now.board.legal_moves), None)
             try:
                 asked = asked_in(words, color_of(now.board.turn), self._complain)
-                best = self._best(now, asked, halt) or best
+                only = self._named(now, asked.only)
+                best = self._player.best_move(now, only, asked, self._lines, halt) or best
             except Exception as error:
                 self._complain(error)
         if is_endless(words):
@@ -180,23 +170,6 @@ class Protocol:
         halt.set()  # for what waits to end the search
         self._halts.pop(0)
         self._tell(f"bestmove {best.uci() if best else '(none)'}")
-
-    def _best(self, now: Situation, asked: Asked, halt: threading.Event) -> chess.Move | None:
-        """The move to play; what is known of it is told."""
-        only, found = self._named(now, asked.only), None
-        try:
-            found = choices(self._player.tables, now, only, most=self._lines, line_plies=asked.plies - 1)
-        except TbgenError as error:  # a damaged table
-            self._complain(error)
-        if found is None:
-            self._tell("info string no table has this position, so it is searched")
-            best = self._player.searched(now, only, asked, self._lines, halt)
-            if best is not None:
-                return best
-            found = guesses(self._player.tables, now, only)[: self._lines]
-        for number, choice in enumerate(found, 1):
-            self._tell(_info(choice, number, color_of(now.board.turn)))
-        return found[0].move if found else None
 
     def _named(self, now: Situation, words: Sequence[str]) -> list[chess.Move]:
         """The legal ones of the moves that were named; none means all."""
@@ -215,14 +188,3 @@ class Protocol:
     def _tell(self, line: str) -> None:
         with self._lock:
             self._tell_line(line)
-
-
-def _info(choice: Choice, number: int, mover: Color) -> str:
-    """A line of `info`; G0.0 is a mate, any other outcome its points as centipawns."""
-    plies = choice.dtg or 1
-    moves = (plies + 1) // 2
-    mate = f"mate {moves if choice.outcome.holder is mover else -moves}"
-    score = mate if choice.outcome.is_mate else f"cp {centipawns(choice.outcome, mover)}"
-    line = " ".join(move.uci() for move in (choice.move, *choice.line))
-    way = "a guess, no table has it" if choice.is_guess else in_so_many(choice.dtg)
-    return f"info depth {plies} multipv {number} score {score} pv {line} string {choice.outcome} {way}"
