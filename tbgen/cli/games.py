@@ -17,7 +17,7 @@ from tbgen.apps.games.files import STANDARD_INPUT, read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import commented
-from tbgen.apps.games.standings import DEFAULT_ORDER, PRESETS, Standings, TieBreak, crosstable, in_decimals
+from tbgen.apps.games.standings import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, crosstable, in_decimals
 from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.adjudicate import asked_files, building, decided
@@ -175,7 +175,7 @@ def _show(annotation: Annotation) -> None:
 
 
 _MOST_ACROSS = 20
-_NAMES = ", ".join(by.value for by in TieBreak)
+_NAMES = ", ".join(TIE_BREAKS)
 
 
 @click.command("standings", cls=Command, alone=[("--format", "--crosstable", "--html")])
@@ -185,7 +185,7 @@ def standings(
     tiebreak: str = option(
         f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)}.",
         metavar="LIST",
-        default=",".join(by.value for by in DEFAULT_ORDER),
+        default=",".join(DEFAULT_ORDER),
     ),
     as_crosstable: bool = flag("Print JSON in the shape that the site of TCEC reads.", "--crosstable"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
@@ -235,7 +235,7 @@ def standings(
 
 def _order(text: str) -> list[TieBreak]:
     """The criteria that a list names; a preset stands for several."""
-    known = {by.value: (by,) for by in TieBreak} | PRESETS
+    known: dict[str, tuple[TieBreak, ...]] = {**{by: (by,) for by in TIE_BREAKS}, **PRESETS}
     names = [name.strip() for name in text.split(",")]
     for name in names:
         if name not in known:
@@ -260,7 +260,7 @@ def _show_table(standings: Standings, building: str) -> None:
     has_room = len(rows) <= _MOST_ACROSS and fits(*crossed)
     show_rows(*(crossed if has_room else (heads, lines)))
     schemes = ", ".join(scheme.value for scheme in standings.schemes)
-    click.echo(f"ranked by {', then '.join(by.value for by in standings.order)}; points: {schemes}")
+    click.echo(f"ranked by {', then '.join(standings.order)}; points: {schemes}")
     if standings.unfinished:
         click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
     if standings.provisional:

@@ -7,14 +7,13 @@
 
 from __future__ import annotations
 
-import enum
 import itertools
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, get_args
 
 from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import Source, number_in, winner_of
@@ -76,48 +75,51 @@ class EventGame(NamedTuple):
         return number_in(self.round.partition(".")[0])
 
 
-class TieBreak(enum.Enum):
-    """A criterion by which players are ranked; those of the cross table count the points that rank first."""
+TieBreak = Literal[
+    "classical",
+    "points",
+    "net",
+    "direct-encounter",
+    "sonneborn-berger",
+    "buchholz",
+    "buchholz-cut-1",
+    "buchholz-median",
+    "wins",
+    "double-wins",
+    "quick-wins",
+    "long-losses",
+]
+"""A criterion by which players are ranked.
 
-    CLASSICAL = "classical"
-    """Points by the sheet: a win 1, a draw 1/2."""
-    POINTS = "points"
-    """The sum of r-mobility points."""
-    NET = "net"
-    """The lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 ..."""
-    DIRECT_ENCOUNTER = "direct-encounter"
-    SONNEBORN_BERGER = "sonneborn-berger"
-    BUCHHOLZ = "buchholz"
-    BUCHHOLZ_CUT_1 = "buchholz-cut-1"
-    BUCHHOLZ_MEDIAN = "buchholz-median"
-    WINS = "wins"
-    DOUBLE_WINS = "double-wins"
-    QUICK_WINS = "quick-wins"
-    LONG_LOSSES = "long-losses"
+`classical` are points by the sheet, a win 1 and a draw 1/2; `points` are the sum of r-mobility points; `net` is the
+lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 and so on. The others
+are those of the cross table, and count the points that rank first.
+"""
 
+TIE_BREAKS: Final[tuple[TieBreak, ...]] = get_args(TieBreak)
 
-DEFAULT_ORDER = (TieBreak.POINTS, TieBreak.NET, TieBreak.DIRECT_ENCOUNTER, TieBreak.CLASSICAL)
+DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
 """By r-mobility points first, as the rules say: under --scoring classical these are the ordinary ones."""
 
-PRESETS = {
-    name: tuple(map(TieBreak, criteria.split()))
-    for name, criteria in {
-        "tcec-swiss": "classical sonneborn-berger points wins direct-encounter",
-        "tcec-league": "classical direct-encounter sonneborn-berger points double-wins quick-wins long-losses",
-        "otb": "points direct-encounter buchholz-cut-1 buchholz sonneborn-berger wins net",
-    }.items()
+PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
+    "tcec-swiss": ("classical", "sonneborn-berger", "points", "wins", "direct-encounter"),
+    "tcec-league": (
+        *("classical", "direct-encounter", "sonneborn-berger", "points"),
+        *("double-wins", "quick-wins", "long-losses"),
+    ),
+    "otb": ("points", "direct-encounter", "buchholz-cut-1", "buchholz", "sonneborn-berger", "wins", "net"),
 }
 """Name -> criteria in order; docs/adjudication.md has the rules that they follow."""
 
 ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
-    TieBreak.SONNEBORN_BERGER: tiebreaks.sonneborn_berger,
-    TieBreak.BUCHHOLZ: tiebreaks.buchholz,
-    TieBreak.BUCHHOLZ_CUT_1: partial(tiebreaks.buchholz, lowest=1),
-    TieBreak.BUCHHOLZ_MEDIAN: partial(tiebreaks.buchholz, lowest=1, highest=1),
-    TieBreak.WINS: tiebreaks.wins,
-    TieBreak.DOUBLE_WINS: tiebreaks.double_wins,
-    TieBreak.QUICK_WINS: tiebreaks.quick_wins,
-    TieBreak.LONG_LOSSES: tiebreaks.long_losses,
+    "sonneborn-berger": tiebreaks.sonneborn_berger,
+    "buchholz": tiebreaks.buchholz,
+    "buchholz-cut-1": partial(tiebreaks.buchholz, lowest=1),
+    "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
+    "wins": tiebreaks.wins,
+    "double-wins": tiebreaks.double_wins,
+    "quick-wins": tiebreaks.quick_wins,
+    "long-losses": tiebreaks.long_losses,
 }
 
 
@@ -132,7 +134,7 @@ class PlayerRow:
     classical: Fraction = Fraction(0)
     met: dict[str, list[tuple[EventGame, Color]]] = field(default_factory=dict)
     """Opponent -> the games, with the player's side in each."""
-    figures: dict[str, Fraction] = field(default_factory=dict)
+    figures: dict[TieBreak, Fraction] = field(default_factory=dict)
     """Criterion of the cross table -> the player's value."""
 
     def add(self, game: EventGame, side: Color) -> None:
@@ -236,10 +238,8 @@ class Standings:
         self.provisional = Counter(game.missing for game in self.finished if game.source is Source.PROVISIONAL)
         """Missing table -> games whose score is provisional; None stands for a table without a name."""
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
-        by_sheet = next((by for by in self.order if by in (TieBreak.CLASSICAL, TieBreak.POINTS)), None)
-        self.table = cross_table(
-            self.finished, EventGame.classical if by_sheet is TieBreak.CLASSICAL else EventGame.points
-        )
+        by_sheet = next((by for by in self.order if by in ("classical", "points")), None)
+        self.table = cross_table(self.finished, EventGame.classical if by_sheet == "classical" else EventGame.points)
         self._rows: dict[str, PlayerRow] = {}
         for game in self.finished:
             for side in Color:
@@ -250,7 +250,7 @@ class Standings:
         for group in self._split(sorted(self.table), self.order):
             rank = len(self.rows) + 1
             for name in group:
-                figures = {by.value: self._values[by][name] for by in self.order if by in ON_TABLE}
+                figures = {by: self._values[by][name] for by in self.order if by in ON_TABLE}
                 self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
 
     def _values_of(self, by: TieBreak) -> Mapping[str, Any]:
@@ -259,9 +259,9 @@ class Standings:
             return ON_TABLE[by](self.table)
         most_code = OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE  # over the board G3.5
         values: dict[TieBreak, Callable[[PlayerRow], Any]] = {
-            TieBreak.CLASSICAL: lambda row: row.classical,
-            TieBreak.POINTS: lambda row: row.points,
-            TieBreak.NET: lambda row: row.net(most_code),
+            "classical": lambda row: row.classical,
+            "points": lambda row: row.points,
+            "net": lambda row: row.net(most_code),
         }
         return {name: values[by](row) for name, row in self._rows.items()} if by in values else {}
 
@@ -270,7 +270,7 @@ class Standings:
         if len(names) == 1 or not order:
             return [sorted(names)]
         values = self._values[order[0]]
-        if order[0] is TieBreak.DIRECT_ENCOUNTER:
+        if order[0] == "direct-encounter":
             groups = tiebreaks.direct_encounter(self.table, names)
         else:
             ranked = sorted(names, key=lambda name: values[name], reverse=True)
@@ -304,7 +304,7 @@ class Standings:
         provisional = {name or "?": number for name, number in self.provisional.most_common()}
         players = [row.facts(names) for row in self.rows]
         return {
-            "tiebreak": [by.value for by in self.order],
+            "tiebreak": list(self.order),
             "scoring": [scheme.value for scheme in self.schemes],
             **facts_of(self, "unfinished", provisional=provisional, players=players),
         }
