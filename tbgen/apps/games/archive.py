@@ -112,8 +112,7 @@ class GameVerdict(NamedTuple):
         """The facts of a game that standings need."""
         game, tags, verdict = self.game, self.game.tags, self.verdict
         return EventGame(
-            white=tags.get("White", "?"),
-            black=tags.get("Black", "?"),
+            players=(tags.get("White", "?"), tags.get("Black", "?")),
             result=classical_result(verdict.final) if game.last.end in ON_THE_BOARD else game.result,
             final=verdict.final,
             scoring=game.scoring,

@@ -48,8 +48,6 @@ class PgnGame:
     result: str
     last: Stage
     """Where its rules stand after the last ply."""
-    ended: Stage | None
-    """The first ply at which the game was over."""
     scoring: Scoring
     fifty_moves: FiftyMoves
     warnings: tuple[str, ...]

@@ -106,7 +106,7 @@ def _replayed_game(chunk: Chunk, place: int, name: str, number: int, settings: G
     warnings = tuple(contradictions(tags, known, written, last, ended))
     men = int(words[WHITE] | words[BLACK]).bit_count()
     return PgnGame(
-        *(name, number, tags, result, last, ended, settings.scoring(known), fifty_moves, warnings, men),
+        *(name, number, tags, result, last, settings.scoring(known), fifty_moves, warnings, men),
         position=partial(_last_board, root, words, last),
         _game=partial(_game_by_python_chess, root, carried, fifty_moves, settings.game, chunk, place),
     )

@@ -1,6 +1,6 @@
 """Standings of an event: cross table, sums of points and tie-breaks.
 
->>> games = [EventGame("Ann", "Bob", "1/2-1/2", Score(3, Color.WHITE), Scoring(), Source.GAME)]
+>>> games = [EventGame(("Ann", "Bob"), "1/2-1/2", Score(3, Color.WHITE), Scoring(), Source.GAME)]
 >>> [(row.rank, row.name, str(row.points), str(row.classical)) for row in Standings(games).rows]
 [(1, 'Ann', '9/16', '1/2'), (2, 'Bob', '7/16', '1/2')]
 """
@@ -38,8 +38,8 @@ MOST_EXTENSIONS: Final = 4
 class EventGame(NamedTuple):
     """A game of an event."""
 
-    white: str
-    black: str
+    players: tuple[str, str]
+    """White and Black."""
     result: str
     """As the sheet says."""
     final: Score
@@ -65,9 +65,6 @@ class EventGame(NamedTuple):
     def classical(self, side: Color) -> Fraction:
         """A side's points by the result of ordinary chess."""
         return {None: DRAW, side: WIN}.get(winner_of(self.result), LOSS)
-
-    def player(self, side: Color) -> str:
-        return self.white if side is Color.WHITE else self.black
 
     @property
     def round_number(self) -> int:
@@ -142,7 +139,7 @@ class PlayerRow:
         self.games += 1
         self.points += game.points(side)
         self.classical += game.classical(side)
-        self.met.setdefault(game.player(side.other), []).append((game, side))
+        self.met.setdefault(game.players[side.other], []).append((game, side))
 
     def points_against(self, opponent: str) -> list[Fraction]:
         """R-mobility points, game by game."""
@@ -178,17 +175,17 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
     met: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
     for game in games:
         if game.is_knockout:
-            met.setdefault((game.round_number, frozenset((game.white, game.black))), []).append(game)
+            met.setdefault((game.round_number, frozenset(game.players)), []).append(game)
     decided = min(map(len, met.values()), default=0) + MOST_EXTENSIONS * MORE_GAMES
     rounds: dict[int, list[Tie]] = {}
     for (number, _), each in met.items():
-        players = each[0].white, each[0].black
+        players = each[0].players
         later = {name for other, names in met if other > number for name in names}
         first, second = (_sums(each, name) for name in players)
         ahead = {first > second: players[0], first < second: players[1]}.get(True)
         if ahead is None and len(each) >= decided:
             last = sorted(each, key=lambda game: game.number)[-1]
-            ahead = last.player(last.final.holder)
+            ahead = last.players[last.final.holder]
         winner = next((name for name in players if name in later), ahead if len(each) % 2 == 0 else None)
         rounds.setdefault(number, []).append(Tie(players, (first[0], second[0]), winner))
     return dict(sorted(rounds.items()))
@@ -196,7 +193,7 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
 
 def _sums(games: Iterable[EventGame], name: str) -> tuple[Fraction, Fraction]:
     """A player's points from some games, and what decides if they are equal: the points under `exponential`."""
-    sides = [(Color.WHITE if game.white == name else Color.BLACK, game) for game in games]
+    sides = [(Color.WHITE if game.players[Color.WHITE] == name else Color.BLACK, game) for game in games]
     points = sum((game.points(side) for side, game in sides), Fraction(0))
     return points, sum_of_points((side, game.final) for side, game in sides)
 
@@ -213,10 +210,10 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
     for game in games:
         forfeit = have_moves and not game.plies and winner_of(game.result) is not None
         for side in Color:
-            other = game.player(side.other)
+            other = game.players[side.other]
             opponent = None if other.casefold() == _BYE else other
             cell = Cell(opponent, points(game, side), not forfeit and opponent is not None, side, (game.plies + 1) // 2)
-            rounds.setdefault(game.player(side), {}).setdefault(game.round_number, []).append(cell)
+            rounds.setdefault(game.players[side], {}).setdefault(game.round_number, []).append(cell)
     absent = [Cell(None, LOSS, is_played=False)]
     table = {}
     for name, played in rounds.items():
@@ -243,7 +240,7 @@ class Standings:
         self._rows: dict[str, PlayerRow] = {}
         for game in self.finished:
             for side in Color:
-                name = game.player(side)
+                name = game.players[side]
                 self._rows.setdefault(name, PlayerRow(name)).add(game, side)
         self._values = {by: self._values_of(by) for by in self.order}
         self.rows: list[PlayerRow] = []
@@ -327,13 +324,13 @@ def crosstable(standings: Standings) -> dict[str, Any]:
     """The cross table in the shape of the file `crosstable.json` that the site of TCEC reads."""
     order = [row.name for row in standings.rows]
     neustadtl = tiebreaks.sonneborn_berger(cross_table(standings.finished, EventGame.classical))
-    ratings = {game.player(side): game.ratings[side] for game in standings.finished for side in Color}
+    ratings = {game.players[side]: game.ratings[side] for game in standings.finished for side in Color}
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
     table: dict[str, dict[str, Any]] = {}
     for row in standings.rows:
         games = [each for name in order for each in row.met.get(name, [])]
         counts = Counter((side, game.classical(side)) for game, side in games)
-        ahead = [ratings[row.name] - ratings[game.player(side.other)] for game, side in games]
+        ahead = [ratings[row.name] - ratings[game.players[side.other]] for game, side in games]
         expected = sum(1 / (1 + 10 ** (-rating / 400)) for rating in ahead)
         table[row.name] = {
             "Abbreviation": _abbreviation(row.name, {each["Abbreviation"] for each in table.values()}),

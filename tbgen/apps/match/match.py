@@ -210,8 +210,7 @@ class Match:
         """The finished games, by number, as standings of an event take them."""
         return [
             EventGame(
-                white=self.standings.players[result.pairing.white],
-                black=self.standings.players[result.pairing.black],
+                players=(self.standings.players[result.pairing.white], self.standings.players[result.pairing.black]),
                 result=classical_result(result.ending.outcome),
                 final=result.ending.outcome,
                 scoring=with_komi(self.rules.scoring, result.komi),

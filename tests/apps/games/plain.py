@@ -42,7 +42,7 @@ def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) 
     warnings = tuple(contradictions(tags, known, movetext.result, last, ended))
     scoring, men = settings.scoring(known), game.board.occupied.bit_count()
     return PgnGame(
-        name, number, tags, result, last, ended, scoring, game.fifty_moves, warnings, men, game.position, lambda: game
+        name, number, tags, result, last, scoring, game.fifty_moves, warnings, men, game.position, lambda: game
     )
 
 

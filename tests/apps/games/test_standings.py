@@ -18,7 +18,7 @@ from tests.strategies import outcomes
 
 def game(white: str, black: str, final: str, result: str = "1/2-1/2", scoring: Scoring | None = None) -> EventGame:
     rule = Scoring() if scoring is None else scoring
-    return EventGame(white, black, result, Score(final), rule, Source.GAME)
+    return EventGame((white, black), result, Score(final), rule, Source.GAME)
 
 
 def ranking(games: Sequence[EventGame], *order: TieBreak) -> list[tuple[int, str]]:
@@ -63,13 +63,12 @@ names = st.sampled_from(["Ann", "Bob", "Cid", "Dan"])
 event = st.lists(
     st.builds(
         EventGame,
-        names,
-        names,
+        st.tuples(names, names),
         st.sampled_from(["1-0", "0-1", "1/2-1/2"]),
         outcomes,
         st.just(Scoring()),
         st.sampled_from(Source),
-    ).filter(lambda each: each.white != each.black),
+    ).filter(lambda each: each.players[0] != each.players[1]),
     min_size=1,
     max_size=12,
 )

@@ -25,7 +25,7 @@ GAME = (
 
 def game(white: str, black: str, final: str, source: Source = Source.GAME, event: str = "?") -> EventGame:
     outcome, missing = Score(final), "KRPvKR" if source is Source.PROVISIONAL else None
-    return EventGame(white, black, "1/2-1/2", outcome, Scoring(), source, missing, event)
+    return EventGame((white, black), "1/2-1/2", outcome, Scoring(), source, missing, event)
 
 
 def page(*games: EventGame) -> str:

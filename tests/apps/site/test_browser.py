@@ -198,7 +198,7 @@ def test_a_page_that_stands_alone_fits_a_phone_and_a_screen_reader(page: Chromiu
     names = [f"Engine {number} with a long name" for number in range(12)]
     meetings = [(one, other) for one in names for other in names if one != other]
     final = Score("-G12.5")
-    games = [EventGame(*each, "1/2-1/2", final, Scoring(), Source.PROVISIONAL, "KRPvKR") for each in meetings]
+    games = [EventGame(each, "1/2-1/2", final, Scoring(), Source.PROVISIONAL, "KRPvKR") for each in meetings]
     path = tmp_path / "standings.html"
     path.write_text(standings_page(Standings(games)))
     for width, scheme in ((390, "dark"), (1280, "light")):
