@@ -196,7 +196,7 @@ class Adjudicator:
         else:
             which = Mobility.RESET if self.tables is None else self.tables.game
             game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves, game=which)
-        return self._settled(game, chess.popcount(game.board.occupied), winner, self.rules.scoring)
+        return self._settled(game, winner, self.rules.scoring)
 
     def decide_read(self, game: PgnGame) -> Verdict:
         """Decide a game from a file, under the scoring that its tags name.
@@ -211,30 +211,31 @@ class Adjudicator:
         >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
         ['G0.0']
         """
-        return self._settled(game, game.men, winner_of(game.result), game.scoring)
+        return self._settled(game, winner_of(game.result), game.scoring)
 
-    def _settled(self, game: Game | PgnGame, men: int, winner: Color | None, scoring: Scoring) -> Verdict:
+    def _settled(self, game: Game | PgnGame, winner: Color | None, scoring: Scoring) -> Verdict:
         accrued, end, how = game.last.accrued, game.last.end, self.rules.continued
         if end in ON_THE_BOARD:
             return Verdict(accrued, Source.GAME, accrued.in_words(), scoring)
         if winner is not None:
             return Verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game", scoring)
         if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
-            return self._continued(game, men, scoring)
+            return self._continued(game, scoring)
         why = "the accrued score stands: the game is not continued"
         if end is not None:
             why = f"the game ended by {end.value}, and its accrued score stands"
         return Verdict(accrued, Source.GAME, why, scoring)
 
-    def _continued(self, game: Game | PgnGame, men: int, scoring: Scoring) -> Verdict:
+    def _continued(self, game: Game | PgnGame, scoring: Scoring) -> Verdict:
         """The outcome of best play from the last position, or the accrued score if nothing is known of it."""
         accrued, because = game.last.accrued, "no table knows the position"
         if self.tables is not None:
+            board = game.position()
             try:
-                if men <= MOST_BUILT_MEN:
+                if chess.popcount(board.occupied) <= MOST_BUILT_MEN:
                     with suppress(TooManyMenError):
-                        return self._by_table(self.tables, game, scoring)
-                solved = self._solved(game, scoring)
+                        return self._by_table(self.tables, game, board, scoring)
+                solved = self._solved(game, board, scoring)
                 if solved is not None:
                     return solved
             except CastlingError:
@@ -246,10 +247,9 @@ class Adjudicator:
                 )
         return Verdict(accrued, Source.GAME, f"the accrued score stands: {because}", scoring)
 
-    def _by_table(self, tables: Tablebase, game: Game | PgnGame, scoring: Scoring) -> Verdict:
+    def _by_table(self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:
         """The outcome that a table has for the last position."""
-        board, clocked = game.position(), None
-        found = tables.probe(board, game.last.accrued)
+        found, clocked = tables.probe(board, game.last.accrued), None
         if tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
             clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=found)
         table = found.material.canonical()
@@ -262,9 +262,9 @@ class Adjudicator:
                 final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
         return Verdict(final, Source.TABLEBASE, why, scoring, table, dtg, clocked)
 
-    def _solved(self, game: Game | PgnGame, scoring: Scoring) -> Verdict | None:
+    def _solved(self, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict | None:
         """The outcome of best play from a position that no table has, or bounds of it; None if it is not solved."""
-        bracket = None if self._solve is None else self._solve(game.position(), game.last.accrued)
+        bracket = None if self._solve is None else self._solve(board, game.last.accrued)
         if bracket is None:
             return None
         if bracket.exact is not None:

@@ -52,8 +52,6 @@ class PgnGame:
     fifty_moves: FiftyMoves
     warnings: tuple[str, ...]
     """Contradictions between its tags and its moves, and moves after its end."""
-    men: int
-    """On the board after the last ply."""
     position: Callable[[], chess.Board] = field(repr=False, compare=False)
     """Makes a board of the last position, without moves; its clock is that of the game's fifty-move rule."""
     _game: Callable[[], Game] = field(repr=False, compare=False)

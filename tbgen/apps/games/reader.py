@@ -16,7 +16,7 @@ from tbgen.apps.games.chunks import Chunk, chunks_of, decoded
 from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
 from tbgen.apps.games.tags import read_tags
-from tbgen.board.board import BLACK, NO_MOVE, WHITE, board_of, kernel_move, words_of
+from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.compiled.arrays import Ints, Words
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError, expect
@@ -104,9 +104,8 @@ def _replayed_game(chunk: Chunk, place: int, name: str, number: int, settings: G
     written = chunk.result_of(place)
     result = tags.get("Result", written or "*")
     warnings = tuple(contradictions(tags, known, written, last, ended))
-    men = int(words[WHITE] | words[BLACK]).bit_count()
     return PgnGame(
-        *(name, number, tags, result, last, settings.scoring(known), fifty_moves, warnings, men),
+        *(name, number, tags, result, last, settings.scoring(known), fifty_moves, warnings),
         position=partial(_last_board, root, words, last),
         _game=partial(_game_by_python_chess, root, carried, fifty_moves, settings.game, chunk, place),
     )

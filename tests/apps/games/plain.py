@@ -40,10 +40,8 @@ def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) 
     result = tags.get("Result", movetext.result or "*")
     last, ended = game.last.stage, None if game.ended is None else game.ended.stage
     warnings = tuple(contradictions(tags, known, movetext.result, last, ended))
-    scoring, men = settings.scoring(known), game.board.occupied.bit_count()
-    return PgnGame(
-        name, number, tags, result, last, scoring, game.fifty_moves, warnings, men, game.position, lambda: game
-    )
+    scoring = settings.scoring(known)
+    return PgnGame(name, number, tags, result, last, scoring, game.fifty_moves, warnings, game.position, lambda: game)
 
 
 def plain(text: bytes, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
