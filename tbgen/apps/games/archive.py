@@ -20,13 +20,11 @@ from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
 from tbgen.apps.games.splice import OWN_TAGS, spliced, variation
-from tbgen.apps.games.standings import EventGame
+from tbgen.apps.games.standings import READ_TAGS, EventGame
 from tbgen.apps.games.tags import (
     GAME_TAG,
-    KNOCKOUT,
     Source,
     classical_result,
-    number_in,
     numbered,
     read_tags,
     write_tags,
@@ -47,8 +45,6 @@ _AHEAD = 3
 _FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
 _ENDINGS = ("Termination", "TerminationDetails")
 """Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
-_CRASHES = ("abandoned", "stalled connection")
-"""Values of the tag Termination where an engine crashed or fell silent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +114,8 @@ class GameVerdict(NamedTuple):
             scoring=game.scoring,
             source=verdict.source,
             missing=None if verdict.missing is None else str(verdict.missing),
-            event=tags.get("Event", "?"),
-            round=tags.get("Round", "?"),
             plies=game.last.number,
-            ratings=(number_in(tags.get("WhiteElo", "")), number_in(tags.get("BlackElo", ""))),
-            is_knockout=tags.get("EventType") == KNOCKOUT,
-            number=number_in(tags.get("MatchGame", "")),
-            crashed=tags.get("Termination", "").lower() in _CRASHES,
+            tags={name: tags[name] for name in READ_TAGS if name in tags},
         )
 
 

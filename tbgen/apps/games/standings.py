@@ -16,12 +16,16 @@ from functools import partial
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from tbgen.apps.games import tiebreaks
-from tbgen.apps.games.tags import Source, number_in, winner_of
+from tbgen.apps.games.tags import KNOCKOUT, Source, number_in, winner_of
 from tbgen.apps.games.tiebreaks import Cell, CrossTable, Values
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key, sum_of_points
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
+READ_TAGS: Final = ("Event", "Round", "WhiteElo", "BlackElo", "EventType", "MatchGame", "Termination")
+"""The tags that standings read beside the score of a game."""
+_CRASHES: Final = ("abandoned", "stalled connection")
+"""Values of the tag Termination where an engine crashed or fell silent."""
 UNFINISHED = "*"
 _MOST_NAMED = 6
 """A sentence names so many missing tables."""
@@ -47,16 +51,9 @@ class EventGame(NamedTuple):
     source: Source
     missing: str | None = None
     """The table that would decide the game, where its score is provisional."""
-    event: str = "?"
-    round: str = "?"
     plies: int = 1
-    ratings: tuple[int, int] = (0, 0)
-    """White's and Black's; 0 where a tag does not say."""
-    crashed: bool = False
-    """Whether an engine's crash or silence ended the game."""
-    is_knockout: bool = False
-    number: int = 0
-    """Of the game in its match; 0 if a tag does not say."""
+    tags: Mapping[str, str] = {}
+    """Those of `READ_TAGS` that the game has."""
 
     def points(self, side: Color) -> Fraction:
         """A side's r-mobility points."""
@@ -69,7 +66,7 @@ class EventGame(NamedTuple):
     @property
     def round_number(self) -> int:
         """The whole number with which the tag `Round` begins; 0 if there is none."""
-        return number_in(self.round.partition(".")[0])
+        return number_in(self.tags.get("Round", "?").partition(".")[0])
 
 
 TieBreak = Literal[
@@ -174,7 +171,7 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
     """Round -> the ties of a knockout; empty for other events."""
     met: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
     for game in games:
-        if game.is_knockout:
+        if game.tags.get("EventType") == KNOCKOUT:
             met.setdefault((game.round_number, frozenset(game.players)), []).append(game)
     decided = min(map(len, met.values()), default=0) + MOST_EXTENSIONS * MORE_GAMES
     rounds: dict[int, list[Tie]] = {}
@@ -184,7 +181,7 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
         first, second = (_sums(each, name) for name in players)
         ahead = {first > second: players[0], first < second: players[1]}.get(True)
         if ahead is None and len(each) >= decided:
-            last = sorted(each, key=lambda game: game.number)[-1]
+            last = sorted(each, key=lambda game: number_in(game.tags.get("MatchGame", "")))[-1]
             ahead = last.players[last.final.holder]
         winner = next((name for name in players if name in later), ahead if len(each) % 2 == 0 else None)
         rounds.setdefault(number, []).append(Tie(players, (first[0], second[0]), winner))
@@ -277,7 +274,7 @@ class Standings:
     @property
     def event(self) -> str:
         """The name of the event, or what the names of several have in common; empty if there is none."""
-        names = {game.event for game in self.finished} - {"?"}
+        names = {game.tags.get("Event", "?") for game in self.finished} - {"?"}
         words = zip(*(name.split() for name in names), strict=False)
         common = itertools.takewhile(lambda each: len(set(each)) == 1, words)
         return " ".join(each[0] for each in common).strip(" -–,:;|/")
@@ -324,7 +321,9 @@ def crosstable(standings: Standings) -> dict[str, Any]:
     """The cross table in the shape of the file `crosstable.json` that the site of TCEC reads."""
     order = [row.name for row in standings.rows]
     neustadtl = tiebreaks.sonneborn_berger(cross_table(standings.finished, EventGame.classical))
-    ratings = {game.players[side]: game.ratings[side] for game in standings.finished for side in Color}
+    ratings = {
+        game.players[side]: number_in(game.tags.get(f"{side}Elo", "")) for game in standings.finished for side in Color
+    }
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
     table: dict[str, dict[str, Any]] = {}
     for row in standings.rows:
@@ -346,7 +345,10 @@ def crosstable(standings: Standings) -> dict[str, Any]:
             "Rating": ratings[row.name],
             "Results": {name: _meetings(row, name, numbers) for name in order if name != row.name},
             "Score": float(row.classical),
-            "Strikes": sum(game.crashed and game.classical(side) == LOSS for game, side in games),
+            "Strikes": sum(
+                game.tags.get("Termination", "").lower() in _CRASHES and game.classical(side) == LOSS
+                for game, side in games
+            ),
         }
     return {"Event": standings.event, "Order": order, "Table": table}
 

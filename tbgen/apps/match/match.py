@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 from tbgen.apps.games.standings import MORE_GAMES, MOST_EXTENSIONS, EventGame
 from tbgen.apps.games.tags import Source, classical_result
-from tbgen.apps.match.engine import EngineSpec, Offence
+from tbgen.apps.match.engine import EngineSpec
 from tbgen.apps.match.play import GameRecord, PlayRules, Sheet
 from tbgen.apps.match.schedule import Book, Format, Opening, OpeningOrder, Pairing, Tournament
 from tbgen.apps.match.standings import MatchStandings, Result, with_komi
@@ -215,10 +215,12 @@ class Match:
                 final=result.ending.outcome,
                 scoring=with_komi(self.rules.scoring, result.komi),
                 source=Source.GAME,
-                event=self.settings.event,
-                round=str(result.pairing.round),
                 plies=result.plies,
-                crashed=result.ending.termination == Offence.ABANDONED.value,
+                tags={
+                    "Event": self.settings.event,
+                    "Round": str(result.pairing.round),
+                    "Termination": result.ending.termination,
+                },
             )
             for _, result in sorted(self.standings.results.items())
         ]

@@ -92,7 +92,7 @@ def test_every_game_gives_one_point_and_ranks_follow_the_order(games: list[Event
 def test_a_tie_of_a_knockout_tells_the_points_of_its_scoring_and_who_is_ahead_by_them_or_by_smaller_scores() -> None:
     scoring = Scoring(Scheme.CLASSICAL)
     games = [game("Ann", "Bob", "G3.0", scoring=scoring), game("Bob", "Ann", "G5.0", scoring=scoring)]
-    rounds = knockout_rounds([each._replace(is_knockout=True, round="2") for each in games])
+    rounds = knockout_rounds([each._replace(tags={"EventType": "k.o.", "Round": "2"}) for each in games])
     assert rounds == {2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann")]}
 
 
@@ -108,7 +108,7 @@ def test_csv_is_read_back() -> None:
 def test_an_event_is_named_by_its_games_or_by_what_the_names_of_several_have_in_common() -> None:
     one = game("a", "b", "G1.5")
     assert Standings([one]).event == ""
-    assert Standings([one._replace(event="Open"), one]).event == "Open"
-    leagues = [one._replace(event=f"Season 18 - League {number}") for number in (2, 3)]
+    assert Standings([one._replace(tags={"Event": "Open"}), one]).event == "Open"
+    leagues = [one._replace(tags={"Event": f"Season 18 - League {number}"}) for number in (2, 3)]
     assert Standings(leagues).event == "Season 18 - League"
-    assert Standings([one._replace(event="Open 1"), one._replace(event="Cup")]).event == ""
+    assert Standings([one._replace(tags={"Event": "Open 1"}), one._replace(tags={"Event": "Cup"})]).event == ""

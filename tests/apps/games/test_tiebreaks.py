@@ -98,7 +98,7 @@ def test_simulated_events_agree_with_the_slow_twin(seed: int) -> None:
 
 def game(white: str, black: str, result: str, number: str, plies: int = 40) -> EventGame:
     final = Score({"1-0": "G0.0", "0-1": "-G0.0"}.get(result, "G3.5"))
-    return EventGame((white, black), result, final, Scoring(), Source.GAME, round=number, plies=plies)
+    return EventGame((white, black), result, final, Scoring(), Source.GAME, plies=plies, tags={"Round": number})
 
 
 def test_forfeits_byes_and_absences_are_found_in_games() -> None:

@@ -25,7 +25,7 @@ GAME = (
 
 def game(white: str, black: str, final: str, source: Source = Source.GAME, event: str = "?") -> EventGame:
     outcome, missing = Score(final), "KRPvKR" if source is Source.PROVISIONAL else None
-    return EventGame((white, black), "1/2-1/2", outcome, Scoring(), source, missing, event)
+    return EventGame((white, black), "1/2-1/2", outcome, Scoring(), source, missing, tags={"Event": event})
 
 
 def page(*games: EventGame) -> str:
@@ -69,14 +69,14 @@ def test_many_games_of_two_players_are_told_by_their_points() -> None:
 
 def test_the_page_of_a_knockout_has_its_bracket() -> None:
     games = [game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G2.5"), game("Cid", "Dan", "G0.0")]
-    ties = [each._replace(is_knockout=True, round="1") for each in games]
-    final = game("Cid", "Ann", "G0.0")._replace(is_knockout=True, round="2")
-    found = page(*ties, final, game("Ann", "Cid", "-G0.0")._replace(is_knockout=True, round="2"))
+    ties = [each._replace(tags={"EventType": "k.o.", "Round": "1"}) for each in games]
+    final = game("Cid", "Ann", "G0.0")._replace(tags={"EventType": "k.o.", "Round": "2"})
+    found = page(*ties, final, game("Ann", "Cid", "-G0.0")._replace(tags={"EventType": "k.o.", "Round": "2"}))
     assert re.findall(r"<h3>(.*?)</h3>", found) == ["Round 1", "Round 2"]
     assert re.findall(r"<strong>(.*?)</strong>", found) == ["Ann", "Cid", "Cid"]
     for number in (8, 10):  # the longest tie: two games and four times two more; then the last game decides
         equal = [
-            game(*players, "G1.5")._replace(is_knockout=True, round="2", number=place + 1)
+            game(*players, "G1.5")._replace(tags={"EventType": "k.o.", "Round": "2", "MatchGame": str(place + 1)})
             for place, players in enumerate([("Cid", "Ann"), ("Ann", "Cid")] * (number // 2))
         ]
         assert (page(*ties[:2], *equal[::-1]).count("<strong>Ann</strong>")) == 1 + (number == 10)
