@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -135,11 +136,10 @@ def number_in(text: str, name: str) -> int:
     >>> number_in("9" * 5000, "nodes"), number_in("-20", "wtime")
     (1000000000000, -20)
     """
-    sign, digits = ("-", text[1:]) if text[:1] == "-" else ("", text)
-    if not (digits.isascii() and digits.isdigit()):
+    if not re.fullmatch(r"-?[0-9]+", text):
         shown = text if len(text) <= 40 else f"{text[:40]}..."
         raise UsageError(f"{name} must be a number, not {shown!r}")
-    return max(-MOST, min(MOST, int(sign + digits[:20])))
+    return max(-MOST, min(MOST, int(text[:21])))  # more digits are beyond it
 
 
 _GLANCE_SECONDS: Final = 0.02
@@ -233,8 +233,7 @@ class Player:
             self._tell("\n".join(_infos(found)))
             first = found.lines[0]
             best = first.moves[0]
-            is_clear = choices == 1 or first.is_mate or found.seconds > _ENOUGH * (asked.seconds or 0)
-            if asked.seconds is not None and is_clear:
+            if asked.seconds is not None and (choices == 1 or first.is_mate or found.seconds > _ENOUGH * asked.seconds):
                 break
         return best
 
