@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.tags import Source, format_game, last_move, numbered, write_tags
+from tbgen.apps.games.tags import UNFINISHED, Source, format_game, last_move, numbered, write_tags
 from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe, Valued
@@ -224,7 +224,7 @@ def pgn_of(
         "Round": "-",
         "White": "tbgen",
         "Black": "tbgen",
-        "Result": "*",
+        "Result": UNFINISHED,
         "SetUp": "1",
         "FEN": first.fen(),
         **({} if accrued is None else {"RMobilityAccrued": str(accrued)}),

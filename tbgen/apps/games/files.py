@@ -37,8 +37,6 @@ _UNPACKERS: dict[bytes, Callable[[], Any]] = {
 }
 """How a file begins -> what reads it; a file's name says nothing."""
 
-_LONGEST_BEGINNING = max(map(len, _UNPACKERS))
-
 
 def _as_latin_1(error: Any) -> tuple[str, int]:
     return error.object[error.start : error.end].decode("latin-1"), error.end
@@ -114,7 +112,7 @@ def plain_size(name: str) -> int | None:
 
 def _unpacker_of(file: io.BufferedReader[Any]) -> Callable[[], Any] | None:
     """The decompressor of a file, if it is compressed; its bytes stay where they are."""
-    begin = file.peek(_LONGEST_BEGINNING)
+    begin = file.peek()
     return next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any
 
 import chess
 
-from tbgen.apps.games.tags import GAME_TAG, GameTags, Source, classical_result, winner_of
+from tbgen.apps.games.tags import GAME_TAG, UNFINISHED, GameTags, Source, classical_result, winner_of
 from tbgen.errors import TbgenError, UsageError, expect_number
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.notation import carried_into, parse_fen
@@ -28,11 +28,8 @@ from tbgen.rules.stage import End, Stage, expect_setting
 from tbgen.score import MOST_CODE, Mobility, Score
 from tbgen.text import counted, plain
 
-_T = TypeVar("_T")
-
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
 ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
-_UNKNOWN = "*"
 
 ON_THE_BOARD = (End.CHECKMATE, End.STALEMATE)
 """The ends that decide a game whatever its tags say."""
@@ -69,7 +66,7 @@ class PgnGame:
     @property
     def end(self) -> str:
         """Why the game ended: by the rules at its last ply, or else what its Termination tag says."""
-        said = self.tags.get("Termination", "unterminated" if self.result == _UNKNOWN else "normal")
+        said = self.tags.get("Termination", "unterminated" if self.result == UNFINISHED else "normal")
         return said if self.last.end is None else self.last.end.value
 
     @property
@@ -121,19 +118,16 @@ class GameSettings:
 
     def scoring(self, tags: GameTags) -> Scoring:
         plain = Scoring()
+        cutoffs = (self.cutoff_code, tags.cutoff_code, plain.cutoff_code)
         return Scoring(
-            _first(self.scheme, tags.scheme, plain.scheme),
-            _first(self.cutoff_code, tags.cutoff_code, plain.cutoff_code),
-            _first(self.komi, tags.komi, plain.komi),
+            self.scheme or tags.scheme or plain.scheme,
+            next(code for code in cutoffs if code is not None),  # 0 is one, too
+            self.komi or tags.komi or plain.komi,
         )
 
     def fifty_moves_of(self, tags: GameTags) -> FiftyMoves:
-        setting = _first(self.fifty_moves, tags.fifty_moves, FiftyMoveSetting.RESET)
+        setting = self.fifty_moves or tags.fifty_moves or FiftyMoveSetting.RESET
         return FiftyMoves(setting, self.scoring(tags).cutoff_code)
-
-
-def _first(*values: _T | None) -> _T:
-    return next(value for value in values if value is not None)
 
 
 def root_of(
@@ -162,13 +156,13 @@ def contradictions(
     `known` are the tags of r-mobility among all, `written` is the result that stands after the moves, `ended` the
     first ply at which the game was over.
     """
-    result = tags.get("Result", written or _UNKNOWN)
+    result = tags.get("Result", written or UNFINISHED)
     if "Result" in tags and written is not None and result != written:
         yield f'the tag Result says "{result}", the end of the moves "{written}"'
     yield from moves_after_the_end(last, ended)
     if last.end is not None and last == ended:
         expected = classical_result(last.accrued)
-        if result not in (expected, _UNKNOWN):
+        if result not in (expected, UNFINISHED):
             yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
     if GAME_TAG not in tags:  # else it was decided under a game that the moves alone do not tell
         yield from _of_scores(tags, known, final_of(last, result), last.end)

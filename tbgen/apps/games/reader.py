@@ -15,7 +15,7 @@ import numpy as np
 from tbgen.apps.games.chunks import Chunk, chunks_of, decoded
 from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
-from tbgen.apps.games.tags import read_tags
+from tbgen.apps.games.tags import UNFINISHED, read_tags
 from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.compiled.arrays import Ints, Words
@@ -102,7 +102,7 @@ def _replayed_game(chunk: Chunk, place: int, name: str, number: int, settings: G
     fifty_moves = settings.fifty_moves_of(known)
     last, ended = _last_and_end(root, carried, facts, fifty_moves, settings.game)
     written = chunk.result_of(place)
-    result = tags.get("Result", written or "*")
+    result = tags.get("Result", written or UNFINISHED)
     warnings = tuple(contradictions(tags, known, written, last, ended))
     return PgnGame(
         *(name, number, tags, result, last, settings.scoring(known), fifty_moves, warnings),

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tbgen.apps.games import scan as at
 from tbgen.apps.games.chunks import Chunk
-from tbgen.apps.games.tags import GAME_TAG
+from tbgen.apps.games.tags import GAME_TAG, LINE_WIDTH
 
 OWN_TAGS = (
     "RMobilityResult",
@@ -36,7 +36,6 @@ _OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\
 _OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
 _SIGNS = re.compile(rb"[!?+#]*(?:\s*\$[0-9]+)*")
 """The signs behind a move."""
-_WIDTH = 79
 
 Edit = tuple[int, int, bytes]
 """Start, end, and the replacement."""
@@ -131,7 +130,7 @@ def _line_edits(chunk: Chunk, place: int, line: str) -> Iterator[Edit]:
         last = following.end()
     old = _OWN_VARIATION.search(text[begin:last])
     line_end = _line_end_in(text)
-    parts = textwrap.wrap(line, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    parts = textwrap.wrap(line, LINE_WIDTH, break_long_words=False, break_on_hyphens=False)
     new = line_end + line_end.join(part.encode() for part in parts) + line_end if line else b""
     first, behind = (end, end) if old is None else (begin + old.start(), begin + old.end())
     yield first, behind, new

@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any, Final, Literal, NamedTuple, get_args
 
 from tbgen.apps.games import tiebreaks
-from tbgen.apps.games.tags import KNOCKOUT, Source, number_in, winner_of
+from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
 from tbgen.apps.games.tiebreaks import Cell, CrossTable, Values
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key, sum_of_points
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
@@ -26,7 +26,6 @@ READ_TAGS: Final = ("Event", "Round", "WhiteElo", "BlackElo", "EventType", "Matc
 """The tags that standings read beside the score of a game."""
 _CRASHES: Final = ("abandoned", "stalled connection")
 """Values of the tag Termination where an engine crashed or fell silent."""
-UNFINISHED = "*"
 _MOST_NAMED = 6
 """A sentence names so many missing tables."""
 _BYE = "bye"

@@ -38,11 +38,22 @@ KNOCKOUT = "k.o."
 GAME_TAG = "RMobilityGame"
 """The game under which a final score was decided, if that is not r-mobility."""
 
-_ROSTER = {"Event": "?", "Site": "?", "Date": "????.??.??", "Round": "?", "White": "?", "Black": "?", "Result": "*"}
+UNFINISHED = "*"
+"""The result of a game that has none."""
+
+_ROSTER = {
+    "Event": "?",
+    "Site": "?",
+    "Date": "????.??.??",
+    "Round": "?",
+    "White": "?",
+    "Black": "?",
+    "Result": UNFINISHED,
+}
 """The tags that every game has, in their order, and what stands where nothing is known."""
 
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\""})
-_LINE_WIDTH = 79
+LINE_WIDTH = 79
 _MOST_DIGITS = 9
 
 
@@ -174,7 +185,7 @@ def format_game(tags: Mapping[str, str], words: Iterable[str]) -> str:
     named = _ROSTER | dict(tags)
     lines = [f'[{name} "{value.translate(_ESCAPES)}"]' for name, value in named.items()]
     moves = textwrap.wrap(
-        " ".join([*words, named["Result"]]), _LINE_WIDTH, break_long_words=False, break_on_hyphens=False
+        " ".join([*words, named["Result"]]), LINE_WIDTH, break_long_words=False, break_on_hyphens=False
     )
     return "\n".join([*lines, "", *moves])
 
