@@ -166,10 +166,11 @@ def contradictions(
             yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
     if GAME_TAG not in tags:  # else it was decided under a game that the moves alone do not tell
         yield from _of_scores(tags, known, final_of(last, result), last.end)
-    with suppress(TbgenError):  # a FEN of Chess960 says nothing of this
-        _, in_fen = parse_fen(tags.get("FEN", chess.STARTING_FEN))
-        if known.accrued is not None and in_fen not in (known.accrued, None):
-            yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{known.accrued}"'
+    if known.accrued is not None and "FEN" in tags:
+        with suppress(TbgenError):  # a FEN of Chess960 says nothing of this
+            _, in_fen = parse_fen(tags["FEN"])
+            if in_fen not in (known.accrued, None):
+                yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{known.accrued}"'
 
 
 def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
