@@ -122,12 +122,11 @@ def is_endless(words: Sequence[str]) -> bool:
 
 def _seconds(numbers: dict[str, int], clock: int | None, increment: int) -> float | None:
     """The limits of a search: the time for the move, or a fair part of the clock but never half of it."""
-    milliseconds = numbers.get("movetime")
+    limits = [numbers["movetime"]] if "movetime" in numbers else []
     if clock is not None:
         fair = clock // max(1, numbers.get("movestogo", _MOVES_TO_GO)) + increment * 3 // 4
-        share = min(fair, clock // 2)
-        milliseconds = share if milliseconds is None else min(share, milliseconds)
-    return None if milliseconds is None else max(1, milliseconds - _OVERHEAD_MILLISECONDS) / 1000
+        limits += [fair, clock // 2]
+    return max(1, min(limits) - _OVERHEAD_MILLISECONDS) / 1000 if limits else None
 
 
 def number_in(text: str, name: str) -> int:
