@@ -18,19 +18,7 @@ from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
 from tbgen.cli import complain, complain_of, is_quiet, say
 from tbgen.cli.folders import optional_folders_option, syzygy_option
-from tbgen.cli.options import (
-    NAME,
-    Command,
-    flag,
-    game_option,
-    games_argument,
-    option,
-    processes_option,
-    refuse_beside,
-    settings_options,
-    strict_option,
-    typed_folders,
-)
+from tbgen.cli.options import NAME, Command, flag, option, typed_folders
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress, reading
 from tbgen.compiled.known import Purpose
@@ -47,10 +35,18 @@ if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver
 
 
-@click.command("adjudicate", cls=Command, alone=[("--in-place", "-o"), ("--solve", "--jobs")])
+@click.command(
+    "adjudicate",
+    cls=Command,
+    alone=[
+        ("--in-place", "-o"),
+        ("--solve", "--jobs"),
+        *(("--continue never", each) for each in ("--data", "--solve", "--line", "--count-fifty", "--strict")),
+    ],
+)
 def command(
     *,
-    files: tuple[str, ...] = games_argument,
+    files: tuple[str, ...],
     output: str | None = option(
         "Write the copy to this file; - (default) is the standard output.", "-o", type=NAME, metavar="OUT.pgn"
     ),
@@ -73,11 +69,11 @@ def command(
     ),
     syzygy: tuple[Path, ...] | None = syzygy_option(needs="--solve"),
     lines: bool = flag("Append best play to the moves, as a variation.", "--line"),
-    settings: GameSettings = settings_options,
-    game: Mobility = game_option,
+    settings: GameSettings,
+    game: Mobility,
     folders: tuple[Path, ...] = optional_folders_option,
-    jobs: int = processes_option,
-    strict: bool = strict_option,
+    jobs: int,
+    strict: bool,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
@@ -100,7 +96,7 @@ def command(
       tbgen adjudicate event.pgn -o scored.pgn --solve --budget 600
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
-    names, how = asked_files(files), Continue(continued)
+    names = asked_files(files)
     if in_place:
         for name in names:
             if name == STANDARD_INPUT or is_packed(name):
@@ -108,15 +104,12 @@ def command(
     elif output is None and verdicts is None:
         output = STANDARD_OUTPUT
     _refuse_one_file(names, output, verdicts)
-    if how is Continue.NEVER:
-        idle = {"--solve": solve, "--line": lines, "--count-fifty": count_fifty, "--strict": strict}
-        refuse_beside("--continue never", {"--data": typed_folders(), **idle})
     if solve and not game.forgets:
         raise UsageError(f"--solve means nothing with --game {game}: positions are solved for r-mobility alone")
     has_copy = in_place or output is not None
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
-    rules = AdjudicationRules(continued=how, counts_fifty_moves=count_fifty)
+    rules = AdjudicationRules(continued=Continue(continued), counts_fifty_moves=count_fifty)
     task = GamesTask(settings, rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
     compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []))
     with ExitStack() as stack:

@@ -16,17 +16,7 @@ import click
 from tbgen.apps.records.record import without_record
 from tbgen.cli import complain, is_quiet, signals_to
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
-from tbgen.cli.options import (
-    MOST_THREADS,
-    NAME,
-    Command,
-    flag,
-    form_option,
-    game_option,
-    option,
-    refuse_together,
-    threads_option,
-)
+from tbgen.cli.options import MOST_THREADS, NAME, Command, flag, option, refuse_together
 from tbgen.cli.output import Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import COMPILING, Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
@@ -59,7 +49,7 @@ def command(
         metavar="SIZE",
         callback=lambda ctx, option, value: None if value is None else bytes_in(value),
     ),
-    threads: int | None = threads_option,
+    threads: int | None,
     jobs: int | None = option(
         "Build at most N tables at once, in processes (default: the number with the shortest plan).",
         type=click.IntRange(1, MOST_THREADS),
@@ -69,9 +59,9 @@ def command(
         "Keep outcomes only: remove distances after the tables that need them are built.", "--outcomes"
     ),
     only_plan: bool = flag("Print the tables to build, their cost and their times, and stop.", "--plan"),
-    game: Mobility = game_option,
+    game: Mobility,
     data: Path = new_folder_option,
-    form: Form = form_option,
+    form: Form,
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 

@@ -22,18 +22,7 @@ from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.adjudicate import asked_files, building, decided
 from tbgen.cli.folders import folders_option, optional_folders_option
-from tbgen.cli.options import (
-    NAME,
-    Command,
-    argument,
-    flag,
-    form_option,
-    games_argument,
-    option,
-    processes_option,
-    settings_options,
-    strict_option,
-)
+from tbgen.cli.options import NAME, Command, argument, flag, option
 from tbgen.cli.output import (
     STANDARD_OUTPUT,
     Form,
@@ -61,9 +50,9 @@ def annotate_command(
     as_pgn: bool = flag("Print the games with comments behind their moves.", "--pgn"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
     output: str | None = option("Write to this file; PGN, unless --html or --json is given.", "-o", type=NAME),
-    settings: GameSettings = settings_options,
+    settings: GameSettings,
     folders: tuple[Path, ...] = folders_option,
-    form: Form = form_option,
+    form: Form,
 ) -> int:
     """Show the values of games ply by ply, and find the mistakes.
 
@@ -181,7 +170,7 @@ _NAMES = ", ".join(TIE_BREAKS)
 @click.command("standings", cls=Command, alone=[("--format", "--crosstable", "--html")])
 def standings(
     *,
-    files: tuple[str, ...] = games_argument,
+    files: tuple[str, ...],
     tiebreak: str = option(
         f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)}.",
         metavar="LIST",
@@ -189,11 +178,11 @@ def standings(
     ),
     as_crosstable: bool = flag("Print JSON in the shape that the site of TCEC reads.", "--crosstable"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
-    settings: GameSettings = settings_options,
+    settings: GameSettings,
     folders: tuple[Path, ...] = optional_folders_option,
-    jobs: int = processes_option,
-    strict: bool = strict_option,
-    form: Form = form_option,
+    jobs: int,
+    strict: bool,
+    form: Form,
 ) -> int:
     """Show the cross table and the standings of an event.
 

@@ -103,16 +103,20 @@ def declared(parameters: Mapping[str, Declare]) -> list[click.Parameter]:
 
 
 class Command(click.Command):
-    """A command, whose function declares options as defaults of its parameters.
+    """A command, whose function declares options as defaults of its parameters; those without one are `SHARED`.
 
-    It takes `-q` and refuses combinations of options; of each of `alone` only one may be given.
+    It takes `-q` and refuses combinations of options; of each of `alone` only one may be given. A word of `alone` is
+    an option, or an option and its value.
     """
 
     def __init__(
         self, name: str, callback: Callable[..., Any], *, alone: Sequence[tuple[str, ...]] = (), **settings: Any
     ) -> None:
         super().__init__(name, callback=callback, **settings)
-        self.parameters = {word: each.default for word, each in signature(callback).parameters.items()}
+        self.parameters = {
+            word: SHARED[word] if each.default is each.empty else each.default
+            for word, each in signature(callback).parameters.items()
+        }
         quiet = click.Option(("-q", "--quiet"), is_flag=True, help="Print results and errors only.")
         self.params = [quiet, *declared(self.parameters)]
         self.alone = alone
@@ -124,6 +128,7 @@ class Command(click.Command):
             return rest  # a shell completes the line: the option that another one needs may still follow
         options = [option for option in self.params if isinstance(option, Option) and option.is_given(ctx)]
         given = [name for option in options for name in option.opts]
+        given += [f"{option.opts[-1]} {ctx.params[option.name or '']}" for option in options]
         for names in self.alone:
             refuse_together([name for name in names if name in given])
         for option in options:
@@ -152,29 +157,6 @@ class _FormOption(Option):
         parser.add_option(self, ["--format"], self.name, action="store")
 
 
-form_option = option(
-    "Print in this format; --json is short for --format json.",
-    *("--json", "--format"),
-    kind=_FormOption,
-    type=click.Choice([form.value for form in Form]),
-    default=Form.TABLE.value,
-    callback=lambda ctx, option, value: Form(value),
-)
-"""The format of a command's output, as `form`."""
-threads_option = option("Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS))
-processes_option = option("Share each file among N processes.", type=click.IntRange(1, MOST_THREADS), default=1)
-strict_option = flag("Exit with code 3 if a missing table makes a score provisional.")
-games_argument = argument(nargs=-1, metavar="IN.pgn...", type=NAME)
-
-game_option = option(
-    "Play r-mobility, where captures and pawn moves reset the accrued score, or count the whole game.",
-    type=click.Choice([game.value for game in Mobility]),
-    default=Mobility.RESET.value,
-    callback=lambda ctx, option, value: Mobility.named(value),
-    is_eager=True,  # the options that name folders ask for it
-)
-
-
 def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> GameSettings:
     """The settings that the options give; what they leave out comes from the tags of each game."""
     given: Any = {"scheme": scoring, "komi": komi, "fifty_moves": fifty}  # GameSettings reads them
@@ -186,22 +168,6 @@ def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fift
     if settings.scheme is not None:
         refuse_idle(settings, settings.scheme, settings.fifty_moves or FiftyMoveSetting.RESET)
     return settings
-
-
-settings_options: Any = Gathered(
-    _settings_of,
-    scoring=option(
-        "Turn scores into points by this scheme (default: the game's tags, else exponential).",
-        type=click.Choice([scheme.value for scheme in Scheme]),
-    ),
-    cutoff=option("Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).", metavar="G"),
-    komi=option("Set the score to beat under --scoring komi (default G5.75).", metavar="G"),
-    fifty=option(
-        "Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
-        type=click.Choice([setting.value for setting in FiftyMoveSetting]),
-    ),
-)
-"""How games are scored, unless their tags say so, as `settings`."""
 
 
 def refuse_idle(settings: GameSettings, scheme: Scheme, fifty: FiftyMoveSetting | None) -> None:
@@ -291,14 +257,50 @@ def _a_position(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
     return [START] if START.startswith(incomplete) else []
 
 
-position_options: Any = Gathered(
-    Asked,
-    words=argument(nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
-    accrued=option(
-        "Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).", metavar="G"
+SHARED: Mapping[str, Any] = {
+    "asked": Gathered(
+        Asked,
+        words=argument(nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
+        accrued=option(
+            "Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).", metavar="G"
+        ),
     ),
-)
-"""A position and moves, as `asked`."""
+    "files": argument(nargs=-1, metavar="IN.pgn...", type=NAME),
+    "form": option(
+        "Print in this format; --json is short for --format json.",
+        *("--json", "--format"),
+        kind=_FormOption,
+        type=click.Choice([form.value for form in Form]),
+        default=Form.TABLE.value,
+        callback=lambda ctx, option, value: Form(value),
+    ),
+    "game": option(
+        "Play r-mobility, where captures and pawn moves reset the accrued score, or count the whole game.",
+        type=click.Choice([game.value for game in Mobility]),
+        default=Mobility.RESET.value,
+        callback=lambda ctx, option, value: Mobility.named(value),
+        is_eager=True,  # the options that name folders ask for it
+    ),
+    "jobs": option("Share each file among N processes.", type=click.IntRange(1, MOST_THREADS), default=1),
+    "settings": Gathered(
+        _settings_of,
+        scoring=option(
+            "Turn scores into points by this scheme (default: the game's tags, else exponential).",
+            type=click.Choice([scheme.value for scheme in Scheme]),
+        ),
+        cutoff=option(
+            "Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).", metavar="G"
+        ),
+        komi=option("Set the score to beat under --scoring komi (default G5.75).", metavar="G"),
+        fifty=option(
+            "Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
+            type=click.Choice([setting.value for setting in FiftyMoveSetting]),
+        ),
+    ),
+    "strict": flag("Exit with code 3 if a missing table makes a score provisional."),
+    "threads": option("Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS)),
+}
+"""What several commands take: a parameter of one of these names that has no default declares it."""
 
 
 @click.command("help", cls=Command)

@@ -14,19 +14,7 @@ from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import GameTags
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option, optional_folders_option
-from tbgen.cli.options import (
-    Asked,
-    Command,
-    PositionCommand,
-    flag,
-    form_option,
-    game_option,
-    option,
-    position_options,
-    refuse_beside,
-    refuse_idle,
-    settings_options,
-)
+from tbgen.cli.options import Asked, Command, PositionCommand, flag, option, refuse_beside, refuse_idle
 from tbgen.cli.output import Form, print_facts, show_facts, show_pairs, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
@@ -54,7 +42,7 @@ _INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
 )
 def command(
     *,
-    asked: Asked = position_options,
+    asked: Asked,
     with_line: bool = flag("Print best play by both sides instead, as PGN.", "--line"),
     brief: bool = flag("Leave out the moves, which answers thousands of positions faster."),
     man: str | None = option(
@@ -62,10 +50,10 @@ def command(
     ),
     as_svg: bool = flag("Print a picture of the position and its verdict as SVG.", "--svg"),
     in_colors: bool = flag("Draw the board in colours, where a terminal shows them.", "--board"),
-    settings: GameSettings = settings_options,
-    game: Mobility = game_option,
+    settings: GameSettings,
+    game: Mobility,
     folders: tuple[Path, ...] = folders_option,
-    form: Form = form_option,
+    form: Form,
 ) -> int:
     """Show the value of a position under best play, and the value of each move.
 

@@ -11,19 +11,7 @@ from tbgen.apps.games.files import matching_files, read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
 from tbgen.cli import complain, complain_of
-from tbgen.cli.options import (
-    NAME,
-    Asked,
-    PositionCommand,
-    flag,
-    form_option,
-    game_option,
-    option,
-    position_options,
-    refuse_beside,
-    refuse_idle,
-    settings_options,
-)
+from tbgen.cli.options import NAME, Asked, PositionCommand, flag, option, refuse_beside, refuse_idle
 from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import compile_for, reading
 from tbgen.compiled.known import Purpose
@@ -39,7 +27,7 @@ from tbgen.text import printable
 @click.command("score", cls=PositionCommand)
 def command(
     *,
-    asked: Asked = position_options,
+    asked: Asked,
     files: tuple[str, ...] = option(
         "Score the games of PGN files, packed or not; - reads the standard input.",
         "--pgn",
@@ -48,9 +36,9 @@ def command(
         multiple=True,
     ),
     summary: bool = flag("Print one line a game, without its plies.", needs="--pgn"),
-    settings: GameSettings = settings_options,
-    game: Mobility = game_option,
-    form: Form = form_option,
+    settings: GameSettings,
+    game: Mobility,
+    form: Form,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 

@@ -11,7 +11,7 @@ import click
 from tbgen.apps.site import need_extra
 from tbgen.cli import complain_of, is_quiet, say
 from tbgen.cli.folders import Wanted, folders_option, new_folder_option, wanted_options
-from tbgen.cli.options import OLD_FOLDER, Command, flag, form_option, option
+from tbgen.cli.options import OLD_FOLDER, Command, flag, option
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import compile_for, reporter
 from tbgen.compiled.known import Purpose
@@ -94,7 +94,7 @@ def fetch_command(
     classes: bool = flag("Fetch the classes of mates that suit the tables in DIR, not tables."),
     jobs: int = option("Fetch N files at once.", default=4, type=click.IntRange(1, 64)),
     data: Path = new_folder_option,
-    form: Form = form_option,
+    form: Form,
 ) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
 

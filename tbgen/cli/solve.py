@@ -11,18 +11,7 @@ import click
 
 from tbgen.apps.games.tags import numbered
 from tbgen.cli.folders import folders_option, optional_folders_option, syzygy_option
-from tbgen.cli.options import (
-    NAME,
-    Asked,
-    PositionCommand,
-    completing,
-    flag,
-    form_option,
-    option,
-    position_options,
-    refuse_beside,
-    threads_option,
-)
+from tbgen.cli.options import NAME, Asked, PositionCommand, completing, flag, option, refuse_beside
 from tbgen.cli.output import Form, print_facts, show_pairs, show_rows, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.compiled.known import Purpose
@@ -46,7 +35,7 @@ if TYPE_CHECKING:
 @click.command("solve", cls=PositionCommand, alone=[("--prepare", "--syzygy")])
 def solve(
     *,
-    asked: Asked = position_options,
+    asked: Asked,
     only_plan: bool = flag("Print the cost, and stop.", "--plan"),
     prepare: str | None = option(
         "Make the classes of mates of all that MATERIAL promotes to, or with --plan print their cost; then stop.",
@@ -59,9 +48,9 @@ def solve(
         metavar="S",
     ),
     syzygy: tuple[Path, ...] | None = syzygy_option(),
-    threads: int | None = threads_option,
+    threads: int | None,
     folders: tuple[Path, ...] = folders_option,
-    form: Form = form_option,
+    form: Form,
 ) -> None:
     """Solve one position with six or seven men, from the tables of --data.
 
@@ -176,7 +165,7 @@ _GOALS = ("accrued", "best", "draw")
 @click.command("hold", cls=PositionCommand, alone=[("--check", each) for each in ("--strategy", "--map", "--pair")])
 def hold(
     *,
-    asked: Asked = position_options,
+    asked: Asked,
     side: str = option(
         "Search for a hold of this side. With a score as the goal, both means the sides that have it.",
         type=click.Choice(["white", "black", _BOTH]),
@@ -198,7 +187,7 @@ def hold(
     ),
     source: str | None = option("Check such a FILE, and nothing else.", "--check", type=NAME),
     folders: tuple[Path, ...] = optional_folders_option,
-    form: Form = form_option,
+    form: Form,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.
 

@@ -24,18 +24,7 @@ from tbgen.cli.folders import (
     optional_folders_option,
     wanted_options,
 )
-from tbgen.cli.options import (
-    FOLDER,
-    NAME,
-    OLD_FOLDER,
-    Command,
-    flag,
-    form_option,
-    game_option,
-    option,
-    refuse_together,
-    typed_folders,
-)
+from tbgen.cli.options import FOLDER, NAME, OLD_FOLDER, Command, flag, option, refuse_together, typed_folders
 from tbgen.cli.output import Form, print_facts, show_rows, written_whole
 from tbgen.cli.reporter import by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
@@ -80,7 +69,7 @@ def record(
         "-o",
         type=FOLDER,
     ),
-    game: Mobility = game_option,
+    game: Mobility,
     folders: tuple[Path, ...] = folders_option,
 ) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
@@ -168,7 +157,7 @@ def potential(
     *,
     records: Path | None = records_option,
     folders: tuple[Path, ...] = optional_folders_option,
-    form: Form = form_option,
+    form: Form,
 ) -> None:
     """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
 

@@ -9,7 +9,7 @@ import click
 
 from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import folders_option, named_or_there, names_argument, no_tables
-from tbgen.cli.options import FILE, NAME, OLD_FILE, Command, flag, form_option, game_option, option, threads_option
+from tbgen.cli.options import FILE, NAME, OLD_FILE, Command, flag, option
 from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
 from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
@@ -33,9 +33,9 @@ def list_command(
     names: tuple[str, ...] = names_argument,
     figures: bool = flag("Show the figures of every table, as if all were named."),
     classes: bool = flag("List the classes of mates that `tbgen solve --prepare` made, not the tables."),
-    game: Mobility = game_option,
+    game: Mobility,
     folders: tuple[Path, ...] = folders_option,
-    form: Form = form_option,
+    form: Form,
 ) -> int:
     """List the tables of the folders, or show the figures of those that are named.
 
@@ -196,10 +196,10 @@ def verify(
     classes: bool = flag(
         "Check the classes of mates that `tbgen solve --prepare` made, not the tables.", needs="--sample"
     ),
-    threads: int | None = threads_option,
-    game: Mobility = game_option,
+    threads: int | None,
+    game: Mobility,
     folders: tuple[Path, ...] = folders_option,
-    form: Form = form_option,
+    form: Form,
 ) -> int:
     """Prove tables such as KBvK, or all tables of the folders.
 
