@@ -86,99 +86,80 @@ class Work:
 
 
 class Reporter:
-    """Prints lines, unless it is quiet. Threads may share a reporter."""
+    """Draws a bar for each piece of work on a terminal, prints lines now and then elsewhere, or is quiet.
+
+    Threads may share a reporter.
+    """
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
-        self._lock, self._closed = threading.RLock(), quiet
         self._stream = sys.stderr if stream is None else stream
+        self._lock, self._closed = threading.RLock(), quiet
         self.works: dict[str, Work] = {}
         """The pieces of work that have begun and are not ended, by their first titles."""
+        self._has_bars = not quiet and self._stream.isatty()
+        self._live: Live | None = None
+        self._timer = threading.Timer(QUIET_SECONDS, self._open)
+        if self._has_bars:
+            self._timer.daemon = True
+            self._timer.start()
 
     def close(self) -> None:
         """Leave the terminal as it was. Threads that are still at work show nothing more."""
         with self._lock:
             self._closed = True
+        self._timer.cancel()
+        if self._live is not None:
+            self._live.stop()
 
     def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
         """The work with a title, which begins if it has not; `at_once` shows it before two seconds are over."""
         if title not in self.works:
             self.works[title] = Work(self, title, total, as_share=as_share, at_once=at_once)
-            self.show(at_once=at_once)
+            if at_once:
+                self._open()
+            if self._live is not None:
+                self._live.refresh()  # the work may be over before the next frame
         return self.works[title]
-
-    def show(self, *, at_once: bool) -> None:
-        """Show a piece of work that begins, if there is something to draw."""
 
     def end(self, title: str) -> None:
         """Show a piece of work no longer, if it has begun."""
         self.works.pop(title, None)
 
     def update(self, work: Work) -> None:
-        """Show how much of a piece of work is done, if it is time."""
+        """Give a piece of work a line, if it is time; of bars, each frame looks how much is done."""
         now = time.monotonic()
         work.told = now if work.told is None else work.told
         if now - work.told >= work.every:
             work.told = now
             amount, left = work.facts()
             title = f"{work.title}: {work.detail}" if work.detail else work.title
-            self.say(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
+            self.log(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
 
     def compiles(self, done: int, total: int) -> None:
         """Show how many kernels are compiled."""
         self.work(COMPILING, total, at_once=True).reach(done)
 
-    def say(self, text: str) -> None:
-        """Give a text a line of its own."""
-        with self._lock, contextlib.suppress(OSError):  # work goes on where nobody reads of it
-            if not self._closed:
-                click.echo(printable(text), self._stream)
-
     def log(self, text: str) -> None:
         """Give a text a line of its own, unless bars show as much."""
-        self.say(text)
-
-
-class Bars(Reporter):
-    """Draws a bar for each piece of work; each frame looks how much of it is done."""
-
-    def __init__(self, stream: TextIO | None = None) -> None:
-        super().__init__(stream)
-        self._live: Live | None = None
-        self._timer = threading.Timer(QUIET_SECONDS, self.open)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def close(self) -> None:
-        super().close()
-        self._timer.cancel()
-        if self._live is not None:
-            self._live.stop()
-
-    def show(self, *, at_once: bool) -> None:
-        if at_once:
-            self.open()
-        if self._live is not None:
-            self._live.refresh()  # the work may be over before the next frame
-
-    def update(self, work: Work) -> None:
-        """The next frame shows it."""
+        if not self._has_bars:
+            self.say(text)
 
     def say(self, text: str) -> None:
-        self.open()
-        with self._lock:
+        """Give a text a line of its own."""
+        self._open()
+        with self._lock, contextlib.suppress(OSError):  # work goes on where nobody reads of it
             if self._live is not None and not self._closed:
                 self._live.console.print(printable(text), markup=False, highlight=False)
+            elif not self._closed:
+                click.echo(printable(text), self._stream)
 
-    def log(self, text: str) -> None:
-        """Bars show as much."""
-
-    def open(self) -> None:
-        """Draw from now on, and not when two seconds are over."""
-        from rich.console import Console
-        from rich.live import Live
-
+    def _open(self) -> None:
+        """Draw bars from now on, and not when two seconds are over, if the stream has them."""
         with self._lock:
-            if self._live is None and not self._closed:
+            if self._has_bars and self._live is None and not self._closed:
+                from rich.console import Console
+                from rich.live import Live
+
                 self._live = Live(
                     get_renderable=self._frame,
                     console=Console(file=self._stream),
@@ -217,9 +198,7 @@ def reporter(stream: TextIO | None = None, *, prints: bool = False) -> contextli
 
     It is quiet if the command is, and on a terminal that the work `prints` to as it goes on.
     """
-    stream = stream or sys.stderr
-    quiet = is_quiet() or (prints and sys.stdout.isatty())
-    return contextlib.closing(Bars(stream) if stream.isatty() and not quiet else Reporter(stream, quiet=quiet))
+    return contextlib.closing(Reporter(stream, quiet=is_quiet() or (prints and sys.stdout.isatty())))
 
 
 @contextlib.contextmanager
