@@ -17,7 +17,7 @@ from tbgen.apps.records.record import without_record
 from tbgen.cli import complain, is_quiet, signals_to
 from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
 from tbgen.cli.options import MOST_THREADS, NAME, Command, flag, option, refuse_together
-from tbgen.cli.output import Facts, Form, print_facts, show_facts
+from tbgen.cli.output import Facts, Form, present, show_facts
 from tbgen.cli.reporter import COMPILING, Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
 from tbgen.library.build import Settings, Watcher, build, plan_for
@@ -98,10 +98,8 @@ def command(
         _build(data, materials, settings)
         return
     plan, disk = plan_for(data, materials, settings), free_disk(data)
-    if form is Form.TABLE:
-        _show_plan(plan.facts(), disk, outcomes_only=outcomes_only)
-    else:
-        print_facts(form, plan.facts())
+    facts = plan.facts()
+    present(form, facts, lambda: _show_plan(facts, disk, outcomes_only=outcomes_only))
     plan.check(disk)
 
 
@@ -180,20 +178,19 @@ def _show_summary(findings: list[Finding], made: list[Made]) -> None:
 def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
     """The tables in the order in which they are expected to begin, and what they take together."""
     tables, too_large, cut_off = plan["tables"], plan["too_large"], plan["cut_off"]
-    if tables:
-        show_facts(
-            tables,
-            {
-                "table": "material",
-                "cells": "cells",
-                "memory": lambda table: in_gib(table["memory"]),
-                "disk": lambda table: in_units(table["bytes"]),
-                "CPU seconds": "cpu_seconds",
-                "threads": "threads",
-                "begins": lambda table: clock(table["begins"]),
-                "ends": lambda table: clock(table["ends"]),
-            },
-        )
+    show_facts(
+        tables,
+        {
+            "table": "material",
+            "cells": "cells",
+            "memory": lambda table: in_gib(table["memory"]),
+            "disk": lambda table: in_units(table["bytes"]),
+            "CPU seconds": "cpu_seconds",
+            "threads": "threads",
+            "begins": lambda table: clock(table["begins"]),
+            "ends": lambda table: clock(table["ends"]),
+        },
+    )
     limit = "" if plan["memory"] is None else f", {in_gib(plan['memory'], math.floor)} of memory"
     side_by_side = "one at a time" if plan["jobs"] == 1 else f"at most {plan['jobs']} side by side"
     number = len(tables) + len(too_large) + len(cut_off)

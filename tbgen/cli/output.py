@@ -27,8 +27,8 @@ from tbgen.system.process import try_lock
 from tbgen.text import flattened, printable
 
 Facts = Mapping[str, Any]
-Column = str | Callable[[Any], object]
-"""The field that the cells of a column come from, or a function of a row."""
+Columns = Mapping[str, str | Callable[[Any], object]]
+"""Head of a column -> the field that its cells come from, or a function of a row."""
 
 _NUMBER = r"(?:[<>~] ?)?[-+±]?G?[0-9½][0-9,.:½-]*(?: (?:%|[kMG]?B|[MG]iB))?%?"
 _FLUSH_RIGHT = re.compile(rf"{_NUMBER}(?: {_NUMBER})*|[-?x]?")
@@ -43,6 +43,14 @@ class Form(enum.Enum):
     TABLE = "table"
     JSON = "json"
     CSV = "csv"
+
+
+def present(form: Form, facts: Any, in_words: Callable[[], object], rows: Iterable[Facts] | None = None) -> None:
+    """Print facts for programs, or show them to people in words."""
+    if form is Form.TABLE:
+        in_words()
+    else:
+        print_facts(form, facts, rows)
 
 
 def print_facts(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> None:
@@ -90,11 +98,20 @@ def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
 
 
 def show_facts(
-    rows: Iterable[Any], columns: Mapping[str, Column], *, whole: bool = False, titles: Mapping[int, str] | None = None
+    rows: Iterable[Any],
+    columns: Columns,
+    *,
+    whole: bool = False,
+    titles: Mapping[int, str] | None = None,
+    note: str = "",
+    none: str = "",
 ) -> None:
-    """A table of facts, with the heads of its columns."""
+    """A table of facts with the heads of its columns, and a note behind it; without rows, the text in its place."""
     cells = [[_cell(row[each] if isinstance(each, str) else each(row)) for each in columns.values()] for row in rows]
-    show_rows(list(columns), cells, whole=whole, titles=titles)
+    if cells:
+        show_rows(list(columns), cells, whole=whole, titles=titles)
+    if text := note if cells else none:
+        click.echo(text)
 
 
 def _cell(value: object) -> str:

@@ -12,7 +12,7 @@ from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
 from tbgen.cli import complain, complain_of
 from tbgen.cli.options import NAME, Asked, PositionCommand, flag, option, refuse_beside, refuse_idle
-from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, print_facts, show_facts, written_whole
+from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, present, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import compile_for, reading
 from tbgen.compiled.known import Purpose
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
@@ -71,10 +71,8 @@ def command(
     played = Game(board, accrued=carried, fifty_moves=fifty, game=game)
     played.push_line(moves)
     warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))
-    if form is not Form.TABLE:
-        print_facts(form, {**played.facts(scoring), "warnings": warnings})
-    else:
-        _show_plies(played, played.accrued, scoring)
+    facts = {**played.facts(scoring), "warnings": warnings}
+    present(form, facts, lambda: _show_plies(played, played.accrued, scoring))
     for warning in warnings:
         complain(f"warning: {warning}")
     return 0

@@ -12,7 +12,7 @@ import click
 from tbgen.apps.games.tags import numbered
 from tbgen.cli.folders import folders_option, optional_folders_option, syzygy_option
 from tbgen.cli.options import NAME, Asked, PositionCommand, completing, flag, option, refuse_beside
-from tbgen.cli.output import Form, print_facts, show_pairs, show_rows, written_whole
+from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UnprovedError, UnreadableFileError, UsageError
@@ -84,14 +84,8 @@ def solve(
         compile_for(Purpose.POSITIONS)
         with progress("solving", 1, as_share=True) as shown:
             found = solver.solve(board, score, shown.reach)
-    if form is Form.TABLE:
-        click.echo(picture_of(board))
-        _show(found)
-        if found.line:
-            steps = [(step.san, "") for step in found.line]
-            click.echo(f"\nbest play: {' '.join(numbered(board.fullmove_number, board.turn, steps))}")
-    else:
-        print_facts(form, found.facts())
+    line = " ".join(numbered(board.fullmove_number, board.turn, [(step.san, "") for step in found.line]))
+    present(form, found.facts(), lambda: _show(found, picture_of(board), line))
 
 
 def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form) -> None:
@@ -105,30 +99,25 @@ def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, for
 
 
 def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
-    if form is not Form.TABLE:
-        print_facts(form, facts_of(plan))
-        return
     what = (
         "exact"
         if plan.exact
         else f"perhaps exact: promotions to a queen are solved with up to {plan.most_free} men beside pawns"
     )
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
-    show_pairs(
-        {
-            "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
-            "time": f"{duration(plan.cpu_seconds)} of CPU (estimated)",
-            "memory": in_units(plan.memory_bytes),
-            "disk": in_units(plan.disk_bytes),
-            **({"answer": what, "missing": closer} if answers else {}),
-        }
-    )
+    pairs = {
+        "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
+        "time": f"{duration(plan.cpu_seconds)} of CPU (estimated)",
+        "memory": in_units(plan.memory_bytes),
+        "disk": in_units(plan.disk_bytes),
+        **({"answer": what, "missing": closer} if answers else {}),
+    }
+    present(form, facts_of(plan), lambda: show_pairs(pairs))
 
 
-def _show(found: Solution) -> None:
-    bracket = found.bracket
-    exact = bracket.exact
-    click.echo()
+def _show(found: Solution, picture: str, line: str) -> None:
+    bracket, exact = found.bracket, found.bracket.exact
+    click.echo(f"{picture}\n")
     show_pairs(
         {
             "accrued": found.accrued,
@@ -140,15 +129,19 @@ def _show(found: Solution) -> None:
             f"{found.cpu_seconds:.1f} CPU s",
         }
     )
-    click.echo("" if found.moves else "\nno legal moves: the game is over")
-    if found.moves:
-        show_rows(
-            ("move", "at least", "at most", "points", ""),
-            [
-                (each.san, str(each.bracket.lower), str(each.bracket.upper), _points(each.bracket), "best" * each.best)
-                for each in found.moves
-            ],
-        )
+    click.echo()
+    show_facts(
+        found.moves,
+        {
+            "move": lambda move: move.san,
+            "at least": lambda move: move.bracket.lower,
+            "at most": lambda move: move.bracket.upper,
+            "points": lambda move: _points(move.bracket),
+            "": lambda move: "best" * move.best,
+        },
+        note=f"\nbest play: {line}" if line else "",
+        none="no legal moves: the game is over",
+    )
 
 
 def _points(bracket: Bracket) -> str:
@@ -268,22 +261,19 @@ def _check(source: str, folders: Sequence[Path], *, form: Form) -> None:
         raise UnreadableFileError(source, getattr(error, "strerror", None) or "it is no text") from None
     strategy = parse_strategy(text, source)
     with _tables_in(folders) as tables:
-        proof = check_strategy(strategy, tables, source).facts()
-    if form is not Form.TABLE:
-        print_facts(form, proof)
-        return
-    goal = strategy.goal
-    click.echo(f"{source}: {goal.side} keeps {goal.outcome} or better from {strategy.board.fen()} {strategy.accrued}")
-    _show_proof(proof)
+        proof, goal = check_strategy(strategy, tables, source).facts(), strategy.goal
+    kept = f"{goal.side} keeps {goal.outcome} or better from {strategy.board.fen()} {strategy.accrued}"
+    present(form, proof, lambda: _show_proof(f"{source}: {kept}", proof))
 
 
 def _show_hold(found: Mapping[str, Any], *, is_mate: bool) -> None:
     proof, escape, side = found["proof"], found["escape"], found["side"].title()
     kept = "nothing that is proved" if is_mate and proof is None else f"{found['goal']} or better"
-    click.echo(f"{side} keeps {kept}: {found['verdict'] if proof is None else 'held'}")
+    title = f"{side} keeps {kept}: {found['verdict'] if proof is None else 'held'}"
     if proof is not None:
-        _show_proof(proof)
+        _show_proof(title, proof)
         return
+    click.echo(title)
     if escape is not None:
         men = " against ".join(escape["men"])
         plies = f"{in_plies(escape['plies'])} at least, the most of all pairs: {men}"
@@ -292,7 +282,8 @@ def _show_hold(found: Mapping[str, Any], *, is_mate: bool) -> None:
         click.echo("  wider      no proof within the nodes that were allowed; --nodes and --wide try harder")
 
 
-def _show_proof(proof: Mapping[str, Any]) -> None:
+def _show_proof(title: str, proof: Mapping[str, Any]) -> None:
+    click.echo(title)
     checked, (lead, loop) = proof["checked"], (proof["cycle"][part] for part in ("lead", "loop"))
     show_pairs(
         {

@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from fractions import Fraction
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -25,7 +25,7 @@ from tbgen.cli.folders import (
     wanted_options,
 )
 from tbgen.cli.options import FOLDER, NAME, OLD_FOLDER, Command, flag, option, refuse_together, typed_folders
-from tbgen.cli.output import Form, print_facts, show_rows, written_whole
+from tbgen.cli.output import Form, present, show_facts, show_rows, written_whole
 from tbgen.cli.reporter import by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
@@ -169,32 +169,38 @@ def potential(
       tbgen study potential --records records
       tbgen study potential --json
     """
+
     from tbgen.apps.records.published import facts_of, fits_of, potentials_of
 
     found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
-    if form is not Form.TABLE:
-        facts = facts_of(found)
-        print_facts(form, facts, facts["endings"].values())
-        return
-    show_rows(
-        ("rule", "says", "fitted", "r-mobility", "confirmed"),
-        [
-            (fit.rule.words, str(fit.rule.factor), *_digits(fit.mates, fit.points), f"{fit.confirmed} of {fit.endings}")
-            for fit in fits_of(found)
-        ],
+    facts = facts_of(found)
+    present(form, facts, lambda: _show_potentials(fits_of(found), found), facts["endings"].values())
+
+
+def _show_potentials(fits: Iterable[Any], found: Iterable[Any]) -> None:
+    """A table of the rules, and another of the endings."""
+    show_facts(
+        fits,
+        {
+            "rule": lambda fit: fit.rule.words,
+            "says": lambda fit: fit.rule.factor,
+            "fitted": lambda fit: f"{float(fit.mates):.3f}",
+            "r-mobility": lambda fit: f"{float(fit.points):.3f}",
+            "confirmed": lambda fit: f"{fit.confirmed} of {fit.endings}",
+        },
     )
     click.echo()
-    show_rows(
-        ("ending", "rule", "says", "factor", "r-mobility", "verdict"),
-        [
-            (each.name, each.rule.title, str(each.rule.factor), *_digits(each.mates, each.points), each.verdict)
-            for each in found
-        ],
+    show_facts(
+        found,
+        {
+            "ending": lambda each: each.name,
+            "rule": lambda each: each.rule.title,
+            "says": lambda each: each.rule.factor,
+            "factor": lambda each: f"{float(each.mates):.3f}",
+            "r-mobility": lambda each: f"{float(each.points):.3f}",
+            "verdict": lambda each: each.verdict,
+        },
     )
-
-
-def _digits(*factors: Fraction) -> list[str]:
-    return [f"{float(factor):.3f}" for factor in factors]
 
 
 @click.command("site", cls=Command, alone=[("--no-pages", "--records")])

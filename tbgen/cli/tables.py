@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
@@ -10,7 +10,7 @@ import click
 from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import folders_option, named_or_there, names_argument, no_tables
 from tbgen.cli.options import FILE, NAME, OLD_FILE, Command, flag, option
-from tbgen.cli.output import Column, Facts, Form, print_facts, show_facts
+from tbgen.cli.output import Columns, Facts, Form, present, show_facts
 from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import TableError, UsageError, VerificationError
@@ -24,7 +24,7 @@ from tbgen.text import counted, facts_of, in_units
 Check = Callable[[Material, Work], tuple[Facts, str | None]]
 """The facts of a table, and what is wrong with it."""
 
-_CLASSES: dict[str, Column] = {"classes": "material", "placements": lambda row: f"{row['placements']} of {PLACEMENTS}"}
+_CLASSES: Columns = {"classes": "material", "placements": lambda row: f"{row['placements']} of {PLACEMENTS}"}
 
 
 @click.command("list", cls=Command, alone=[("--classes", "--figures"), ("--classes", "--game")])
@@ -57,42 +57,29 @@ def list_command(
     where = dict(tables_of(folders))
     wanted = named_or_there(names, folders) if in_full else list(where)
     found, faults = _each(wanted, lambda material, _: (figures_of(folder_with(folders, material), material), None))
-    if not in_full:
-        _list(found, where, folders, form)
-    elif form is not Form.TABLE:
-        rows = (row for each in found for row in _rows(each))
-        print_facts(form, found[0] if found and len(names) == 1 else found, rows)
+    if in_full:
+        rows = [row for each in found for row in _rows(each)]
+        present(form, found[0] if found and len(names) == 1 else found, lambda: _show(found), rows)
     else:
-        for number, table in enumerate(found):
-            click.echo("\n" if number else "", nl=False)
-            _show(table)
+        _list(found, where, folders, form)
     return complain_of(faults)
 
 
-def _list(found: Sequence[Facts], where: Mapping[Material, Path], folders: Sequence[Path], form: Form) -> None:
+def _list(found: Sequence[Facts], where: dict[Material, Path], folders: Sequence[Path], form: Form) -> None:
     """A row for each table that a probe would use."""
     names = ("material", "men", "positions", "bytes")
     folder_of = {str(material): str(folder) for material, folder in where.items()}
     facts = [{**{name: each[name] for name in names}, "folder": folder_of[each["material"]]} for each in found]
-    if form is not Form.TABLE:
-        print_facts(form, facts)
-    elif found:
-        show_facts(
-            facts,
-            {
-                "table": "material",
-                "men": "men",
-                "positions": "positions",
-                "size": lambda row: in_units(row["bytes"]),
-                "from": "folder",
-            },
-        )
-        click.echo(
-            f"{counted(len(found), 'table', 'tables')}, {in_units(sum(each['bytes'] for each in found))}; "
-            "positions count every placement on 64 squares"
-        )
-    elif not where:
-        click.echo(no_tables(folders))
+    columns: Columns = {
+        "table": "material",
+        "men": "men",
+        "positions": "positions",
+        "size": lambda row: in_units(row["bytes"]),
+        "from": "folder",
+    }
+    size = in_units(sum(each["bytes"] for each in found))
+    note = f"{counted(len(found), 'table', 'tables')}, {size}; positions count every placement on 64 squares"
+    present(form, facts, lambda: show_facts(facts, columns, note=note, none="" if where else no_tables(folders)))
 
 
 def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -> int:
@@ -113,20 +100,14 @@ def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -
         for (material, folder, suits), files in found.items()
         if not wanted or material in wanted
     ]
-    if form is not Form.TABLE:
-        print_facts(form, facts)
-    elif facts:
-        show_facts(
-            facts,
-            {
-                **_CLASSES,
-                "size": lambda row: in_units(row["bytes"]),
-                "suit these tables": lambda row: "yes" if row["suits"] else "no",
-                "from": "folder",
-            },
-        )
-    elif not faults:
-        click.echo("no classes of mates are here; make some with: tbgen solve --prepare MATERIAL")
+    columns: Columns = {
+        **_CLASSES,
+        "size": lambda row: in_units(row["bytes"]),
+        "suit these tables": lambda row: "yes" if row["suits"] else "no",
+        "from": "folder",
+    }
+    none = "" if faults else "no classes of mates are here; make some with: tbgen solve --prepare MATERIAL"
+    present(form, facts, lambda: show_facts(facts, columns, none=none))
     return complain_of(faults)
 
 
@@ -145,26 +126,31 @@ def _each(wanted: Sequence[Material], check: Check) -> tuple[list[Facts], list[T
     return found, faults
 
 
-def _rows(table: Facts) -> Iterator[Facts]:
+def _rows(table: Facts) -> list[Facts]:
     """A row for each outcome of each side."""
-    for side, each in table["sides"].items():
-        for outcome, facts in each["outcomes"].items():
-            yield {"material": table["material"], "side": side, "outcome": outcome, **facts}
+    return [
+        {"material": table["material"], "side": side, "outcome": outcome, **facts}
+        for side, each in table["sides"].items()
+        for outcome, facts in each["outcomes"].items()
+    ]
 
 
-def _show(table: Facts) -> None:
-    size, positions = table["bytes"], table["positions"]
-    click.echo(
-        f"{table['material']}: {table['men']} men, {positions:,} positions (every placement on 64 squares)\n"
-        f"{in_units(size)}, {size / max(positions, 1):.3f} bytes a position, made by tbgen {table['version']}"
-    )
-    if table["seconds"] is not None and table["cpu_seconds"] is not None:
-        click.echo(f"built in {table['seconds']:.1f} s, {table['cpu_seconds']:.1f} CPU s")
-    rows = list(_rows(table))
-    for side, each in table["sides"].items():
-        click.echo(f"\n{side.capitalize()} to move: {each['positions']:,} positions")
-        columns = {"outcome": "outcome", "positions": "count", "longest DTG": "max_dtg", "for example": "fen"}
-        show_facts([row for row in rows if row["side"] == side], columns, whole=True)
+def _show(tables: Sequence[Facts]) -> None:
+    """The figures of tables, one table after another."""
+    columns = {"outcome": "outcome", "positions": "count", "longest DTG": "max_dtg", "for example": "fen"}
+    for number, table in enumerate(tables):
+        size, positions = table["bytes"], table["positions"]
+        click.echo(
+            "\n"
+            * (number > 0)
+            + f"{table['material']}: {table['men']} men, {positions:,} positions (every placement on 64 squares)\n"
+            f"{in_units(size)}, {size / max(positions, 1):.3f} bytes a position, made by tbgen {table['version']}"
+        )
+        if table["seconds"] is not None and table["cpu_seconds"] is not None:
+            click.echo(f"built in {table['seconds']:.1f} s, {table['cpu_seconds']:.1f} CPU s")
+        for side, each in table["sides"].items():
+            click.echo(f"\n{side.capitalize()} to move: {each['positions']:,} positions")
+            show_facts([row for row in _rows(table) if row["side"] == side], columns, whole=True)
 
 
 @click.command(
@@ -224,28 +210,23 @@ def verify(
     wanted = named_or_there(names, folders)
     if by_digest:
         compile_for(Purpose.DIGESTS)
-        return _compare_digests(wanted, folders, threads, known_in, output, form)
-    if against is not None:
-        return _compare_counts(wanted, folders, against, form)
-    of_all, of_some = (Purpose.PROOFS, Purpose.PAWN_PROOFS), (Purpose.SAMPLES, Purpose.PAWN_SAMPLES)
-    compile_for(by_pawns(wanted, *(of_all if sample is None else of_some)))
-    return _prove(wanted, folders, sample, seed, threads, form)
+        check, columns = _digests(folders, threads, known_in, output)
+    elif against is not None:
+        check, columns = _counts(folders, against)
+    else:
+        of_all, of_some = (Purpose.PROOFS, Purpose.PAWN_PROOFS), (Purpose.SAMPLES, Purpose.PAWN_SAMPLES)
+        compile_for(by_pawns(wanted, *(of_all if sample is None else of_some)))
+        check, columns = _proofs(folders, sample, seed, threads)
+    note = "" if by_digest or against else "positions that a symmetry of the board makes equal count once"
+    return _show_checked(form, *_each(wanted, check), columns, note)
 
 
 def _show_checked(
-    form: Form,
-    found: Sequence[Facts],
-    faults: Sequence[TableError],
-    columns: Mapping[str, Column],
-    note: str | None = None,
+    form: Form, found: Sequence[Facts], faults: Sequence[TableError], columns: Columns, note: str = ""
 ) -> int:
     """The facts of tables that were checked, and their faults."""
-    if form is not Form.TABLE:
-        print_facts(form, {"tables": found, "faults": list(map(str, faults))})
-    elif found and not is_quiet():
-        show_facts(found, columns)
-        if note is not None:
-            click.echo(note)
+    facts, shown = {"tables": found, "faults": list(map(str, faults))}, [] if is_quiet() else found
+    present(form, facts, lambda: show_facts(shown, columns, note=note))
     return complain_of(faults)
 
 
@@ -273,18 +254,16 @@ def _verify_classes(names: Sequence[str], folders: Sequence[Path], sample: int, 
             return checker.check(sample, seed, lambda done: shown.reach(done, sample, title=f"{material}: positions"))
 
         found, faults = _each(wanted, check)
-    return _show_checked(
-        form,
-        found,
-        [*known, *faults],
-        {**_CLASSES, "positions": "positions", "verdict": lambda facts: "consistent" if facts["right"] else "wrong"},
-    )
+    columns: Columns = {
+        **_CLASSES,
+        "positions": "positions",
+        "verdict": lambda facts: "consistent" if facts["right"] else "wrong",
+    }
+    return _show_checked(form, found, [*known, *faults], columns)
 
 
-def _prove(
-    wanted: Sequence[Material], folders: Sequence[Path], sample: int | None, seed: int, threads: int | None, form: Form
-) -> int:
-    """Prove every position, or a sample."""
+def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[Check, Columns]:
+    """A proof of every position, or of a sample."""
     from tbgen.verify import verify_file  # not before its kernels are compiled: the compiler would wait for it
 
     def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
@@ -299,22 +278,17 @@ def _prove(
         )
         return report.facts(), None if report.violation is None else str(report.violation)
 
-    return _show_checked(
-        form,
-        *_each(wanted, check),
-        {
-            "table": "material",
-            "positions": "positions",
-            "with accrued scores": "pairs",
-            "seconds": "seconds",
-            "verdict": lambda facts: "right" if facts["right"] else "wrong",
-        },
-        note="positions that a symmetry of the board makes equal count once",
-    )
+    return check, {
+        "table": "material",
+        "positions": "positions",
+        "with accrued scores": "pairs",
+        "seconds": "seconds",
+        "verdict": lambda facts: "right" if facts["right"] else "wrong",
+    }
 
 
-def _compare_counts(wanted: Sequence[Material], folders: Sequence[Path], against: str, form: Form) -> int:
-    """Compare the tables with published counts."""
+def _counts(folders: Sequence[Path], against: str) -> tuple[Check, Columns]:
+    """A comparison with published counts."""
     from tbgen.apps.records.published import ORDINARY, differences, read_published
     from tbgen.storage.reader import TableFile
 
@@ -329,18 +303,13 @@ def _compare_counts(wanted: Sequence[Material], folders: Sequence[Path], against
     def verdict(facts: Facts) -> str:
         return "; ".join(facts["differences"]) or ("as published" if facts["published"] else "nothing is published")
 
-    return _show_checked(form, *_each(wanted, check), {"table": "material", "verdict": verdict})
+    return check, {"table": "material", "verdict": verdict}
 
 
-def _compare_digests(
-    wanted: Sequence[Material],
-    folders: Sequence[Path],
-    threads: int | None,
-    known_in: Path | None,
-    output: Path | None,
-    form: Form,
-) -> int:
-    """Compare tables with a list of digests, and enter in another list what this one does not contradict."""
+def _digests(
+    folders: Sequence[Path], threads: int | None, known_in: Path | None, output: Path | None
+) -> tuple[Check, Columns]:
+    """A comparison with a list of digests, which enters in another list what this one does not contradict."""
     from tbgen.storage.reader import TableFile
     from tbgen.verify.digesting import KNOWN, digests_of, read_digests, write_digests
 
@@ -357,21 +326,15 @@ def _compare_digests(
             noted[material] = found
             if output is not None:  # all tables take long: what is found is kept
                 write_digests(output, noted)
-        return {
-            "material": str(material),
-            **facts_of(found, known=material in known, difference=difference),
-        }, difference
+        facts = facts_of(found, known=material in known, difference=difference)
+        return {"material": str(material), **facts}, difference
 
     def verdict(facts: Facts) -> str:
         return "differs" if facts["difference"] else "as known" if facts["known"] else "not in the list"
 
-    return _show_checked(
-        form,
-        *_each(wanted, check),
-        {
-            "table": "material",
-            "outcomes": lambda facts: facts["outcomes"][:16],
-            "distances": lambda facts: (facts["distances"] or "none")[:16],
-            "verdict": verdict,
-        },
-    )
+    return check, {
+        "table": "material",
+        "outcomes": lambda facts: facts["outcomes"][:16],
+        "distances": lambda facts: (facts["distances"] or "none")[:16],
+        "verdict": verdict,
+    }
