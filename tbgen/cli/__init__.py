@@ -13,17 +13,14 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn, TextIO
+from typing import NoReturn, TextIO
 
 import click
+from click.shell_completion import CompletionItem
 
 from tbgen.errors import NotEnoughMemoryError, TbgenError
 from tbgen.system import __version__
 from tbgen.text import printable
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
-
 
 QUIET = "tbgen.quiet"
 """Where click keeps whether a command is quiet."""
@@ -173,8 +170,6 @@ class LazyGroup(click.Group):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Names of commands, none of which is imported for it, and options."""
-        from click.shell_completion import CompletionItem
-
         names = [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 

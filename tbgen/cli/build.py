@@ -206,18 +206,14 @@ def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
     disk = f"{in_units(plan['bytes'])} of disk ({outcomes}){on_the_way}{room}"
     click.echo(f"{duration(plan['seconds'])}, {plan['cpu_seconds']:,.0f} CPU seconds, {disk}{memory}")
     if too_large:
-        _show_too_large(too_large, cut_off)
-
-
-def _show_too_large(too_large: Sequence[Facts], cut_off: Sequence[str]) -> None:
-    """Which tables are left out, by the memory that they take at least, and those that need one of these."""
-    click.echo(
-        f"skipped: {counted(len(too_large), 'table needs', 'tables need')} more memory, even with a part on disk:"
-    )
-    smallest_first = sorted(too_large, key=lambda table: table["least_memory"])
-    show_facts(smallest_first, {"table": "material", "memory": lambda table: in_gib(table["least_memory"])})
-    if cut_off:
-        click.echo(f"skipped: {counted(len(cut_off), 'table needs', 'tables need')} one of these: {', '.join(cut_off)}")
+        click.echo(
+            f"skipped: {counted(len(too_large), 'table needs', 'tables need')} more memory, even with a part on disk:"
+        )
+        smallest_first = sorted(too_large, key=lambda table: table["least_memory"])
+        show_facts(smallest_first, {"table": "material", "memory": lambda table: in_gib(table["least_memory"])})
+        if cut_off:
+            needing = counted(len(cut_off), "table needs", "tables need")
+            click.echo(f"skipped: {needing} one of these: {', '.join(cut_off)}")
 
 
 _TABLES, _LOOKING = "tables", "looking at what is there"

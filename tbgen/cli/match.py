@@ -10,9 +10,10 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from tbgen.apps.games.standings import Standings, crosstable, in_decimals
 from tbgen.apps.games.tags import last_move
@@ -32,9 +33,6 @@ from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
 from tbgen.system.process import processors
 from tbgen.text import counted
-
-if TYPE_CHECKING:
-    from click.shell_completion import CompletionItem
 
 _FILES = {"FILE": "file", "DIRS": "dir"}
 """Hint of an option -> what a shell completes after it."""
@@ -72,8 +70,6 @@ class MatchCommand(click.Command):
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """An option, or what the option before it takes; the words of engines are left to the user."""
-        from click.shell_completion import CompletionItem
-
         before = ["", *ctx.params["arguments"]][-1]
         name = before.lstrip("-")
         hint = OPTIONS[name].hint if before.startswith("-") and name in OPTIONS else ""

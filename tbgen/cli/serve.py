@@ -152,7 +152,7 @@ def fetch_command(
             "bytes": done.bytes,
             "seconds": round(done.seconds, 3),
         }
-        print_facts(form, facts, [facts])
+        print_facts(form, facts)
     elif not is_quiet():
         speed = in_units(done.bytes / max(done.seconds, 0.001))
         click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
