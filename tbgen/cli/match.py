@@ -8,7 +8,7 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -154,12 +154,10 @@ class MatchView:
 
     def __init__(self, reporter: Reporter) -> None:
         self._reporter = reporter
+        self.says = reporter.say
         self._boards: dict[int, Work] = {}
         self._begun = time.monotonic()
         self._played = 0
-
-    def says(self, text: str) -> None:
-        self._reporter.say(text)
 
     def begins(self, match: Match) -> None:
         self._match = match
@@ -240,43 +238,55 @@ class MatchView:
 
 def meeting_lines(standings: MatchStandings, first: int, second: int) -> Iterator[str]:
     """One engine's results against another, under every scoring."""
-    heads = ("scoring", "points", "%", "Elo", "95 %", "LOS", ">½", "=½", "<½", "var game", "var pair", "0-½-1-1½-2")
-    records = {each.scheme.value: standings.record(first, each, against=second) for each in standings.scorings()}
-    return table_lines(heads, [(name, *_figures(record)) for name, record in records.items()])
+    return _lines(
+        {"scoring": each.scheme.value, **_figures(standings.record(first, each, against=second))}
+        for each in standings.scorings()
+    )
 
 
-def _figures(record: Figures) -> list[str]:
+def _figures(record: Figures) -> dict[str, str]:
     strength, games, pairs = record.strength, record.games, record.pairs
-    return [
-        f"{in_decimals(strength.points)}-{in_decimals(strength.games - strength.points)}",
-        *_strength(strength),
-        "-" if strength.superiority is None else likelihood_text(strength.superiority),
-        *map(str, games.wins_draws_losses()),
-        *(f"{float(each.variance):.4f}" if each.units else "-" for each in (games, pairs)),
-        "-".join(map(str, pairs.by_quarters())) if pairs.units else "-",
-    ]
+    return {
+        "points": f"{in_decimals(strength.points)}-{in_decimals(strength.games - strength.points)}",
+        **_strength(strength),
+        "LOS": "-" if strength.superiority is None else likelihood_text(strength.superiority),
+        **dict(zip((">½", "=½", "<½"), map(str, games.wins_draws_losses()), strict=True)),
+        "var game": f"{float(games.variance):.4f}" if games.units else "-",
+        "var pair": f"{float(pairs.variance):.4f}" if pairs.units else "-",
+        "0-½-1-1½-2": "-".join(map(str, pairs.by_quarters())) if pairs.units else "-",
+    }
 
 
-def _strength(strength: Distribution) -> list[str]:
+def _strength(strength: Distribution) -> dict[str, str]:
     """The share of points, Elo and its error."""
-    return [
-        f"{float(100 * strength.share):.2f}",
-        f"{strength.elo:+.1f}",
-        "-" if strength.error is None else f"±{strength.error:.1f}",
-    ]
+    return {
+        "%": f"{float(100 * strength.share):.2f}",
+        "Elo": f"{strength.elo:+.1f}",
+        "95 %": "-" if strength.error is None else f"±{strength.error:.1f}",
+    }
+
+
+def _lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
+    """A table of rows that have the same heads."""
+    cells = list(rows)
+    return table_lines(list(cells[0]), [list(row.values()) for row in cells])
 
 
 def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     """All engines, best first under the scoring that decides, with the points of the other scorings."""
     mine, *others = standings.scorings()
-    heads = ("", "engine", "games", mine.scheme.value, "%", "Elo", "95 %", *(each.scheme.value for each in others))
-    rows = []
-    for place, player in enumerate(standings.ranking(), start=1):
-        strength = standings.record(player, mine).strength
-        totals = (in_decimals(standings.record(player, each).games.points) for each in others)
-        name, games, points = standings.players[player], str(strength.games), in_decimals(strength.points)
-        rows.append([str(place), name, games, points, *_strength(strength), *totals])
-    return table_lines(heads, rows)
+    strengths = [(player, standings.record(player, mine).strength) for player in standings.ranking()]
+    return _lines(
+        {
+            "": str(place),
+            "engine": standings.players[player],
+            "games": str(strength.games),
+            mine.scheme.value: in_decimals(strength.points),
+            **_strength(strength),
+            **{each.scheme.value: in_decimals(standings.record(player, each).games.points) for each in others},
+        }
+        for place, (player, strength) in enumerate(strengths, 1)
+    )
 
 
 def likelihood_text(likelihood: float) -> str:
