@@ -86,9 +86,10 @@ def _nowhere() -> TextIO:
     return open(os.devnull, "w", encoding="utf-8")
 
 
-def complain(text: str) -> None:
-    """One line on the standard error."""
-    click.echo(f"tbgen: {printable(' '.join(text.splitlines()))}", err=True)
+def complain(*texts: str) -> None:
+    """One line on the standard error for each text."""
+    for text in texts:
+        click.echo(f"tbgen: {printable(' '.join(text.splitlines()))}", err=True)
 
 
 def say(text: str, *, err: bool = True) -> None:
@@ -105,8 +106,7 @@ def is_quiet() -> bool:
 
 def complain_of(faults: Sequence[TbgenError]) -> int:
     """One line for each fault; the exit code is that of the first."""
-    for fault in faults:
-        complain(str(fault))
+    complain(*map(str, faults))
     return faults[0].exit_code if faults else 0
 
 

@@ -131,8 +131,7 @@ def command(
             )
         )
         writer.finish(missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped])
-    for line in everything.contradicted:
-        complain(line)
+    complain(*everything.contradicted)
     code = complain_of(everything.skipped)
     _report(everything)
     if everything.missing and not is_quiet():

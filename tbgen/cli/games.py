@@ -204,8 +204,7 @@ def standings(
     compile_for(Purpose.GAMES)
     parts = list(decided(names, task, jobs))
     whole, games = total(parts), [game for part in parts for game in part.results]
-    for line in whole.contradicted:
-        complain(line)
+    complain(*whole.contradicted)
     found = Standings(games, order)
     if as_crosstable:
         print_facts(Form.JSON, crosstable(found))

@@ -33,6 +33,7 @@ OLD_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
 FOLDER = click.Path(path_type=Path, file_okay=False)
 OLD_FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
 MOST_THREADS = 1024
+_NEGATIVE_SCORE = re.compile(f"(?=-){LIKE_A_SCORE}")
 
 
 class Option(click.Option):
@@ -106,7 +107,7 @@ class Command(click.Command):
     """A command, whose function declares options as defaults of its parameters; those without one are `SHARED`.
 
     It takes `-q` and refuses combinations of options; of each of `alone` only one may be given. A word of `alone` is
-    an option, or an option and its value.
+    an option, or an option and its value. `-G2.5` is no option: words may be a FEN without quotes, with a score.
     """
 
     def __init__(
@@ -122,16 +123,22 @@ class Command(click.Command):
         self.alone = alone
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        rest = super().parse_args(ctx, args)
+        options = [option for option in self.params if isinstance(option, click.Option)]
+        takers = {name for option in options if not option.is_flag for name in option.opts}
+        words = [
+            f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before not in takers else word
+            for before, word in zip(["", *args], args, strict=False)
+        ]
+        rest = super().parse_args(ctx, words)
         ctx.meta[QUIET] = ctx.params.pop("quiet")
         if ctx.resilient_parsing:
             return rest  # a shell completes the line: the option that another one needs may still follow
-        options = [option for option in self.params if isinstance(option, Option) and option.is_given(ctx)]
-        given = [name for option in options for name in option.opts]
-        given += [f"{option.opts[-1]} {ctx.params[option.name or '']}" for option in options]
+        typed = [option for option in options if isinstance(option, Option) and option.is_given(ctx)]
+        given = [name for option in typed for name in option.opts]
+        given += [f"{option.opts[-1]} {ctx.params[option.name or '']}" for option in typed]
         for names in self.alone:
             refuse_together([name for name in names if name in given])
-        for option in options:
+        for option in typed:
             if option.needs and option.needs not in given:
                 raise UsageError(f"{option.opts[-1]} means nothing without {option.needs}")
         return rest
@@ -197,26 +204,8 @@ def typed_folders() -> bool:
     return click.get_current_context().get_parameter_source("folders") is ParameterSource.COMMANDLINE
 
 
-_NEGATIVE_SCORE = re.compile(f"(?=-){LIKE_A_SCORE}")
 _RANKS = 8
 _FEN_FIELDS = 6
-
-
-class PositionCommand(Command):
-    """A command whose words may be a FEN without quotes: `-G2.5` at its end is no option."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        takers = {
-            name
-            for option in self.params
-            if isinstance(option, click.Option) and not option.is_flag
-            for name in option.opts
-        }
-        words = [
-            f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before not in takers else word
-            for before, word in zip(["", *args], args, strict=False)
-        ]
-        return super().parse_args(ctx, words)
 
 
 class Asked(NamedTuple):

@@ -14,7 +14,7 @@ from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import GameTags
 from tbgen.apps.play.within import ClockedValue, value_if_asked
 from tbgen.cli.folders import folders_option, optional_folders_option
-from tbgen.cli.options import Asked, Command, PositionCommand, flag, option, refuse_beside, refuse_idle
+from tbgen.cli.options import Asked, Command, flag, option, refuse_beside, refuse_idle
 from tbgen.cli.output import Form, print_facts, show_facts, show_pairs, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
@@ -33,7 +33,7 @@ _INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
 
 @click.command(
     "probe",
-    cls=PositionCommand,
+    cls=Command,
     alone=[
         ("--brief", "--line"),
         ("--format", "--svg", "--board"),
@@ -116,15 +116,13 @@ def command(
 
 def board_in_colors(board: Any) -> str:
     """The board as `picture_of` has it, for a terminal that shows colours."""
-    lines = [f"   {'  '.join('abcdefgh')}", f"{'White' if board.turn else 'Black'} to move"]
-    for rank in range(8):
-        men = (board.piece_at(8 * rank + file) for file in range(8))
+    lines = []
+    for row, men in enumerate(board.unicode(empty_square=" ").splitlines()):
         squares = (
-            click.style(f" {man.unicode_symbol() if man else ' '} ", fg=_INK, bg=_SQUARES[(file + rank) % 2])
-            for file, man in enumerate(men)
+            click.style(f" {man} ", fg=_INK, bg=_SQUARES[(row + file + 1) % 2]) for file, man in enumerate(men[::2])
         )
-        lines.insert(0, f"{rank + 1} {''.join(squares)}")
-    return "\n".join(lines)
+        lines.append(f"{8 - row} {''.join(squares)}")
+    return "\n".join([*lines, f"   {'  '.join('abcdefgh')}", f"{'White' if board.turn else 'Black'} to move"])
 
 
 def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form) -> None:

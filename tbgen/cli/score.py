@@ -11,7 +11,7 @@ from tbgen.apps.games.files import matching_files, read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
 from tbgen.apps.games.tags import GameTags
 from tbgen.cli import complain, complain_of
-from tbgen.cli.options import NAME, Asked, PositionCommand, flag, option, refuse_beside, refuse_idle
+from tbgen.cli.options import NAME, Asked, Command, flag, option, refuse_beside, refuse_idle
 from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, present, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import compile_for, reading
 from tbgen.compiled.known import Purpose
@@ -24,7 +24,7 @@ from tbgen.score import Mobility, Score
 from tbgen.text import printable
 
 
-@click.command("score", cls=PositionCommand)
+@click.command("score", cls=Command)
 def command(
     *,
     asked: Asked,
@@ -73,8 +73,7 @@ def command(
     warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))
     facts = {**played.facts(scoring), "warnings": warnings}
     present(form, facts, lambda: _show_plies(played, played.accrued, scoring))
-    for warning in warnings:
-        complain(f"warning: {warning}")
+    complain(*(f"warning: {warning}" for warning in warnings))
     return 0
 
 
@@ -99,8 +98,7 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
             writer.finish(skipped=[fault.facts() for fault in faults])
     if form is Form.CSV:
         print_facts(form, rows)
-    for warning in warnings:
-        complain(warning)
+    complain(*warnings)
     return complain_of(faults)
 
 

@@ -11,7 +11,7 @@ import click
 
 from tbgen.apps.games.tags import numbered
 from tbgen.cli.folders import folders_option, optional_folders_option, syzygy_option
-from tbgen.cli.options import NAME, Asked, PositionCommand, completing, flag, option, refuse_beside
+from tbgen.cli.options import NAME, Asked, Command, completing, flag, option, refuse_beside
 from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.compiled.known import Purpose
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from tbgen.position.solving import PositionSolver
 
 
-@click.command("solve", cls=PositionCommand, alone=[("--prepare", "--syzygy")])
+@click.command("solve", cls=Command, alone=[("--prepare", "--syzygy")])
 def solve(
     *,
     asked: Asked,
@@ -155,7 +155,7 @@ _BOTH = "both"
 _GOALS = ("accrued", "best", "draw")
 
 
-@click.command("hold", cls=PositionCommand, alone=[("--check", each) for each in ("--strategy", "--map", "--pair")])
+@click.command("hold", cls=Command, alone=[("--check", each) for each in ("--strategy", "--map", "--pair")])
 def hold(
     *,
     asked: Asked,
