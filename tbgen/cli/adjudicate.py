@@ -17,8 +17,8 @@ from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground, Solve
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
 from tbgen.cli import complain, complain_of, is_quiet, say
-from tbgen.cli.folders import optional_folders_option, syzygy_option
-from tbgen.cli.options import NAME, Command, flag, option, typed_folders
+from tbgen.cli.folders import syzygy_option
+from tbgen.cli.options import NAME, Command, flag, option, optional_folders, typed_folders
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress, reading
 from tbgen.compiled.known import Purpose
@@ -71,7 +71,7 @@ def command(
     lines: bool = flag("Append best play to the moves, as a variation.", "--line"),
     settings: GameSettings,
     game: Mobility,
-    folders: tuple[Path, ...] = optional_folders_option,
+    folders: tuple[Path, ...] = optional_folders,
     jobs: int,
     strict: bool,
 ) -> int:

@@ -15,7 +15,7 @@ import click
 
 from tbgen.apps.records.record import without_record
 from tbgen.cli import complain, is_quiet, signals_to
-from tbgen.cli.folders import Wanted, new_folder_option, wanted_options
+from tbgen.cli.folders import Wanted, wanted_options
 from tbgen.cli.options import MOST_THREADS, NAME, Command, flag, option, refuse_together
 from tbgen.cli.output import Facts, Form, present, show_facts
 from tbgen.cli.reporter import COMPILING, Reporter, Work, clock, duration, reporter
@@ -60,7 +60,7 @@ def command(
     ),
     only_plan: bool = flag("Print the tables to build, their cost and their times, and stop.", "--plan"),
     game: Mobility,
-    data: Path = new_folder_option,
+    data: Path,
     form: Form,
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.

@@ -1,4 +1,4 @@
-"""Where tables and records are, and which of them are meant."""
+"""Which tables a user means, by materials or by numbers of men; and the tables of ordinary chess."""
 
 from __future__ import annotations
 
@@ -8,60 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import click
-from click.core import ParameterSource
-
 from tbgen.cli.options import FOLDER, Gathered, argument, completing, flag, option, refuse_together
-from tbgen.errors import MissingFolderError, UsageError
+from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
-from tbgen.score import Mobility
-from tbgen.storage.files import folder_of_game, folders_in, game_of_folder, tables_of
-
-_DEFAULT = "default: $TBGEN_DATA, else ./data"
-
-
-def check_folders(folders: Sequence[Path]) -> None:
-    """MissingFolderError for a folder that is not there."""
-    for folder in folders:
-        if not folder.is_dir():
-            raise MissingFolderError(str(folder))
-
-
-def _folders_of(
-    ctx: click.Context, option: click.Parameter, values: Sequence[Path], *, expected: bool
-) -> tuple[Path, ...]:
-    """The folders for the tables of --game. They must be there, but for the default folder if it is not expected."""
-    folders = [folder for value in values for folder in folders_in(str(value))]
-    game = ctx.params.get("game", Mobility.RESET)
-    if expected or ctx.get_parameter_source("folders") is not ParameterSource.DEFAULT:
-        check_folders(folders)
-    return tuple(folder_of_game(folder, game) for folder in folders)
-
-
-def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
-    if len(folders_in(str(value))) != 1:
-        raise UsageError(f"{value} is more than one folder; name one with --data")
-    return folder_of_game(value, ctx.params.get("game", Mobility.RESET))
-
-
-_any_folders = partial(
-    option,
-    f"Use the tables in DIR; repeat it, or join several with {os.pathsep} ({_DEFAULT}).",
-    "--data",
-    type=FOLDER,
-    envvar="TBGEN_DATA",
-    default=("data",),
-    multiple=True,
-)
-folders_option = _any_folders(callback=partial(_folders_of, expected=True))
-"""The folders of tables of the game that is asked for, as `folders`."""
-optional_folders_option = _any_folders(callback=partial(_folders_of, expected=False))
-"""The same, where the default folder may be missing."""
-new_folder_option = option(
-    f"Put the tables into DIR ({_DEFAULT}).", type=FOLDER, envvar="TBGEN_DATA", default="data", callback=_only_one
-)
-"""The one folder that tables go to, as `data`; it need not be there."""
-
+from tbgen.storage.files import folders_in, game_of_folder, tables_of
 
 syzygy_option = partial(
     option,

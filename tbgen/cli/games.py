@@ -21,8 +21,7 @@ from tbgen.apps.games.standings import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Stand
 from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, say
 from tbgen.cli.adjudicate import asked_files, building, decided
-from tbgen.cli.folders import folders_option, optional_folders_option
-from tbgen.cli.options import NAME, Command, argument, flag, option
+from tbgen.cli.options import NAME, Command, argument, flag, option, optional_folders
 from tbgen.cli.output import (
     STANDARD_OUTPUT,
     Form,
@@ -51,7 +50,7 @@ def annotate_command(
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
     output: str | None = option("Write to this file; PGN, unless --html or --json is given.", "-o", type=NAME),
     settings: GameSettings,
-    folders: tuple[Path, ...] = folders_option,
+    folders: tuple[Path, ...],
     form: Form,
 ) -> int:
     """Show the values of games ply by ply, and find the mistakes.
@@ -179,7 +178,7 @@ def standings(
     as_crosstable: bool = flag("Print JSON in the shape that the site of TCEC reads.", "--crosstable"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
     settings: GameSettings,
-    folders: tuple[Path, ...] = optional_folders_option,
+    folders: tuple[Path, ...] = optional_folders,
     jobs: int,
     strict: bool,
     form: Form,

@@ -6,6 +6,7 @@ A position is typed as the words of a FEN and moves after it. `tbgen help` and `
 from __future__ import annotations
 
 import functools
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
@@ -19,12 +20,13 @@ from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.cli import COMMANDS, QUIET
 from tbgen.cli.output import Form
-from tbgen.errors import UsageError
+from tbgen.errors import MissingFolderError, UsageError
 from tbgen.material import is_material
 from tbgen.rules.notation import START, fen_and_moves
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score
+from tbgen.storage.files import folder_of_game, folders_in
 
 NAME = click.Path(readable=False)
 """Anything that may be the name of a file, as it is typed; a shell completes it."""
@@ -199,6 +201,46 @@ def refuse_beside(given: str, options: Mapping[str, object]) -> None:
     refuse_together([given, *there[:1]])
 
 
+_DEFAULT = "default: $TBGEN_DATA, else ./data"
+
+
+def check_folders(folders: Sequence[Path]) -> None:
+    """MissingFolderError for a folder that is not there."""
+    for folder in folders:
+        if not folder.is_dir():
+            raise MissingFolderError(str(folder))
+
+
+def _folders_of(
+    ctx: click.Context, option: click.Parameter, values: Sequence[Path], *, expected: bool
+) -> tuple[Path, ...]:
+    """The folders for the tables of --game. They must be there, but for the default folder if it is not expected."""
+    folders = [folder for value in values for folder in folders_in(str(value))]
+    game = ctx.params.get("game", Mobility.RESET)
+    if expected or ctx.get_parameter_source("folders") is not ParameterSource.DEFAULT:
+        check_folders(folders)
+    return tuple(folder_of_game(folder, game) for folder in folders)
+
+
+def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
+    if len(folders_in(str(value))) != 1:
+        raise UsageError(f"{value} is more than one folder; name one with --data")
+    return folder_of_game(value, ctx.params.get("game", Mobility.RESET))
+
+
+_any_folders = functools.partial(
+    option,
+    f"Use the tables in DIR; repeat it, or join several with {os.pathsep} ({_DEFAULT}).",
+    "--data",
+    type=FOLDER,
+    envvar="TBGEN_DATA",
+    default=("data",),
+    multiple=True,
+)
+optional_folders = _any_folders(callback=functools.partial(_folders_of, expected=False))
+"""The folders of tables of the game that is asked for, as `folders`, where the default folder may be missing."""
+
+
 def typed_folders() -> bool:
     """Whether --data is given to this command; $TBGEN_DATA is there for all of them."""
     return click.get_current_context().get_parameter_source("folders") is ParameterSource.COMMANDLINE
@@ -254,7 +296,11 @@ SHARED: Mapping[str, Any] = {
             "Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).", metavar="G"
         ),
     ),
+    "data": option(
+        f"Put the tables into DIR ({_DEFAULT}).", type=FOLDER, envvar="TBGEN_DATA", default="data", callback=_only_one
+    ),
     "files": argument(nargs=-1, metavar="IN.pgn...", type=NAME),
+    "folders": _any_folders(callback=functools.partial(_folders_of, expected=True)),
     "form": option(
         "Print in this format; --json is short for --format json.",
         *("--json", "--format"),

@@ -11,7 +11,6 @@ import json
 import math
 import os
 import re
-import secrets
 import stat
 import sys
 import time
@@ -230,7 +229,7 @@ def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]
     """A file that takes the place of another, or of none, at the end of the block that writes it; with its mode."""
     path = Path(os.path.realpath(name))
     _remove_stale(path)
-    partial = path.with_name(f".{path.name}.{secrets.token_hex(4)}.partial")
+    partial = path.with_name(f".{path.name}.{os.urandom(4).hex()}.partial")
     # What the group may do comes with the group itself: the file may have to stay in another.
     mode = path.stat().st_mode & 0o707 if path.exists() else 0o666
     try:

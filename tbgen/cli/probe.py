@@ -13,8 +13,7 @@ from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.game import GameSettings
 from tbgen.apps.games.tags import GameTags
 from tbgen.apps.play.within import ClockedValue, value_if_asked
-from tbgen.cli.folders import folders_option, optional_folders_option
-from tbgen.cli.options import Asked, Command, flag, option, refuse_beside, refuse_idle
+from tbgen.cli.options import Asked, Command, flag, option, optional_folders, refuse_beside, refuse_idle
 from tbgen.cli.output import Form, print_facts, show_facts, show_pairs, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
@@ -52,7 +51,7 @@ def command(
     in_colors: bool = flag("Draw the board in colours, where a terminal shows them.", "--board"),
     settings: GameSettings,
     game: Mobility,
-    folders: tuple[Path, ...] = folders_option,
+    folders: tuple[Path, ...],
     form: Form,
 ) -> int:
     """Show the value of a position under best play, and the value of each move.
@@ -215,7 +214,7 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
 @click.command("uci", cls=Command)
 def uci(
     *,
-    folders: tuple[Path, ...] = optional_folders_option,
+    folders: tuple[Path, ...] = optional_folders,
 ) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 

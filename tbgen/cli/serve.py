@@ -10,7 +10,7 @@ import click
 
 from tbgen.apps.site import need_extra
 from tbgen.cli import complain_of, is_quiet, say
-from tbgen.cli.folders import Wanted, folders_option, new_folder_option, wanted_options
+from tbgen.cli.folders import Wanted, wanted_options
 from tbgen.cli.options import OLD_FOLDER, Command, flag, option
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import compile_for, reporter
@@ -28,7 +28,7 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
 @click.command("serve", cls=Command)
 def command(
     *,
-    folders: tuple[Path, ...] = folders_option,
+    folders: tuple[Path, ...],
     host: str = option("Listen on this address, with 0.0.0.0 on all.", default="127.0.0.1", metavar="HOST"),
     port: int = option("Use port N.", default=8000, type=click.IntRange(0, 65535)),
     names: tuple[str, ...] = option(
@@ -93,7 +93,7 @@ def fetch_command(
     outcomes: bool = flag("Fetch outcomes alone, without distances."),
     classes: bool = flag("Fetch the classes of mates that suit the tables in DIR, not tables."),
     jobs: int = option("Fetch N files at once.", default=4, type=click.IntRange(1, 64)),
-    data: Path = new_folder_option,
+    data: Path,
     form: Form,
 ) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.

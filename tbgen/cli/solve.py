@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tbgen.apps.games.tags import numbered
-from tbgen.cli.folders import folders_option, optional_folders_option, syzygy_option
-from tbgen.cli.options import NAME, Asked, Command, completing, flag, option, refuse_beside
+from tbgen.cli.folders import syzygy_option
+from tbgen.cli.options import NAME, Asked, Command, completing, flag, option, optional_folders, refuse_beside
 from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress
 from tbgen.compiled.known import Purpose
@@ -49,7 +49,7 @@ def solve(
     ),
     syzygy: tuple[Path, ...] | None = syzygy_option(),
     threads: int | None,
-    folders: tuple[Path, ...] = folders_option,
+    folders: tuple[Path, ...],
     form: Form,
 ) -> None:
     """Solve one position with six or seven men, from the tables of --data.
@@ -179,7 +179,7 @@ def hold(
         "Write the moves that hold to FILE; - is the standard output.", "--strategy", type=NAME
     ),
     source: str | None = option("Check such a FILE, and nothing else.", "--check", type=NAME),
-    folders: tuple[Path, ...] = optional_folders_option,
+    folders: tuple[Path, ...] = optional_folders,
     form: Form,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.

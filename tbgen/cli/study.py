@@ -15,16 +15,19 @@ import click
 from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, records_in, write_record
 from tbgen.cli import complain_of, is_quiet, say
-from tbgen.cli.folders import (
-    Wanted,
+from tbgen.cli.folders import Wanted, named_or_there, no_tables, wanted_options
+from tbgen.cli.options import (
+    FOLDER,
+    NAME,
+    OLD_FOLDER,
+    Command,
     check_folders,
-    folders_option,
-    named_or_there,
-    no_tables,
-    optional_folders_option,
-    wanted_options,
+    flag,
+    option,
+    optional_folders,
+    refuse_together,
+    typed_folders,
 )
-from tbgen.cli.options import FOLDER, NAME, OLD_FOLDER, Command, flag, option, refuse_together, typed_folders
 from tbgen.cli.output import Form, present, show_facts, show_rows, written_whole
 from tbgen.cli.reporter import by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
@@ -70,7 +73,7 @@ def record(
         type=FOLDER,
     ),
     game: Mobility,
-    folders: tuple[Path, ...] = folders_option,
+    folders: tuple[Path, ...],
 ) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
@@ -106,7 +109,7 @@ def compare(
     *,
     wanted: Wanted = wanted_options("every material that has tables of both games", built=True),
     output: str | None = option("Write all figures, lines and positions to FILE, as JSON.", "-o", type=NAME),
-    folders: tuple[Path, ...] = folders_option,
+    folders: tuple[Path, ...],
 ) -> None:
     """Compare the tables of r-mobility with those of whole-game mobility, position by position.
 
@@ -156,7 +159,7 @@ def _of_both_games(folders: Sequence[Path]) -> list[Material]:
 def potential(
     *,
     records: Path | None = records_option,
-    folders: tuple[Path, ...] = optional_folders_option,
+    folders: tuple[Path, ...] = optional_folders,
     form: Form,
 ) -> None:
     """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
@@ -220,7 +223,7 @@ def site(
         type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
         needs="--explorer",
     ),
-    folders: tuple[Path, ...] = optional_folders_option,
+    folders: tuple[Path, ...] = optional_folders,
 ) -> int:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from tbgen.cli import complain_of, is_quiet
-from tbgen.cli.folders import folders_option, named_or_there, names_argument, no_tables
+from tbgen.cli.folders import named_or_there, names_argument, no_tables
 from tbgen.cli.options import FILE, NAME, OLD_FILE, Command, flag, option
 from tbgen.cli.output import Columns, Facts, Form, present, show_facts
 from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
@@ -34,7 +34,7 @@ def list_command(
     figures: bool = flag("Show the figures of every table, as if all were named."),
     classes: bool = flag("List the classes of mates that `tbgen solve --prepare` made, not the tables."),
     game: Mobility,
-    folders: tuple[Path, ...] = folders_option,
+    folders: tuple[Path, ...],
     form: Form,
 ) -> int:
     """List the tables of the folders, or show the figures of those that are named.
@@ -184,7 +184,7 @@ def verify(
     ),
     threads: int | None,
     game: Mobility,
-    folders: tuple[Path, ...] = folders_option,
+    folders: tuple[Path, ...],
     form: Form,
 ) -> int:
     """Prove tables such as KBvK, or all tables of the folders.
