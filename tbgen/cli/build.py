@@ -243,11 +243,9 @@ class BuildWatcher(Watcher):
         self.begun[material] = seconds
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
-        self._reporter.end(_LOOKING)
-        self._reporter.end(COMPILING)
-        self._reporter.work(_TABLES, total).every = 60
         title = f"{material} ({number} of {total})"
-        self._reporter.end(title)  # an earlier try's
+        self._reporter.end(_LOOKING, COMPILING, title)  # that of an earlier try, too
+        self._reporter.work(_TABLES, total).every = 60
         work = self._at_work[material] = self._reporter.work(title, 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
@@ -273,8 +271,7 @@ class BuildWatcher(Watcher):
 
     def counts(self, material: Material, total: int) -> None:
         """Show that a record is made, and how many there will be."""
-        self._reporter.end(_LOOKING)
-        self._reporter.end(_TABLES)
+        self._reporter.end(_LOOKING, _TABLES)
         self._reporter.work("records", total).advance(detail=str(material))
 
 

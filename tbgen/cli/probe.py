@@ -187,10 +187,7 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
     if not moves:
         click.echo("\nno legal moves: the game is over")
         return
-    titles, number = dict[int, str](), 0
-    for title, group in moves.groups():
-        titles[number] = f"{title}:"
-        number += len(group)
+    titles = {moves.index(group[0]): f"{title}:" for title, group in moves.groups()}
     click.echo()
     show_facts(
         moves,

@@ -121,9 +121,10 @@ class Reporter:
                 self._live.refresh()  # the work may be over before the next frame
         return self.works[title]
 
-    def end(self, title: str) -> None:
-        """Show a piece of work no longer, if it has begun."""
-        self.works.pop(title, None)
+    def end(self, *titles: str) -> None:
+        """Show pieces of work no longer, if they have begun."""
+        for title in titles:
+            self.works.pop(title, None)
 
     def update(self, work: Work) -> None:
         """Give a piece of work a line, if it is time; of bars, each frame looks how much is done."""
