@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import importlib
 import io
 import os
+import pkgutil
 import signal
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -164,8 +164,7 @@ class LazyGroup(click.Group):
 
             close = difflib.get_close_matches(cmd_name, COMMANDS, 1)
             ctx.fail(f"there is no command {cmd_name!r}" + (f"; did you mean {close[0]}?" if close else ""))
-        module, _, name = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(importlib.import_module(f"tbgen.cli.{module}"), name)
+        command: click.Command = pkgutil.resolve_name(f"tbgen.cli.{COMMANDS[cmd_name][0]}")
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:

@@ -166,13 +166,14 @@ class _FormOption(Option):
         parser.add_option(self, ["--format"], self.name, action="store")
 
 
-def _settings_of(scoring: str | None, cutoff: str | None, komi: str | None, fifty: str | None) -> GameSettings:
-    """The settings that the options give; what they leave out comes from the tags of each game."""
-    given: Any = {"scheme": scoring, "komi": komi, "fifty_moves": fifty}  # GameSettings reads them
+def _settings_of(scoring: Any, cutoff: str | None, komi: Any, fifty: Any) -> GameSettings:
+    """The settings that the options give, from texts; what they leave out comes from the tags of each game."""
     settings = GameSettings(
+        scheme=scoring,
         cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
+        komi=komi,
+        fifty_moves=fifty,
         game=click.get_current_context().params.get("game", Mobility.RESET),
-        **given,
     )
     if settings.scheme is not None:
         refuse_idle(settings, settings.scheme, settings.fifty_moves or FiftyMoveSetting.RESET)
