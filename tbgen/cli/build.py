@@ -158,20 +158,19 @@ def bytes_in(text: str) -> int:
 
 def _show_summary(findings: list[Finding], made: list[Made]) -> None:
     """One row for each table that was made, and a line for the rest."""
-    if made:
-        was = {finding.material: finding.condition.value for finding in findings}
-        show_facts(
-            made,
-            {
-                "table": lambda table: table.material,
-                "was": lambda table: was[table.material],
-                "positions": lambda table: table.positions,
-                "seconds": lambda table: table.file.wall_seconds,
-                "CPU seconds": lambda table: table.file.cpu_seconds,
-                "size": lambda table: in_units(table.file.bytes),
-            },
-        )
-        click.echo("positions count every placement on 64 squares")
+    was = {finding.material: finding.condition.value for finding in findings}
+    show_facts(
+        made,
+        {
+            "table": lambda table: table.material,
+            "was": lambda table: was[table.material],
+            "positions": lambda table: table.positions,
+            "seconds": lambda table: table.file.wall_seconds,
+            "CPU seconds": lambda table: table.file.cpu_seconds,
+            "size": lambda table: in_units(table.file.bytes),
+        },
+        note="positions count every placement on 64 squares",
+    )
     click.echo(f"{len(made)} built, {sum(finding.is_sound for finding in findings)} already there")
 
 

@@ -146,20 +146,19 @@ def _show(annotation: Annotation) -> None:
     game = annotation.game
     players = f"{game.tags.get('White', '?')} - {game.tags.get('Black', '?')}, {game.result}"
     click.echo(printable(f"{game.number}. {players}: {annotation.known_from}"))
-    if annotation.first is not None:
-        show_facts(
-            annotation.plies,
-            {
-                "ply": lambda each: each.ply.number,
-                "move": lambda each: each.move,
-                "outcome": lambda each: each.value and each.value.outcome,
-                "DTG": lambda each: each.distance,
-                "accrued": lambda each: each.ply.accrued,
-                "lost": lambda each: each.lost_in_words,
-                "": lambda each: each.remark,
-            },
-        )
-        click.echo(f"{annotation.lost_in_words}\n")
+    show_facts(
+        annotation.plies,
+        {
+            "ply": lambda each: each.ply.number,
+            "move": lambda each: each.move,
+            "outcome": lambda each: each.value and each.value.outcome,
+            "DTG": lambda each: each.distance,
+            "accrued": lambda each: each.ply.accrued,
+            "lost": lambda each: each.lost_in_words,
+            "": lambda each: each.remark,
+        },
+        note=f"{annotation.lost_in_words}\n",
+    )
 
 
 _MOST_ACROSS = 20

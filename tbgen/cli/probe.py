@@ -184,9 +184,6 @@ def _show(answer: Probe, scoring: Scoring, clocked: ClockedValue | None) -> None
 
 def _show_moves(moves: Moves, scoring: Scoring) -> None:
     """The moves in groups: what keeps the value, what gives away a part of it, what gives the score away."""
-    if not moves:
-        click.echo("\nno legal moves: the game is over")
-        return
     titles = {moves.index(group[0]): f"{title}:" for title, group in moves.groups()}
     click.echo()
     show_facts(
@@ -203,6 +200,7 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
             "": lambda move: ", ".join(name for name in ("best", "reset") if getattr(move, name)),
         },
         titles=titles,
+        none="no legal moves: the game is over",
     )
     if any(each.keeps and each.dtg is None for each in moves):
         click.echo("\nDistances are not here: which of the moves that keep the outcome makes progress is not known.")
