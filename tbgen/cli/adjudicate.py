@@ -18,7 +18,7 @@ from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
 from tbgen.apps.games.game import GameSettings
 from tbgen.cli import complain, complain_of, is_quiet, say
 from tbgen.cli.folders import syzygy_option
-from tbgen.cli.options import NAME, Command, flag, option, optional_folders, typed_folders
+from tbgen.cli.options import NAME, Command, flag, not_empty, option, optional_folders, typed_folders
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
 from tbgen.cli.reporter import compile_for, duration, progress, reading
 from tbgen.compiled.known import Purpose
@@ -217,10 +217,7 @@ _MOST_ROWS = 12
 
 def asked_files(names: Sequence[str]) -> list[str]:
     """The files that names and patterns stand for; UsageError if there are none."""
-    files = matching_files(names)
-    if not files:
-        raise UsageError("name a PGN file, or - for the standard input")
-    return files
+    return not_empty(matching_files(names), "name a PGN file, or - for the standard input")
 
 
 def decided(

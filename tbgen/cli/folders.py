@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tbgen.cli.options import FOLDER, Gathered, argument, completing, flag, option, refuse_together
+from tbgen.cli.options import FOLDER, Gathered, argument, completing, flag, not_empty, option, refuse_together
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
 from tbgen.storage.files import folders_in, game_of_folder, tables_of
@@ -40,9 +40,7 @@ class Wanted(NamedTuple):
         self, most: int = MOST_BUILT_MEN, every: Callable[[], list[Material]] = all_materials
     ) -> list[Material]:
         """The materials, each of at most `most` men; with --all, those that `every` gives, of two to five men."""
-        if not self.given:
-            raise UsageError("name materials such as KBvK, or give --men N, or --all")
-        refuse_together(self.given)
+        refuse_together(not_empty(self.given, "name materials such as KBvK, or give --men N, or --all"))
         if self.every:
             return every()
         if self.men is None:
@@ -72,10 +70,8 @@ def wanted_options(every: str, *, built: bool = False) -> Any:
 
 def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Material]:
     """The materials that are named, else those whose tables are in the folders; UsageError if there are none."""
-    found = [table_material(name, MOST_BUILT_MEN) for name in names] or [each for each, _ in tables_of(folders)]
-    if not found:
-        raise UsageError(no_tables(folders))
-    return found
+    named = [table_material(name, MOST_BUILT_MEN) for name in names]
+    return not_empty(named or [each for each, _ in tables_of(folders)], no_tables(folders))
 
 
 def no_tables(folders: Sequence[Path]) -> str:

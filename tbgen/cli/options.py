@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from inspect import signature
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import click
 from click.core import ParameterSource
@@ -27,6 +27,8 @@ from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score
 from tbgen.storage.files import folder_of_game, folders_in
+
+T = TypeVar("T")
 
 NAME = click.Path(readable=False)
 """Anything that may be the name of a file, as it is typed; a shell completes it."""
@@ -190,6 +192,13 @@ def refuse_idle(settings: GameSettings, scheme: Scheme, fifty: FiftyMoveSetting 
         raise UsageError(f"--cutoff means nothing under --scoring {scheme.value}{others}")
 
 
+def not_empty(found: T, otherwise: str) -> T:
+    """What was found; UsageError with another text if that is nothing."""
+    if not found:
+        raise UsageError(otherwise)
+    return found
+
+
 def refuse_together(names: Sequence[str]) -> None:
     """Refuse options that mean nothing together."""
     if len(names) > 1:
@@ -266,9 +275,7 @@ class Asked(NamedTuple):
 
     def read(self) -> tuple[str, list[str], Score | None]:
         """The FEN, all moves after it, and the score of --accrued; UsageError if the FEN gives another score."""
-        if not self.words:
-            raise UsageError("give a FEN, or startpos; --help says more")
-        fen, more = fen_and_moves(self.words)
+        fen, more = fen_and_moves(not_empty(self.words, "give a FEN, or startpos; --help says more"))
         if is_material(self.words[0]):
             raise UsageError(
                 f"{self.words[0]} is a material and no position; "

@@ -23,6 +23,7 @@ from tbgen.cli.options import (
     Command,
     check_folders,
     flag,
+    not_empty,
     option,
     optional_folders,
     refuse_together,
@@ -43,12 +44,8 @@ records_option = option("Show the records in DIR (default: those within the fold
 
 def asked_records(where: Sequence[Path]) -> list[Record]:
     """The records of some folders."""
-    found = records_in(*where)
-    if not found:
-        raise UsageError(
-            f"there are no records in {', '.join(map(str, where))}; make them with: tbgen study record --all"
-        )
-    return found
+    folders = ", ".join(map(str, where))
+    return not_empty(records_in(*where), f"there are no records in {folders}; make them with: tbgen study record --all")
 
 
 @click.group("study")
@@ -149,10 +146,10 @@ def compare(
 def _of_both_games(folders: Sequence[Path]) -> list[Material]:
     """The materials that have tables of both games."""
     there = [{each for each, _ in tables_of([folder_of_game(path, game) for path in folders])} for game in Mobility]
-    materials = [material for material in all_materials() if all(material in each for each in there)]
-    if not materials:
-        raise UsageError("no material has tables of both games; build some with --game whole-game and without")
-    return materials
+    return not_empty(
+        [material for material in all_materials() if all(material in each for each in there)],
+        "no material has tables of both games; build some with --game whole-game and without",
+    )
 
 
 @command.command("potential", cls=Command, alone=[("--records", "--data")])
