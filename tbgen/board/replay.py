@@ -22,7 +22,6 @@ from tbgen.board.board import (
     TURN,
     WHITE,
     copy_words,
-    forget_idle_en_passant,
     packed_move,
     play,
     role_on,
@@ -147,10 +146,12 @@ HISTORY_WORDS = BOARD_WORDS + 1
 
 # history[ply, 0 .. BOARD_WORDS - 1] is a position, history[ply, BOARD_WORDS] how often it has arisen.
 @inner
-def times_seen(history: Words, ply: Int, since_reset: Int) -> Int:
+def times_seen(history: Words, ply: Int) -> Int:
     """The number of times that the position after a ply has arisen, this time included."""
     # With the same side to move, so every other ply; and after two plies at least one man stands elsewhere.
-    for earlier in range(ply - 4, since_reset - 1, -2):
+    for earlier in range(ply - 4, -1, -2):
+        if history[earlier, KIND + PAWN] != history[ply, KIND + PAWN]:
+            return 1  # no pawn goes back
         for word in range(EN_PASSANT + 1):
             if history[earlier, word] != history[ply, word]:
                 break
@@ -161,13 +162,11 @@ def times_seen(history: Words, ply: Int, since_reset: Int) -> Int:
 
 # history as above; facts[ply] = CODE, RESET, BARE_KINGS, TIMES_SEEN of the position after so many plies.
 @inner
-def write_ply(
-    board: Words, bounds: Bounds, history: Words, facts: Ints, ply: Int, reset: bool, since_reset: Int
-) -> None:
+def write_ply(board: Words, bounds: Bounds, history: Words, facts: Ints, ply: Int, reset: bool) -> None:
     """Write down a position and what the rules ask of it."""
     copy_words(board, history[ply])
-    forget_idle_en_passant(history[ply])
-    seen = times_seen(history, ply, since_reset)
+    history[ply, EN_PASSANT] = board[EN_PASSANT] if bounds.takers else NOTHING  # an idle right makes no difference
+    seen = times_seen(history, ply)
     history[ply, BOARD_WORDS] = np.uint64(seen)
     facts[ply, CODE] = code_within(board, bounds)
     facts[ply, RESET] = reset
@@ -184,19 +183,14 @@ def replay(text: Bytes, spans: Ints, board: Words, history: Words, facts: Ints, 
     """
     bounds = bounds_of(board, np.int64(board[TURN]))
     if ply == 0:
-        write_ply(board, bounds, history, facts, 0, False, 0)
-    since_reset = ply
-    while since_reset > 0 and facts[since_reset, RESET] == 0:
-        since_reset -= 1
+        write_ply(board, bounds, history, facts, 0, False)
     for number in range(ply, len(spans)):
         if move == NO_MOVE:
             move = read_move(board, bounds, text, np.int64(spans[number, 0]), np.int64(spans[number, 1]))
         if move == NO_MOVE:
             return number
         reset = play(board, move)
-        if reset:
-            since_reset = number + 1
         bounds = bounds_of(board, np.int64(board[TURN]))
-        write_ply(board, bounds, history, facts, number + 1, reset, since_reset)
+        write_ply(board, bounds, history, facts, number + 1, reset)
         move = NO_MOVE
     return len(spans)
