@@ -6,7 +6,7 @@ not in the tables: one ply of search finds their value.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
@@ -96,18 +96,10 @@ class Values:
 
     def moves(self, asked: Asked[Table]) -> Moves:
         """All moves with their values, best first."""
-        successors = self._successors(asked.board, asked.table)
-        accrued = asked.carried or asked.counted or own_score(asked.board, len(successors))
-        return self._best_first(asked.board, asked.table, successors, accrued)
-
-    def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
-        """The legal moves of a position that a table answers for."""
-        return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
-
-    def _best_first(self, board: chess.Board, table: Table, successors: Sequence[Successor], accrued: Score) -> Moves:
-        """The values of successors."""
+        board, successors = asked.board, self._successors(asked.board, asked.table)
         if not successors:
             return Moves()
+        accrued = asked.carried or asked.counted or own_score(board, len(successors))
         walker, mover = board.copy(stack=False), color_of(board.turn)
         held = accrued.worth_to(mover)
 
@@ -116,7 +108,7 @@ class Values:
             plies = value.dtg or 0
             return -good, plies if good >= held else -plies, value.move.uci()
 
-        values = sorted((self._weighed(walker, table, each, accrued) for each in successors), key=merit)
+        values = sorted((self._weighed(walker, asked.table, each, accrued) for each in successors), key=merit)
         best, plies = values[0].outcome, values[0].dtg
         is_known = all(value.dtg is not None for value in values if value.outcome == best)
         return Moves(
@@ -133,6 +125,10 @@ class Values:
             )
             for move, reset, after, outcome, dtg in values
         )
+
+    def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
+        """The legal moves of a position that a table answers for."""
+        return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
 
     def _weighed(self, board: chess.Board, table: Table, successor: Successor, accrued: Score) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
