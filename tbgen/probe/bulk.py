@@ -227,13 +227,9 @@ def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passan
 
 def own_codes(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
     """The own code of each legal position without en passant rights; squares by slots, side 0 = White to move."""
-    if len(squares) > _FEW:
-        return _by_kernel(slots, sides, squares)
-    positions = zip(sides.tolist(), squares.tolist(), strict=True)
-    return np.array([own_score(board_of(slots, side, men)).code for side, men in positions], np.int64)
-
-
-def _by_kernel(slots: Sequence[Slot], sides: Ints, squares: Ints) -> Ints:
+    if len(squares) <= _FEW:
+        positions = zip(sides.tolist(), squares.tolist(), strict=True)
+        return np.array([own_score(board_of(slots, side, men)).code for side, men in positions], np.int64)
     from tbgen.board.board import BOARD_WORDS, KIND, TURN
     from tbgen.board.moves import codes_on
 
