@@ -230,7 +230,15 @@ def parse_fen(
         raise FenError(text, "it is empty")
     if len(fields) > _SCORE_FIELD + 1:
         raise FenError(text, "it has more than seven fields")
-    board = _board_of(text, fields, chess960=chess960)
+    for place, name in _CLOCK_NAMES.items():
+        if len(fields) > place and not _CLOCK.fullmatch(fields[place]):
+            raise FenError(text, f"{name} {fields[place]!r} is not a number")
+    try:
+        board = chess.Board(" ".join(fields[:_SCORE_FIELD]), chess960=chess960)
+    except ValueError as error:
+        raise FenError(text, str(error)) from None
+    board.chess960 = board.chess960 or board.has_chess960_castling_rights()
+    refuse_illegal(board, text)
     if len(fields) <= _SCORE_FIELD:
         return board, None
     return board, carried_into(board, Score(fields[_SCORE_FIELD]), game)
@@ -254,19 +262,6 @@ def format_fen(board: chess.Board, accrued: Score | str | None = None) -> str:
     """
     fen = expect_board(board).fen()
     return fen if accrued is None else f"{fen} {expect_score(accrued, 'accrued')}"
-
-
-def _board_of(text: str, fields: list[str], *, chess960: bool) -> chess.Board:
-    for place, name in _CLOCK_NAMES.items():
-        if len(fields) > place and not _CLOCK.fullmatch(fields[place]):
-            raise FenError(text, f"{name} {fields[place]!r} is not a number")
-    try:
-        board = chess.Board(" ".join(fields[:_SCORE_FIELD]), chess960=chess960)
-    except ValueError as error:
-        raise FenError(text, str(error)) from None
-    board.chess960 = board.chess960 or board.has_chess960_castling_rights()
-    refuse_illegal(board, text)
-    return board
 
 
 def refuse_illegal(board: chess.Board, fen: str | None = None) -> None:
