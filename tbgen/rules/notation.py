@@ -165,19 +165,10 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
     if role == chess.PAWN:
         promotion = f"={chess.piece_symbol(move.promotion).upper()}" if move.promotion else ""
         return f"{chess.FILE_NAMES[origin % 8] if takes else ''}{takes}{square}{promotion}{end}"
-    return f"{chess.piece_symbol(role).upper()}{_apart(board, role, origin, target)}{takes}{square}{end}"
-
-
-def _apart(board: chess.Board, role: chess.PieceType, origin: chess.Square, target: chess.Square) -> str:
-    """The letters that distinguish a man from others of its kind with a move to the same square."""
-    others = board.pieces_mask(role, board.turn) & ~chess.BB_SQUARES[origin]
-    rivals = others and [each.from_square for each in board.generate_legal_moves(others, chess.BB_SQUARES[target])]
-    if not rivals:
-        return ""
-    file, rank = chess.FILE_NAMES[origin % 8], chess.RANK_NAMES[origin // 8]
-    if all(rival % 8 != origin % 8 for rival in rivals):
-        return file
-    return rank if all(rival // 8 != origin // 8 for rival in rivals) else file + rank
+    twins = board.pieces_mask(role, board.turn) & ~chess.BB_SQUARES[origin]
+    if twins and twins & board.attackers_mask(board.turn, target):
+        return board.copy(stack=False).san(move)  # it has to be told apart from another man; threads share the board
+    return f"{chess.piece_symbol(role).upper()}{takes}{square}{end}"
 
 
 def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
