@@ -267,9 +267,8 @@ _SCALARS: Final[Mapping[Any, tuple[str, Callable[[Any], bool]]]] = {
 """Type -> its name in errors, and its test. A bool is not a number."""
 
 
-@cache
-def _hints_of(kind: Any) -> dict[str, Any]:
-    return get_type_hints(kind)
+_hints_of = cache(get_type_hints)
+"""The types of a class's fields by name."""
 
 
 def parse_json(text: str | bytes) -> Field:
