@@ -175,7 +175,13 @@ def _answer(values: TableValues, table: StoredTable, asked: Positions, *, flippe
     given = asked.accrued[rows] != 0
     _let_accrue(values, table, asked, answers, rows[given], places[given])
     for row in np.flatnonzero(legal & has_right).tolist():
-        _put(answers, row, *_searched(values, layout.slots, *(each[row].tolist() for each in asked)))
+        side, squares, accrued, target = (each[row].tolist() for each in asked)
+        try:
+            board = board_of(layout.slots, side, squares, target)
+            outcome, dtg = values.value(values.asked(board, Score.from_signed(accrued) if accrued else None))
+            _put(answers, row, outcome.signed, np.nan if dtg is None else dtg)
+        except tuple(_FAULTS) as error:
+            answers.fault[row] = _FAULTS[type(error)]
     return replace(answers, outcome=-answers.outcome) if flipped else answers
 
 
@@ -201,18 +207,6 @@ def _possible_scores(bare: tuple[bool, ...]) -> Bools:
     """[holder, code] -> whether the score can have accrued."""
     scores = ([Score(code, holder) for code in range(MOST_CODE + 1)] for holder in Color)
     return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
-
-
-def _searched(
-    values: TableValues, slots: Sequence[Slot], side: int, squares: Sequence[int], accrued: int, target: int
-) -> tuple[int, float, Fault]:
-    """The value of one position in which a pawn may take en passant."""
-    try:
-        board = board_of(slots, side, squares, target)
-        outcome, dtg = values.value(values.asked(board, Score.from_signed(accrued) if accrued else None))
-    except tuple(_FAULTS) as error:
-        return 0, np.nan, _FAULTS[type(error)]
-    return outcome.signed, np.nan if dtg is None else dtg, Fault.NONE
 
 
 def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passant: int = -1) -> chess.Board:
