@@ -134,7 +134,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             material = Material.parse(what) if isinstance(what, str) else what
             material = material_of(material) if isinstance(material, chess.Board) else material
             return isinstance(material, Material) and bool(folder_with(self._tables.folders, material.canonical()))
-        except (MaterialError, MissingTableError):
+        except (ValueError, MaterialError, MissingTableError):  # a board without one king a side has no material
             return False
 
     def available(self) -> list[Material]:

@@ -37,7 +37,9 @@ def test_a_tablebase_says_which_tables_it_has(tables: Tablebase) -> None:
     assert "KvKB" in tables, "the colours do not matter"
     assert Material.parse("KBvK") in tables
     assert chess.Board(AFTER_KE5) in tables
-    assert [what for what in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board()) if what in tables] == []
+    assert [
+        what for what in ("KRvKB", "KBBBBvK", "rubbish", None, chess.Board(), chess.Board(None)) if what in tables
+    ] == []
     assert tables.max_men == 3
     assert repr(tables) == f"<Tablebase: 6 tables of 2 to 3 men in {tables.folders[0]}>"
 
