@@ -1,18 +1,17 @@
-"""Census: a table counted whole, in little memory, block by block from its file."""
+"""Census: a table counted whole, in little memory, block by block from its file: its record, without lines of play."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
 
 from tbgen.apps.records.counting import (
     CLASSES,
-    PLACEMENTS,
     Counts,
     Meanings,
     PlaceRun,
@@ -21,9 +20,20 @@ from tbgen.apps.records.counting import (
     no_counts,
     total_of,
 )
-from tbgen.apps.records.record import Count, Zugzwangs
-from tbgen.apps.records.record import Counts as OutcomeCounts
+from tbgen.apps.records.record import (
+    FORMAT,
+    NOBODY,
+    Count,
+    Longest,
+    OutcomeRecord,
+    Record,
+    SideRecord,
+    Value,
+    Waiting,
+    Zugzwangs,
+)
 from tbgen.compiled.arrays import Ints, Ints32
+from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.material import Role
@@ -37,42 +47,33 @@ KindsOf = Callable[[int, int], Ints32]
 _CHUNKS = 8
 """Of a run of places, about."""
 _MOST_DISTANCES = 1 << 16
+_SHARE_DIGITS: Final = 6
 
 
-@dataclass(frozen=True)
-class Spread(Count):
-    """The positions of one side to move that have one outcome."""
-
-    distances: tuple[int, ...]
-    """[plies] -> positions up to symmetry whose outcome is so far away."""
-
-
-@dataclass(frozen=True)
-class TableCount:
-    """A table counted whole."""
-
-    spreads: dict[Color, dict[Score, Spread]]
-    """By side to move, best outcome for White first."""
-    zugzwangs: Zugzwangs
-    """Without the longest."""
-    longest_zugzwang: str | None
-    """The FEN, White to move, of the one, played for, in which either outcome is furthest away."""
-    one_colored: OutcomeCounts | None
-    """As a record has them."""
-
-
-def census_of(file: TableFile, threads: int | None = None) -> TableCount:
-    """Count a table on some threads, or on as many as there are processors."""
+def census_of(file: TableFile, threads: int | None = None) -> Record:
+    """The record of a table, without lines of play, counted on some threads, or on as many as there are processors."""
     bishops = _pair_of_bishops(file.order.layout)
     entries, distances, kinds_of = _kinds_in(file, bishops)
     parts = 2 if bishops else 1
     entry, dtg = np.tile(np.repeat(entries, distances), parts), np.tile(np.arange(distances), len(entries) * parts)
     meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
     counts = count_table(file.order, meanings, kinds_of, threads=threads)
-    by_color = counts.kinds.reshape(2, -1, len(entries), distances, 2)
-    spreads = {side: _spreads(entries, by_color[side].sum(axis=0)) for side in Color}
-    one_colored = {side: _counts(entries, by_color[side, -1]) for side in Color} if bishops else None
-    return TableCount(spreads, _zugzwangs(counts.pairs), _fen_of_longest(file, counts.longest), one_colored)
+    kinds = counts.kinds.reshape(2, parts, len(entries), distances, 2)
+    sides = {side: _side_of(file, side, entries, kinds[side].sum(axis=0)) for side in Color}
+    forced = [outcome for side in sides.values() for outcome, each in side.outcomes.items() if each.longest.dtg]
+    return Record(
+        FORMAT,
+        file.material,
+        file.material.men,
+        file.size,
+        positions=sum((each.positions for each in sides.values()), NOBODY),
+        sides=sides,
+        zugzwangs=_zugzwangs(file, counts),
+        one_colored={side: _by_outcome(entries, kinds[side, 1]) for side in Color} if bishops else None,
+        quiet=None,
+        widest=max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None),
+        changes=None,
+    )
 
 
 def _kinds_in(file: TableFile, bishops: Sequence[int]) -> tuple[Ints, int, KindsOf]:
@@ -152,19 +153,30 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: in
 
 
 # counts[number of the entry value, plies, placements or classes]
-def _spreads(entries: Ints, counts: Ints) -> dict[Score, Spread]:
-    """What was counted of each outcome, best for White first."""
-    spreads = {}
-    for byte, by_plies in zip(entries.tolist(), counts, strict=True):
-        if by_plies.any():
-            last = np.flatnonzero(by_plies[:, PLACEMENTS])[-1]
-            placements, classes = by_plies.sum(axis=0).tolist()
-            spreads[Score.from_byte(byte)] = Spread(placements, classes, tuple(by_plies[: last + 1, CLASSES].tolist()))
-    return dict(sorted(spreads.items(), reverse=True))
+def _by_outcome(entries: Ints, counts: Ints) -> dict[Score, Count]:
+    """How many positions have each outcome that occurs, best for White first."""
+    every = zip(entries.tolist(), map(count_of, counts.sum(axis=1)), strict=True)
+    found = {Score.from_byte(byte): count for byte, count in every if count != NOBODY}
+    return dict(sorted(found.items(), reverse=True))
 
 
-def _counts(entries: Ints, counts: Ints) -> dict[Score, Count]:
-    return {each: Count(found.placements, found.classes) for each, found in _spreads(entries, counts).items()}
+def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideRecord:
+    """What was counted of a side to move; each outcome with a position from which it is furthest away."""
+    total, tallies, longest = count_of(counts.sum(axis=(0, 1))), file.counts[side], file.longest
+    outcomes = dict[Score, OutcomeRecord]()
+    for outcome, count in _by_outcome(entries, counts).items():
+        (by_plies,) = counts[entries == outcome.to_byte()]
+        distances = tuple(np.trim_zeros(by_plies[:, CLASSES], "b").tolist())
+        dtg, fen = longest.get((side, outcome), (None, ""))
+        if (tallies.get(outcome), dtg) != (count.placements, len(distances) - 1):
+            raise VerificationError(
+                str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
+            )
+        share = round(count.placements / total.placements, _SHARE_DIGITS)
+        outcomes[outcome] = OutcomeRecord(
+            count.placements, count.classes, share, distances, Longest(len(distances) - 1, fen, None)
+        )
+    return SideRecord(total, outcomes)
 
 
 def count_of(pair: npt.ArrayLike) -> Count:
@@ -173,9 +185,9 @@ def count_of(pair: npt.ArrayLike) -> Count:
 
 
 # pairs[row of the outcome with White to move, the same with Black to move, played for, placements or classes]
-def _zugzwangs(pairs: Ints) -> Zugzwangs:
-    """The mutual zugzwangs by kind."""
-    played, every = pairs[:, :, 1], pairs.sum(axis=2)
+def _zugzwangs(file: TableFile, counts: Counts) -> Zugzwangs:
+    """The mutual zugzwangs by kind, and the longest."""
+    played, every = counts.pairs[:, :, 1], counts.pairs.sum(axis=2)
     white_mates, black_mates = (row_of_byte(Score(MATE_CODE, side).to_byte()) for side in Color)
     mates = every[:, white_mates].sum(axis=0) + every[black_mates].sum(axis=0) - every[black_mates, white_mates]
     return Zugzwangs(
@@ -183,13 +195,23 @@ def _zugzwangs(pairs: Ints) -> Zugzwangs:
         played=count_of(played.sum(axis=(0, 1))),
         mates=count_of(mates),
         holders=count_of(played[:NO_OUTCOME_ROW, NO_OUTCOME_ROW:].sum(axis=(0, 1))),
+        longest=_longest_zugzwang(file, counts.longest),
     )
 
 
-def _fen_of_longest(file: TableFile, longest: Ints) -> str | None:
-    """The FEN, White to move, of the place that `Counts.longest` has; None if it has none."""
+def _longest_zugzwang(file: TableFile, longest: Ints) -> Waiting | None:
+    """The mutual zugzwang at the place that `Counts.longest` has; None if it has none."""
     _, near, block, place = longest.tolist()
     if near < 0:
         return None
-    (cell,) = file.order.cells_of(np.array([-block * 2 * file.order.plane_places - place])).tolist()
-    return fen_of_cell(file.order.layout, cell)
+    order = file.order
+    white = -block * 2 * order.plane_places - place
+    (cell,) = order.cells_of(np.array([white])).tolist()
+    values = [_value_at(file, place) for place in (white, white + order.plane_places)]
+    return Waiting(fen_of_cell(order.layout, cell), *values)
+
+
+def _value_at(file: TableFile, place: int) -> Value:
+    """The entry value of a place."""
+    entries, (_, distances) = file.entries(place, place + 1), file.symbols_and_dtg(place, place + 1)
+    return Value(Score.from_byte(int(entries[0])), int(distances[0]))

@@ -7,7 +7,7 @@ the best move if there is a score, brought along from before, with which every o
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -15,25 +15,10 @@ from typing import Final
 
 import numpy as np
 
-from tbgen.apps.records.census import Spread, TableCount, census_of
+from tbgen.apps.records.census import census_of
 from tbgen.apps.records.counting import REFLECTED, stands_on_diagonal
 from tbgen.apps.records.quiet import longest_stretch
-from tbgen.apps.records.record import (
-    FOLDER,
-    FORMAT,
-    NOBODY,
-    Changes,
-    Longest,
-    OutcomeRecord,
-    Quiet,
-    Record,
-    SideRecord,
-    Value,
-    Waiting,
-    Zugzwangs,
-    replay,
-    write_record,
-)
+from tbgen.apps.records.record import FOLDER, Changes, Longest, Quiet, Record, SideRecord, replay, write_record
 from tbgen.compiled.arrays import Bools, Int, Ints
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.errors import VerificationError
@@ -41,8 +26,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.notation import parse_fen
-from tbgen.score import Color, Score
-from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, remove_partials
+from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, path_of, remove_partials
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
 from tbgen.verify.cells import Men, images_of
@@ -152,42 +136,27 @@ def count_in(file: TableFile, child_of: ChildOf, cells: Cells, orders: int) -> t
 MOST_MEN_STRETCHED_WHOLE: Final = 4
 _MOST_MEN_CHANGED_WHOLE: Final = 3
 _SAMPLE: Final = 20_000
-_SHARE_DIGITS: Final = 6
-
-Lines = dict[tuple[Color, Score], Longest]
 
 
-def record_of(folders: Folders, material: Material, *, lines: bool = True, threads: int | None = None) -> Record:
-    """The record of a table in one of the folders; without `lines` the longest distances have a position, no moves.
+def record_of(folders: Folders, material: Material) -> Record:
+    """The record of a table in one of the folders, with its lines; they need the tables that it leads to.
 
-    The lines need the tables that the table leads to. Every line is played and found to keep its promise.
+    Every line is played and found to keep its promise.
     """
     where = folders_in(folders)
-    game = game_of_folder(where[0])
     with contextlib.ExitStack() as opened:
 
         def table_of(material: Material) -> TableFile:
             return opened.enter_context(TableFile(path_in(where, material)))
 
-        file, tables = table_of(material), opened.enter_context(open_tablebase(where, game=game))
-        census, played = census_of(file, threads), _lines_of(file, tables) if lines else {}
+        file = table_of(material)
+        tables = opened.enter_context(open_tablebase(where, game=game_of_folder(where[0])))
+        counted = census_of(file)
+        made = replace(counted, sides={side: _with_lines(file, part, tables) for side, part in counted.sides.items()})
+        if not tables.game.forgets:  # a quiet stretch needs resets, and so does a score that they wipe out
+            return made
         sample = None if material.men <= _MOST_MEN_CHANGED_WHOLE else _SAMPLE
-        by_resets = lines and game.forgets  # a quiet stretch, and a score that counts for less after a move, are theirs
-        sides = {side: _side_of(file, side, spreads, played) for side, spreads in census.spreads.items()}
-        forced = [outcome for side in sides.values() for outcome, each in side.outcomes.items() if each.longest.dtg]
-        return Record(
-            FORMAT,
-            material,
-            material.men,
-            file.size,
-            positions=sum((each.positions for each in sides.values()), NOBODY),
-            sides=sides,
-            zugzwangs=_zugzwangs(census, tables),
-            one_colored=census.one_colored,
-            quiet=_quiet_of(file, played, tables) if by_resets else None,
-            widest=max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None),
-            changes=changes_in(file, table_of, sample) if by_resets else None,
-        )
+        return replace(made, quiet=_quiet_of(file, made, tables), changes=changes_in(file, table_of, sample))
 
 
 def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]) -> None:
@@ -195,76 +164,43 @@ def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: C
     remove_partials(folder / FOLDER)
     for material in wanted:
         tell(material)
-        write_record(folder / FOLDER, record_of(folder, material, lines=False, threads=threads))
+        with TableFile(path_of(folder, material)) as file:
+            write_record(folder / FOLDER, census_of(file, threads))
 
 
-def _side_of(file: TableFile, side: Color, spreads: Mapping[Score, Spread], played: Lines) -> SideRecord:
-    total = sum(spreads.values(), NOBODY)
-    outcomes = {
-        outcome: OutcomeRecord(
-            spread.placements,
-            spread.classes,
-            share=round(spread.placements / total.placements, _SHARE_DIGITS),
-            distances=spread.distances,
-            longest=_longest(file, side, outcome, spread, played),
-        )
-        for outcome, spread in spreads.items()
-    }
-    return SideRecord(total, outcomes)
-
-
-def _longest(file: TableFile, side: Color, outcome: Score, spread: Spread, played: Lines) -> Longest:
-    """The longest line to an outcome, or only where it begins."""
-    count, (dtg, fen) = file.counts[side].get(outcome), file.longest.get((side, outcome), (None, ""))
-    if (count, dtg) != (spread.placements, len(spread.distances) - 1):
-        raise VerificationError(
-            str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
-        )
-    return played[side, outcome] if played else Longest(len(spread.distances) - 1, fen, None)
-
-
-def _lines_of(file: TableFile, tables: Tablebase) -> Lines:
-    """Best play from where each outcome is furthest away, proved by replay."""
-    lines: Lines = {}
-    for (side, outcome), (dtg, fen) in file.longest.items():
+def _with_lines(file: TableFile, side: SideRecord, tables: Tablebase) -> SideRecord:
+    """A side with best play from where each outcome is furthest away, proved by replay."""
+    outcomes = dict(side.outcomes)
+    for outcome, each in outcomes.items():
+        fen, dtg = each.longest.fen, each.longest.dtg
         moves = [step.san for step in tables.line(parse_fen(fen)[0], max_plies=dtg)]
         if not replay(fen, moves, tables.game).proves(outcome, dtg):
             raise VerificationError(
                 str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"
             )
-        lines[side, outcome] = Longest(dtg, fen, " ".join(moves))
-    return lines
+        outcomes[outcome] = replace(each, longest=Longest(dtg, fen, " ".join(moves)))
+    return SideRecord(side.positions, outcomes)
 
 
-def _zugzwangs(census: TableCount, tables: Tablebase) -> Zugzwangs:
-    """The counts, and what the longest zugzwang is worth."""
-    fen = census.longest_zugzwang
-    if fen is None:
-        return census.zugzwangs
-    found = (tables.probe(parse_fen(each)[0]) for each in (fen, fen.replace(" w ", " b ")))
-    white, black = (Value(each.outcome, each.dtg or 0) for each in found)  # distances are there: they were counted
-    return replace(census.zugzwangs, longest=Waiting(fen, white, black))
-
-
-def _quiet_of(file: TableFile, played: Lines, tables: Tablebase) -> Quiet | None:
+def _quiet_of(file: TableFile, record: Record, tables: Tablebase) -> Quiet | None:
     """The longest quiet stretch: of all positions, or of the longest lines of a large table."""
-    if file.material.men > MOST_MEN_STRETCHED_WHOLE:
-        return _stretch_of_lines(played)
+    if record.men > MOST_MEN_STRETCHED_WHOLE:
+        return _stretch_of_lines(record)
     found = longest_stretch(file, tables)
     if found is not None:
         proof = replay(found.fen, found.longest.moves)
-        if not proof.proves(found.outcome, found.dtg) or proof.phases[0] != found.plies:
+        if not proof.proves(found.outcome, found.dtg) or proof.quiet != found.plies:
             raise VerificationError(
                 str(file.material), f"best play from {found.fen} is not quiet for {found.plies} plies"
             )
     return found
 
 
-def _stretch_of_lines(lines: Lines) -> Quiet | None:
+def _stretch_of_lines(record: Record) -> Quiet | None:
     """The longest stretch that one of the longest lines begins with: a proven case."""
     found = [
-        Quiet(side, outcome, replay(line.fen, line.moves).phases[0], False, line.dtg, line.fen, line.line)
-        for (side, outcome), line in lines.items()
+        Quiet(side, outcome, replay(line.fen, line.moves).quiet, False, line.dtg, line.fen, line.line)
+        for side, outcome, line in record.lines()
         if line.dtg
     ]
     return max(found, key=lambda quiet: quiet.plies, default=None)

@@ -9,9 +9,8 @@ A folder has one file a material. A replay plays the line of a record once more 
 from __future__ import annotations
 
 import contextlib
-import itertools
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -183,14 +182,14 @@ class Record:
     """The score with the most legal moves that is forced by play and not on the board already."""
     changes: Changes | None
 
+    def lines(self) -> Iterator[tuple[Color, Score, Longest]]:
+        """The longest line to each outcome: its side to move, its outcome, and itself."""
+        for side, record in self.sides.items():
+            yield from ((side, outcome, each.longest) for outcome, each in record.outcomes.items())
+
     def longest(self) -> tuple[Color, Score, Longest] | None:
-        """The longest of all lines: its side to move, its outcome, and itself."""
-        lines = [
-            (side, outcome, each.longest)
-            for side, record in self.sides.items()
-            for outcome, each in record.outcomes.items()
-        ]
-        return max(lines, key=lambda line: line[2].dtg, default=None)
+        """The longest of all lines."""
+        return max(self.lines(), key=lambda line: line[2].dtg, default=None)
 
     def to_text(self) -> str:
         """The bytes of the file: lists on one line each, a final newline."""
@@ -261,10 +260,9 @@ class Replay:
     """Whether resets wipe out what has accrued."""
 
     @property
-    def phases(self) -> list[int]:
-        """How many quiet plies there are before, between and after the resets."""
-        ends = [0, *self.resets, len(self.steps) + 1]
-        return [end - start - 1 for start, end in itertools.pairwise(ends)]
+    def quiet(self) -> int:
+        """How many plies there are before the first reset."""
+        return min(self.resets, default=len(self.steps) + 1) - 1
 
     def proves(self, outcome: Score, dtg: int) -> bool:
         """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""

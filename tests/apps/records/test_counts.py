@@ -51,11 +51,11 @@ def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(
 @pytest.mark.parametrize("name", [str(material) for material in materials(4)])
 def test_counts_of_four_men_are_the_tallies_and_those_of_ordinary_tables(four_men_folder: Path, name: str) -> None:
     with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
-        spreads, tallies = census_of(file).spreads, file.tallies
+        sides, tallies = census_of(file).sides, file.tallies
     for side in Color:
-        found = {outcome: (each.placements, len(each.distances) - 1) for outcome, each in spreads[side].items()}
+        found = {outcome: (each.placements, len(each.distances) - 1) for outcome, each in sides[side].outcomes.items()}
         assert found == {outcome: (tally.count, tally.max_dtg) for outcome, tally in tallies[side].items()}
-        classes = {outcome: each.classes for outcome, each in spreads[side].items()}
+        classes = {outcome: each.classes for outcome, each in sides[side].outcomes.items()}
         wins, losses = (classes.get(Score(MATE_CODE, holder), 0) for holder in (side, side.other))
         expected = [int(ORDINARY[name][f"{str(side).lower()}_to_move_{each}"]) for each in ("wins", "draws", "losses")]
         assert [wins, sum(classes.values()) - wins - losses, losses] == expected

@@ -11,12 +11,14 @@ import jsonschema
 import pytest
 
 from tbgen.apps.records import making
+from tbgen.apps.records.census import census_of
 from tbgen.apps.records.making import record_of
 from tbgen.apps.records.record import Record, Replay, read_record, replay, write_record
 from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
 from tbgen.score import Mobility, Score
-from tbgen.storage.files import folder_of_game
+from tbgen.storage.files import folder_of_game, path_of
+from tbgen.storage.reader import TableFile
 from tbgen.text import parse_json, plain
 from tests.apps.records.slow import scores_of
 from tests.project import RECORDS, ROOT
@@ -77,18 +79,17 @@ def test_a_record_comes_back_from_its_text(records: dict[str, Record], table_fol
 
 
 def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -> None:
-    record = record_of(table_folder, Material.parse("KBvK"), lines=False)
-    facts = json.loads(record.to_text())
-    VALIDATOR.validate(facts)
-    assert {each["longest"]["line"] for side in facts["sides"].values() for each in side["outcomes"].values()} == {None}
+    with TableFile(path_of(table_folder, Material.parse("KBvK"))) as file:
+        record = census_of(file)
+    VALIDATOR.validate(json.loads(record.to_text()))
+    assert {line.line for _, _, line in record.lines()} == {None}
     assert parse_json(record.to_text()).read(Record) == record
 
 
-def test_quiet_plies_are_counted_between_resets() -> None:
+def test_quiet_plies_are_counted_to_the_first_reset() -> None:
     found = replay("8/8/8/8/8/4k3/4p3/4K2N w - - 0 1", ["Ng3", "Kf3", "Nxe2", "Ke3", "Ng3"])
-    assert found.resets == (3,)
-    assert found.phases == [2, 2]
-    assert replay("8/8/8/8/8/4k3/8/4K2N w - - 0 1", ["Ng3", "Kf3"]).phases == [2]
+    assert (found.resets, found.quiet) == ((3,), 2)
+    assert replay("8/8/8/8/8/4k3/8/4K2N w - - 0 1", ["Ng3", "Kf3"]).quiet == 2
 
 
 @pytest.mark.parametrize(

@@ -11,11 +11,14 @@ import chess.pgn
 import pytest
 from html5lib.html5parser import ParseError
 
+from tbgen.apps.records.census import census_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.site import EXTRAS
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.errors import UsageError
 from tbgen.material import Material
+from tbgen.storage.files import path_of
+from tbgen.storage.reader import TableFile
 from tests.apps.site.faults import faults_of, parsed
 
 
@@ -92,9 +95,8 @@ def test_what_is_not_installed_is_said_in_a_line(some: list[Record], monkeypatch
 
 
 def test_a_record_without_lines_makes_a_page_too(table_folder: Path, tmp_path: Path) -> None:
-    from tbgen.apps.records.making import record_of
-
-    write_site(Site([record_of(table_folder, Material.parse("KBvK"), lines=False)]), tmp_path)
+    with TableFile(path_of(table_folder, Material.parse("KBvK"))) as file:
+        write_site(Site([census_of(file)]), tmp_path)
     assert faults_of(tmp_path) == []
 
 
