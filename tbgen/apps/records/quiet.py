@@ -10,7 +10,7 @@ make layers: they are listed from the farthest down, by quiet moves of best play
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import chess
 import numpy as np
@@ -90,18 +90,6 @@ def _with_own_scores(cells: Any) -> Any:
     return cells * _SCORES + _OWN
 
 
-class PairLayer(NamedTuple):
-    """The pairs that are so many plies away from their goal."""
-
-    pairs: Ints
-    """Ascending."""
-    start: Ints
-    after: Ints
-    """[way] -> place in the layer below; the ways of pair n are start[n] to start[n + 1]."""
-    waits: Ints
-    """[pair] -> the quiet plies of best play from there."""
-
-
 class Stretches:
     """The quiet plies of best play from some positions, each with its own score accrued, `dtg` plies from the goal.
 
@@ -109,48 +97,46 @@ class Stretches:
     """
 
     def __init__(self, subject: Subject, cells: Cells, dtg: Ints) -> None:
-        nothing, listed = np.zeros(0, np.int64), list[tuple[Ints, Ints, Ints]]()
+        nothing, layers = np.zeros(0, np.int64), list[tuple[Ints, Ints, Ints]]()
         after = nothing
         for plies in range(int(dtg.max(initial=0)), -1, -1):
             pairs = np.union1d(after, _with_own_scores(cells[dtg == plies]))
             start, after = _followed(subject, pairs)
-            listed.append((pairs, start, after))
-        below = PairLayer(nothing, nothing, nothing, nothing)
-        self._layers = list[PairLayer]()
-        for pairs, start, after in reversed(listed):
-            below = _weighed(pairs, start, np.searchsorted(below.pairs, after), below)
-            self._layers.append(below)
+            layers.append((pairs, start, after))
+        self._subject = subject
+        self._known = {-1: (nothing, nothing)}
+        """[plies to the goal] -> pairs, ascending, and how many plies best play can stay quiet from each."""
+        for plies, (pairs, start, after) in enumerate(reversed(layers)):
+            waits, some = np.zeros(len(pairs), np.int64), np.flatnonzero(np.diff(start))
+            waits[some] = 1 + np.maximum.reduceat(self._waits_of(after, plies - 1), start[some])
+            self._known[plies] = pairs, waits
+
+    def _waits_of(self, pairs: Ints, plies: int) -> Ints:
+        known, waits = self._known[plies]
+        return waits[np.searchsorted(known, pairs)]
 
     def waits(self, cells: Cells, dtg: Ints) -> Ints:
         """How many they are from positions that were asked for."""
         found = np.zeros(len(cells), np.int64)
         for plies in np.unique(dtg).tolist():
-            some, layer = dtg == plies, self._layers[plies]
-            found[some] = layer.waits[np.searchsorted(layer.pairs, _with_own_scores(cells[some]))]
+            found[dtg == plies] = self._waits_of(_with_own_scores(cells[dtg == plies]), plies)
         return found
 
     def way_from(self, cell: int, dtg: int) -> list[int]:
         """The cells of the longest stretch that begins with a position."""
-        place, way = int(np.searchsorted(self._layers[dtg].pairs, _with_own_scores(cell))), [cell]
-        for plies in range(dtg, 0, -1):
-            layer, below = self._layers[plies], self._layers[plies - 1]
-            ways = layer.after[layer.start[place] : layer.start[place + 1]]
-            if not len(ways):
+        pair, way = _with_own_scores(cell), [cell]
+        for plies in range(dtg - 1, -1, -1):
+            _, after = _followed(self._subject, np.array([pair]))
+            if not len(after):
                 break
-            place = int(ways[below.waits[ways].argmax()])
-            way.append(int(below.pairs[place]) // _SCORES)
+            pair = int(after[self._waits_of(after, plies).argmax()])
+            way.append(pair // _SCORES)
         return way
 
 
-def _weighed(pairs: Ints, start: Ints, after: Ints, below: PairLayer) -> PairLayer:
-    """A layer with its waits: one ply more than the longest of those below that a pair leads to."""
-    waits, some = np.zeros(len(pairs), np.int64), np.flatnonzero(np.diff(start))
-    waits[some] = 1 + np.maximum.reduceat(below.waits[after], start[some])
-    return PairLayer(pairs, start, after, waits)
-
-
+# pairs[n] -> after[start[n]:start[n + 1]]
 def _followed(subject: Subject, pairs: Ints) -> tuple[Ints, Ints]:
-    """A layer's ways, which are pairs as yet."""
+    """The start and the pairs that best play leads to by quiet moves: those of a layer lie in the layer below."""
     start, parts = np.zeros(len(pairs) + 1, np.int64), [np.zeros(0, np.int64)]
     room, scratch, other = np.empty(_BATCH * MOST_MOVES, np.int64), new_scratch(), new_scratch()
     for first in range(0, len(pairs), _BATCH):
