@@ -127,20 +127,10 @@ class Queue:
         self._most, self._waiting = limits.waiting, 0
         self._threads = asyncio.Semaphore(limits.at_once)
 
-    async def run(self, work: Callable[[], T]) -> T:
-        """What `work` gives when a thread has called it; BusyError if too much waits already."""
-        if self._threads.locked() and self._waiting >= self._most:
+    async def run(self, work: Callable[[], T], *, goes_on: bool = False) -> T:
+        """What `work` gives when a thread has called it; BusyError if too much waits already, unless it goes on."""
+        if not goes_on and self._threads.locked() and self._waiting >= self._most:
             raise BusyError
-        return await self._run(work)
-
-    async def pieces(self, items: Iterator[T]) -> AsyncIterator[list[T]]:
-        """What an iterator makes, in pieces of a tenth of a second; nothing is made for a request that is cancelled."""
-        piece = await self.run(partial(_piece, items))
-        while piece:
-            yield piece
-            piece = await self._run(partial(_piece, items))
-
-    async def _run(self, work: Callable[[], T]) -> T:
         self._waiting += 1
         try:
             await self._threads.acquire()
@@ -151,6 +141,13 @@ class Queue:
         done.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release))
         Thread(target=_carry_out, args=(work, done), daemon=True).start()
         return await asyncio.wrap_future(done)
+
+    async def pieces(self, items: Iterator[T]) -> AsyncIterator[list[T]]:
+        """What an iterator makes, in pieces of a tenth of a second; nothing is made for a request that is cancelled."""
+        piece = await self.run(partial(_piece, items))
+        while piece:
+            yield piece
+            piece = await self.run(partial(_piece, items), goes_on=True)
 
 
 def _carry_out(work: Callable[[], T], done: Future[T]) -> None:
@@ -213,17 +210,14 @@ DEADLINES: Final = {Phase.HEAD: 10.0, Phase.BODY: 30.0, Phase.WORK: 60.0, Phase.
 class Connection(H11Protocol):
     """A connection that is closed if its client keeps it waiting too long, or longest while another needs its place."""
 
-    def __init__(self, config: uvicorn.Config, server_state: Any, app_state: dict[str, Any], _loop: Any = None) -> None:
-        super().__init__(config, server_state, app_state, _loop)
-        self._places = app_state.get(PLACES, _MOST_PLACES)
-        self._application, self.app = self.app, self._answer
-        self._answering: asyncio.Task[Any] | None = None
-
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._application, self.app = self.app, self._answer
+        self._answering: asyncio.Task[Any] | None = None
         self._begin(Phase.HEAD)
-        if len(self.connections) > self._places:
-            self._make_place()
+        places = self.app_state.get(PLACES, _MOST_PLACES)
+        if len(self.connections) > places:
+            self._make_place(places)
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
@@ -267,14 +261,12 @@ class Connection(H11Protocol):
         self._phase, self._since = phase, self.loop.time()
         self._deadline = self.loop.call_later(DEADLINES[phase], self.transport.abort)
 
-    def _make_place(self) -> None:
+    def _make_place(self, places: int) -> None:
         waiting = [each for each in self.connections if isinstance(each, Connection) and each._phase is not Phase.WORK]
         longest = min(waiting, key=lambda each: each._since)
         self.connections.discard(longest)
         longest.transport.abort()
-        self.logger.warning(
-            "%d connections are open, and no more may be: those that wait longest are closed", self._places
-        )
+        self.logger.warning("%d connections are open, and no more may be: those that wait longest are closed", places)
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         """Let the application answer until the client has left."""

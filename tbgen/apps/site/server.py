@@ -11,6 +11,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -27,7 +28,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tbgen.apps.site.answers import CLOCK, EXTRAS, POSITION, SCORING, error_facts, standard_answer, standard_mainline
-from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
+from tbgen.apps.site.guard import JSON, PLACES, BusyError, as_json, places_for, refusal, status_of
 from tbgen.apps.site.service import (
     CACHE_BYTES,
     EXPLORER,
@@ -40,6 +41,7 @@ from tbgen.apps.site.service import (
 )
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import folders_in
+from tbgen.system import __version__
 
 FOLDERS: Final = "TBGEN_DATA"
 SITE: Final = "TBGEN_SITE"
@@ -47,6 +49,7 @@ NAMES: Final = "TBGEN_NAMES"
 CACHE: Final = "TBGEN_CACHE_MB"
 FRAMES: Final = "TBGEN_FRAMES"
 
+_OPENAPI: Final = Path(__file__).with_name("openapi.json")
 _RETRY: Final = {"Retry-After": "1"}
 _SWITCH_SECONDS: Final = 0.0001
 """How long a thread at work may hold up the event loop each time."""
@@ -66,7 +69,7 @@ def application(settings: Settings) -> Starlette:
             yield {PLACES: places_for(len(service.catalog))}
 
     return Starlette(
-        routes=_routes(service, settings.site),
+        routes=_routes(service, settings),
         middleware=[Middleware(Guard, names=settings.names, query_bytes=settings.limits.query_bytes)],
         exception_handlers={
             TbgenError: _error,
@@ -101,7 +104,9 @@ def from_environment() -> Starlette:
     return made
 
 
-def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
+def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
+    site, limits, to_explorer = settings.site, asdict(settings.limits), RedirectResponse(f"{EXPLORER}/")
+    health = {"status": "ok", "version": __version__, "tables": len(service.catalog), "limits": limits}
     tables = partial(service.ask, answer=lambda given: service.catalog.facts())
     get: dict[str, Callable[..., Any]] = {
         "/r-mobility/line": service.line,
@@ -122,11 +127,11 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
         "/tables/{name}.classes": service.classes,
-        "/health": service.health,
-        "/openapi.json": service.openapi,
+        "/health": as_json(health, {"Cache-Control": "no-store"}),
+        "/openapi.json": Response(_OPENAPI.read_text("utf-8").replace("VERSION", __version__), media_type=JSON),
         f"{EXPLORER}/plain": service.plain,
     }
-    home = Mount("/", SitePages(directory=site, html=True)) if site else Route("/", _to_explorer, methods=["GET"])
+    home = Mount("/", SitePages(directory=site, html=True)) if site else Route("/", to_explorer, methods=["GET"])
     # What is asked most often comes first: a request is compared with one route after the other.
     return [
         Route(
@@ -139,14 +144,10 @@ def _routes(service: Service, site: Path | None) -> list[BaseRoute]:
         Route(
             f"{EXPLORER}/{{name:path}}", service.explorer_file, methods=["GET"], middleware=[Middleware(GZipMiddleware)]
         ),
-        Route(EXPLORER, _to_explorer, methods=["GET"]),
+        Route(EXPLORER, to_explorer, methods=["GET"]),
         Route("/adjudicate", service.adjudicate, methods=["POST"]),
         home,
     ]
-
-
-async def _to_explorer(request: Request) -> Response:
-    return RedirectResponse(f"{EXPLORER}/")
 
 
 async def _error(request: Request, error: Any) -> Response:

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -57,7 +57,6 @@ from tbgen.material import Material
 from tbgen.position import SOLVED
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
-from tbgen.system import __version__
 
 if TYPE_CHECKING:  # few ask for what is solved, and the solver is large
     from tbgen.position.bracket import Solution
@@ -79,7 +78,6 @@ SVG = "image/svg+xml"
 PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 
 _KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": SVG, "png": "image/png"}
-_OPENAPI: Final = Path(__file__).with_name("openapi.json")
 
 CACHE_BYTES = 256 * 10**6
 """A list of moves needs a dozen chunks, and half of its time would go into unpacking what has just been dropped."""
@@ -232,17 +230,6 @@ class Service:
         if not all(file.is_there() for file in entry.files):  # or other bytes would come under the old ETag
             raise HTTPException(404, f"{name} has been replaced or removed; a restart finds what is there")
         return entry
-
-    async def health(self, request: Request) -> Response:
-        """Whether there is anybody, and how much may be asked."""
-        return as_json(
-            {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": asdict(self._limits)},
-            {"Cache-Control": "no-store"},
-        )
-
-    async def openapi(self, request: Request) -> Response:
-        """All of this for programs."""
-        return Response(_OPENAPI.read_text(encoding="utf-8").replace("VERSION", __version__), media_type=JSON)
 
     async def plain(self, request: Request) -> Response:
         """A position as a page without a script."""
