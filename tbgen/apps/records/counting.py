@@ -8,7 +8,7 @@ kings of a row at a time: words are sets of their squares.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -119,14 +119,15 @@ def no_counts(kinds: int, layout: Layout) -> Counts:
     return Counts(np.zeros((3, 2, kinds), np.int64), weights, pairs, np.full(4, -1, np.int64))
 
 
-def total_of(parts: Iterable[Counts]) -> Counts:
+def total_of(parts: Sequence[Counts]) -> Counts:
     """The counts of several parts, in any order, together."""
     first, *more = parts
-    for counts in more:
-        first.often[:] += counts.often
-        first.pairs[:] += counts.pairs
-        first.longest[:] = max(first.longest.tolist(), counts.longest.tolist())
-    return first
+    return Counts(
+        often=sum((each.often for each in more), first.often),
+        weights=first.weights,
+        pairs=sum((each.pairs for each in more), first.pairs),
+        longest=np.array(max(each.longest.tolist() for each in parts)),
+    )
 
 
 @inner

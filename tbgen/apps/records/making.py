@@ -16,7 +16,6 @@ from typing import Final
 import numpy as np
 
 from tbgen.apps.records.census import census_of
-from tbgen.apps.records.counting import REFLECTED, stands_on_diagonal
 from tbgen.apps.records.quiet import longest_stretch
 from tbgen.apps.records.record import FOLDER, Changes, Longest, Quiet, Record, SideRecord, replay, write_record
 from tbgen.compiled.arrays import Bools, Int, Ints
@@ -29,7 +28,6 @@ from tbgen.rules.notation import parse_fen
 from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, path_of, remove_partials
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
-from tbgen.verify.cells import Men, images_of
 from tbgen.verify.check import Check, Violation
 from tbgen.verify.digesting import possible_scores
 from tbgen.verify.moves import MOST_MOVES, Scratch, new_scratch
@@ -77,26 +75,15 @@ def is_changing(subject: Subject, possible: Bools, scratch: Scratch, place: Int,
     return False
 
 
-@inner
-def classes_of(men: Men, scratch: Scratch, orders: Int) -> Int:
-    """How many positions up to symmetry a cell stands for, its men being set up, equal ones told apart."""
-    is_image = images_of(men, scratch.squares, scratch.rest) == 4
-    is_reflected = is_image and stands_on_diagonal(scratch.squares[: men.color.size]) == REFLECTED
-    return orders // 2 if is_reflected else orders
-
-
 # possible[holder, code] -> whether the men can leave that score accrued
 # found -> positions with moves, and those of them where the accrued score changes the best move
 @borrowing
-def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: Ints, orders: Int, found: Ints) -> None:
-    """Count what is asked for: up to symmetry with equal men in `orders` orders told apart, or plainly if that is 0."""
+def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: Ints, found: Ints) -> None:
+    """Count what is asked for."""
     for place in range(subject.cells.size):
-        if not is_asked(subject, place, PAIRS_TASK):
-            continue
-        changing = is_changing(subject, possible, scratch, place, values[0], values[1])  # which sets the men up
-        weight = classes_of(subject.men, scratch, orders) if orders else 1
-        found[0] += weight
-        found[1] += weight if changing else 0
+        if is_asked(subject, place, PAIRS_TASK):
+            found[0] += 1
+            found[1] += is_changing(subject, possible, scratch, place, values[0], values[1])
 
 
 class _WithoutPairs(Check):
@@ -107,18 +94,17 @@ class _WithoutPairs(Check):
 
 
 def changes_in(file: TableFile, child_of: ChildOf, sample: int | None) -> Changes:
-    """Where the accrued score changes the best move.
+    """Where the accrued score changes the best move: in all positions up to symmetry, or in so many random ones.
 
-    All positions up to symmetry, equal men told apart; with `sample`, so many random ones, equal men not told apart.
+    Equal men are not told apart; tables that are counted whole have none.
     """
     layout = layout_of(file.material)
     if sample is None:
-        cells = positions_among(layout, np.arange(layout.cells))
-        return Changes(*count_in(file, child_of, cells, layout.orders), None)
-    return Changes(*count_in(file, child_of, drawn_cells(layout, sample, _SEED), 0), _SEED)
+        return Changes(*count_in(file, child_of, positions_among(layout, np.arange(layout.cells))), None)
+    return Changes(*count_in(file, child_of, drawn_cells(layout, sample, _SEED)), _SEED)
 
 
-def count_in(file: TableFile, child_of: ChildOf, cells: Cells, orders: int) -> tuple[int, int]:
+def count_in(file: TableFile, child_of: ChildOf, cells: Cells) -> tuple[int, int]:
     """How many of some cells, in ascending order, have moves, and in how many the accrued score changes the best one.
 
     VerificationError if the table proves to be wrong there.
@@ -129,12 +115,13 @@ def count_in(file: TableFile, child_of: ChildOf, cells: Cells, orders: int) -> t
     if violation is not None:
         raise VerificationError(str(file.material), str(violation))
     found, values = np.zeros(2, np.int64), np.zeros((2, MOST_MOVES), np.int64)
-    count_changing(check.subject, possible_scores(file.material), new_scratch(), values, orders, found)
+    count_changing(check.subject, possible_scores(file.material), new_scratch(), values, found)
     return int(found[0]), int(found[1])
 
 
 MOST_MEN_STRETCHED_WHOLE: Final = 4
 _MOST_MEN_CHANGED_WHOLE: Final = 3
+"""With four men two can be equal."""
 _SAMPLE: Final = 20_000
 
 

@@ -296,12 +296,18 @@ class Fit(Judged):
 
 def fits_of(potentials: Sequence[Potential]) -> list[Fit]:
     """The rules that speak of some ending, with fitted factors, the worst errors first."""
-    fits = list[Fit]()
-    for rule in Rule:
-        group = [each for each in potentials if each.rule is rule]
-        if group:
-            mates, points = mean(each.mates for each in group), mean(each.points for each in group)
-            fits.append(Fit(rule, mates, points, len(group), sum(each.is_confirmed for each in group)))
+    groups = ([each for each in potentials if each.rule is rule] for rule in Rule)
+    fits = [
+        Fit(
+            group[0].rule,
+            mean(each.mates for each in group),
+            mean(each.points for each in group),
+            endings=len(group),
+            confirmed=sum(each.is_confirmed for each in group),
+        )
+        for group in groups
+        if group
+    ]
     return sorted(fits, key=lambda fit: -abs(fit.error))
 
 

@@ -34,7 +34,7 @@ def counter(folder: Path, name: str) -> Iterator[Counter]:
             return files.enter_context(TableFile(path_of(folder, material)))
 
         file = opened(Material.parse(name))
-        yield lambda cells: count_in(file, opened, cells, 0)[1]
+        yield lambda cells: count_in(file, opened, cells)[1]
 
 
 def first_changing(count: Counter, cells: Cells, wanted: int) -> list[int]:
