@@ -22,7 +22,6 @@ from tbgen.apps.records.counting import (
 )
 from tbgen.apps.records.record import (
     FORMAT,
-    NOBODY,
     Count,
     Longest,
     OutcomeRecord,
@@ -66,7 +65,7 @@ def census_of(file: TableFile, threads: int | None = None) -> Record:
         file.material,
         file.material.men,
         file.size,
-        positions=sum((each.positions for each in sides.values()), NOBODY),
+        positions=count_of(counts.kinds.sum(axis=(0, 1))),
         sides=sides,
         zugzwangs=_zugzwangs(file, counts),
         one_colored={side: _by_outcome(entries, kinds[side, 1]) for side in Color} if bishops else None,
@@ -156,7 +155,7 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: in
 def _by_outcome(entries: Ints, counts: Ints) -> dict[Score, Count]:
     """How many positions have each outcome that occurs, best for White first."""
     every = zip(entries.tolist(), map(count_of, counts.sum(axis=1)), strict=True)
-    found = {Score.from_byte(byte): count for byte, count in every if count != NOBODY}
+    found = {Score.from_byte(byte): count for byte, count in every if count.placements}
     return dict(sorted(found.items(), reverse=True))
 
 

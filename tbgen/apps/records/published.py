@@ -198,7 +198,6 @@ class Potential(Judged):
     material: Material
     leader: Color
     counts: Counts
-    totals: Mapping[Color, int]
     bishops: str | None = None
     """Which positions these are, where they are told apart by the colours of the squares of bishops."""
 
@@ -209,9 +208,9 @@ class Potential(Judged):
 
     def share(self, side: Color, holder: Color, code: int) -> Fraction:
         """The share of positions with a side to move where a side gets a score of this code or a lower one."""
-        counts = self.counts[side].items()
-        won = sum(count for outcome, count in counts if outcome.holder is holder and outcome.code <= code)
-        return Fraction(won, self.totals[side] or 1)
+        counts = self.counts[side]
+        won = sum(count for outcome, count in counts.items() if outcome.holder is holder and outcome.code <= code)
+        return Fraction(won, sum(counts.values()) or 1)
 
     @property
     def verdict(self) -> str:
@@ -250,13 +249,15 @@ def potentials_of(records: Iterable[Record]) -> list[Potential]:
     return sorted(found, key=lambda each: (-abs(each.error), each.name))
 
 
-def _mean(leader: Color, counts: Counts, totals: Mapping[Color, int], worth: Callable[[Score], Fraction]) -> Fraction:
+def _mean(leader: Color, counts: Counts, worth: Callable[[Score], Fraction]) -> Fraction:
     """The average worth of outcomes to the leader, over all positions."""
-    return sum(
-        (worth(outcome) if outcome.holder is leader else -worth(outcome)) * Fraction(count, totals[side])
-        for side in Color
-        for outcome, count in counts[side].items()
-    ) / Fraction(len(Color))
+    sign = {leader: 1, leader.other: -1}
+    means = (
+        sum(sign[outcome.holder] * worth(outcome) * count for outcome, count in of_side.items())
+        / Fraction(sum(of_side.values()) or 1)
+        for of_side in counts.values()
+    )
+    return sum(means, Fraction(0)) / len(Color)
 
 
 def _recorded(record: Record) -> Iterator[Potential]:
@@ -275,10 +276,9 @@ def _recorded(record: Record) -> Iterator[Potential]:
         parts = [("both colours", rule, both), ("one colour", rule if has_more else Rule.NO_MATE, one)]
     scoring = Scoring()
     for bishops, said, counts in parts:
-        totals = {side: sum(counts[side].values()) for side in Color}
-        points = _mean(leader, counts, totals, lambda outcome: 2 * (scoring.holders_points(outcome) - DRAW))
-        mates = _mean(leader, counts, totals, lambda outcome: Fraction(outcome.is_mate))
-        yield Potential(said, mates, points, record.material, leader, counts, totals, bishops)
+        points = _mean(leader, counts, lambda outcome: 2 * (scoring.holders_points(outcome) - DRAW))
+        mates = _mean(leader, counts, lambda outcome: Fraction(outcome.is_mate))
+        yield Potential(said, mates, points, record.material, leader, counts, bishops)
 
 
 @dataclass(frozen=True)

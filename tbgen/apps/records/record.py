@@ -38,11 +38,6 @@ class Count:
     placements: int
     classes: int
 
-    def __add__(self, other: Count) -> Count:
-        return Count(self.placements + other.placements, self.classes + other.classes)
-
-
-NOBODY: Final = Count(0, 0)
 
 Counts = Mapping[Color, Mapping[Score, Count]]
 """By side to move, best outcome for White first."""
@@ -255,9 +250,7 @@ class Replay:
     outcomes: tuple[Score, ...]
     """The accrued score before the first move and after each."""
     resets: tuple[int, ...]
-    """The plies, from 1 on, that are captures or pawn moves."""
-    forgets: bool
-    """Whether resets wipe out what has accrued."""
+    """The plies, from 1 on, that wipe out what has accrued: captures and pawn moves, under r-mobility."""
 
     @property
     def quiet(self) -> int:
@@ -268,7 +261,7 @@ class Replay:
         """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""
         if len(self.steps) != dtg or self.outcomes[-1] != outcome:
             return False
-        return dtg == 0 or (dtg in self.resets and self.forgets) or self.outcomes[-2] != outcome
+        return dtg == 0 or dtg in self.resets or self.outcomes[-2] != outcome
 
 
 def replay(fen: str, moves: Iterable[str], game: Mobility = Mobility.RESET) -> Replay:
@@ -280,8 +273,8 @@ def replay(fen: str, moves: Iterable[str], game: Mobility = Mobility.RESET) -> R
         steps.append(step_of(board, move))
         reached = play_move(board, move, outcomes[-1], game)
         outcomes.append(reached.accrued)
-        resets += [ply] * reached.reset
-    return Replay(tuple(steps), tuple(outcomes), tuple(resets), game.forgets)
+        resets += [ply] * (reached.reset and game.forgets)
+    return Replay(tuple(steps), tuple(outcomes), tuple(resets))
 
 
 def step_of(board: chess.Board, move: chess.Move) -> str:

@@ -18,10 +18,10 @@ from typing import Final
 import chess
 import numpy as np
 
-from tbgen.apps.records.census import count_of, count_table
+from tbgen.apps.records.census import count_table
 from tbgen.apps.records.counting import PLACEMENTS, Meanings
 from tbgen.apps.records.record import Count, Value
-from tbgen.compiled.arrays import Ints32
+from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import InputError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import ROWS, byte_of_row, row_of_byte
@@ -35,8 +35,6 @@ from tbgen.storage.reader import TableFile
 from tbgen.text import parse_json
 from tbgen.verify.resets import drawn_cells
 
-Pair = tuple[Score, Score]
-"""The values of a position under r-mobility and whole-game mobility."""
 Both = Mapping[Mobility, Tablebase]
 
 FILE: Final = "two-games.json"
@@ -63,8 +61,8 @@ class Shares:
 
 
 @dataclass(frozen=True)
-class DifferingPair(Count):
-    """How often the games say so of a position, each its own."""
+class Pair(Count):
+    """How many positions have these two values."""
 
     r_mobility: Score
     whole_game: Score
@@ -84,7 +82,7 @@ class Compared:
     """How far apart the games are where they differ."""
     resets: Mapping[str, int]
     """The first reset that matters, in best play from a sample of positions."""
-    pairs: Mapping[Color, tuple[DifferingPair, ...]] | None = None
+    pairs: Mapping[Color, tuple[Pair, ...]] | None = None
     """By side to move, the most frequent first."""
 
 
@@ -108,7 +106,7 @@ class Example:
 
     @property
     def gain(self) -> Fraction:
-        return gain_in_points((self.r_mobility.outcome, self.whole_game.outcome))
+        return gain_in_points(self.r_mobility.outcome, self.whole_game.outcome)
 
 
 @dataclass(frozen=True)
@@ -131,10 +129,9 @@ class Comparison:
 
 
 @cache
-def gain_in_points(pair: Pair) -> Fraction:
+def gain_in_points(r_mobility: Score, whole_game: Score) -> Fraction:
     """White's points under r-mobility less those under whole-game mobility, by the exponential formula."""
-    one, other = (Scoring().points(outcome)[0] for outcome in pair)
-    return one - other
+    return Scoring().points(r_mobility)[0] - Scoring().points(whole_game)[0]
 
 
 def compare(
@@ -161,17 +158,20 @@ def compare(
                 TableFile(path_in(where[Mobility.RESET], material)) as reset,
                 TableFile(path_in(where[Mobility.WHOLE_GAME], material)) as whole,
             ):
-                counts = pairs_in(reset, whole, threads)
-                found = [_example_of(material, fen, both) for fen in _differing_positions(reset, whole, counts)]
-                _note_farthest(farthest, whole)
-            tables.append(table_of(material, counts, found))
+                pairs = pairs_in(reset, whole, threads)
+                found = [_example_of(material, fen, both) for fen in _differing_positions(reset, whole, pairs)]
+                # Of equal distances the first table counts, and White to move.
+                for (_, outcome), (dtg, fen) in whole.longest.items():
+                    if outcome not in farthest or dtg > farthest[outcome][0]:
+                        farthest[outcome] = dtg, material, fen
+            tables.append(table_of(material, pairs, found))
             examples += [each for each in found if max(each.r_mobility.dtg, each.whole_game.dtg) <= _MOST_PLIES]
         longest = [_farthest_of(*farthest[outcome][1:], both) for outcome in sorted(farthest, reverse=True)]
     resets = sum((Counter(each.resets) for each in tables), Counter[str]())
     return Comparison(tuple(tables), dict(resets.most_common()), tuple(_shown(examples)), tuple(longest))
 
 
-def pairs_in(reset: TableFile, whole: TableFile, threads: int | None = None) -> dict[Color, dict[Pair, Count]]:
+def pairs_in(reset: TableFile, whole: TableFile, threads: int | None = None) -> dict[Color, list[Pair]]:
     """How often which pair of entry values occurs, by side to move.
 
     A kind of position (census.py) is a pair of rows (index/outcomes.py). The files of outcomes alone are read.
@@ -185,27 +185,27 @@ def pairs_in(reset: TableFile, whole: TableFile, threads: int | None = None) -> 
     nothing = Meanings(np.zeros(kinds, np.int16), np.zeros(kinds, np.int8), np.zeros(kinds, np.uint16))
     found = count_table(reset.order, nothing, kinds_of, threads=threads).kinds
     return {
-        side: {_pair_of(kind): count_of(of_side[kind]) for kind in np.flatnonzero(of_side[:, PLACEMENTS]).tolist()}
+        side: [_pair_of(kind, of_side[kind]) for kind in np.flatnonzero(of_side[:, PLACEMENTS]).tolist()]
         for side, of_side in zip(Color, found, strict=True)
     }
 
 
-def _pair_of(kind: int) -> Pair:
-    one, other = (Score.from_byte(byte_of_row(row)) for row in divmod(kind, ROWS))
-    return one, other
+def _pair_of(kind: int, counts: Ints) -> Pair:
+    return Pair(*counts.tolist(), *(Score.from_byte(byte_of_row(row)) for row in divmod(kind, ROWS)))
 
 
-def table_of(material: Material, counts: Mapping[Color, Mapping[Pair, Count]], examples: list[Example]) -> Compared:
+def table_of(material: Material, pairs: Mapping[Color, list[Pair]], examples: list[Example]) -> Compared:
     """A table's counts, and what resets do in its examples."""
-    every = [(pair, count.placements) for of_side in counts.values() for pair, count in of_side.items()]
-    positions = sum(count for _, count in every)
-    differing = sum(count for (one, other), count in every if one != other)
+    every = [each for of_side in pairs.values() for each in of_side]
+    positions = sum(each.placements for each in every)
+    differing = {side: [each for each in pairs[side] if each.r_mobility != each.whole_game] for side in Color}
 
     def share(holds: Callable[[Score, Score], bool]) -> float:
-        return round(sum(count for pair, count in every if holds(*pair)) / positions, _DIGITS)
+        found = sum(each.placements for each in every if holds(each.r_mobility, each.whole_game))
+        return round(found / positions, _DIGITS)
 
     def mean(worth: Callable[[Fraction], Fraction], among: int) -> float:
-        total = sum(worth(gain_in_points(pair)) * count for pair, count in every)
+        total = sum(worth(gain_in_points(each.r_mobility, each.whole_game)) * each.placements for each in every)
         return round(float(total / max(among, 1)), _DIGITS)
 
     kinds = ((each.reset or "only threatened").partition(",")[0] for each in examples)  # such as `capture frees`
@@ -219,21 +219,20 @@ def table_of(material: Material, counts: Mapping[Color, Mapping[Pair, Count]], e
             other_holder=share(lambda one, other: one.holder is not other.holder),
         ),
         points_to_white=mean(lambda gain: gain, positions),
-        points_where_differing=mean(abs, differing),
+        points_where_differing=mean(abs, sum(each.placements for some in differing.values() for each in some)),
         resets=dict(Counter(kinds).most_common()),
-        pairs={side: _where_differing(of_side) for side, of_side in counts.items()},
+        pairs={side: tuple(sorted(some, key=_most_frequent_first)) for side, some in differing.items()},
     )
 
 
-def _where_differing(counts: Mapping[Pair, Count]) -> tuple[DifferingPair, ...]:
-    pairs = [DifferingPair(n.placements, n.classes, *pair) for pair, n in counts.items() if pair[0] != pair[1]]
-    return tuple(sorted(pairs, key=lambda each: (-each.placements, str(each.r_mobility), str(each.whole_game))))
+def _most_frequent_first(pair: Pair) -> tuple[int, str, str]:
+    return -pair.placements, str(pair.r_mobility), str(pair.whole_game)
 
 
-def _differing_positions(reset: TableFile, whole: TableFile, counts: Mapping[Color, Mapping[Pair, Count]]) -> list[str]:
+def _differing_positions(reset: TableFile, whole: TableFile, pairs: Mapping[Color, list[Pair]]) -> list[str]:
     """Some random positions of which the games disagree."""
     layout = reset.order.layout
-    primary = sum(count.classes for of_side in counts.values() for count in of_side.values()) // layout.orders
+    primary = sum(each.classes for of_side in pairs.values() for each in of_side) // layout.orders
     cells = drawn_cells(layout, min(DRAWN, primary // 2), SEED)
     differ = np.flatnonzero(reset.look_up(cells)[0] != whole.look_up(cells)[0])
     chosen = np.random.default_rng(SEED).permutation(cells[differ])[:SAMPLED]
@@ -274,13 +273,6 @@ def _shown(examples: Iterable[Example]) -> list[Example]:
     for each in sorted(examples, key=lambda each: (-abs(each.gain), each.r_mobility.dtg + each.whole_game.dtg)):
         chosen.setdefault(each.material, each)
     return list(chosen.values())[:SHOWN]
-
-
-def _note_farthest(farthest: dict[Score, tuple[int, Material, str]], file: TableFile) -> None:
-    """Note where each score is farthest away; of equal distances the first table and White to move."""
-    for (_, outcome), (dtg, fen) in file.longest.items():
-        if outcome not in farthest or dtg > farthest[outcome][0]:
-            farthest[outcome] = dtg, file.material, fen
 
 
 def _farthest_of(material: Material, fen: str, both: Both) -> Farthest:

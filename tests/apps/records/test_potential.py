@@ -105,7 +105,7 @@ def test_bishops_on_squares_of_one_colour_are_an_ending_of_their_own(published: 
     assert found["one colour"].mates == 0
     assert found["one colour"].is_confirmed
     for side in Color:
-        assert sum(each.totals[side] for each in found.values()) == record.sides[side].positions.classes
+        assert sum(sum(each.counts[side].values()) for each in found.values()) == record.sides[side].positions.classes
 
 
 def test_an_engine_can_read_the_factors(some: list[Record]) -> None:
