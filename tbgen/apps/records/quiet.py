@@ -156,7 +156,7 @@ def longest_stretch(file: TableFile, tables: Tablebase) -> Quiet | None:
     floor, best = max(dtg for dtg, _ in file.longest.values()), 0
     if floor == 0:
         return None
-    while True:
+    while best < floor:
         floor = max(best, floor * 7 // 8)
         cells = positions_among(layout, np.flatnonzero((subject.dtg > floor) & (subject.entry != 0)))
         dtg = subject.dtg[cells].astype(np.int64)
@@ -164,12 +164,11 @@ def longest_stretch(file: TableFile, tables: Tablebase) -> Quiet | None:
         waits = stretches.waits(cells, dtg)
         first = int(waits.argmax())
         best = int(waits[first])
-        if best >= floor:
-            way, plies = stretches.way_from(int(cells[first]), int(dtg[first])), int(dtg[first])
-            fen = fen_of_cell(layout, way[0])
-            board = parse_fen(fen)[0]
-            line = " ".join(_line_along(tables, layout, board, way, plies))
-            return Quiet(Color.of(board.turn), tables.probe(board).outcome, best, True, plies, fen, line)
+    way, plies = stretches.way_from(int(cells[first]), int(dtg[first])), int(dtg[first])
+    fen = fen_of_cell(layout, way[0])
+    board = parse_fen(fen)[0]
+    line = " ".join(_line_along(tables, layout, board, way, plies))
+    return Quiet(Color.of(board.turn), tables.probe(board).outcome, best, True, plies, fen, line)
 
 
 def _line_along(tables: Tablebase, layout: Layout, board: chess.Board, way: Sequence[int], dtg: int) -> tuple[str, ...]:

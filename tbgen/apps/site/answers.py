@@ -15,7 +15,7 @@ from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.play.within import value_if_asked
 from tbgen.apps.site.templates import template_of
 from tbgen.errors import NO_TABLE, InputError, MissingTableError, PgnError, TbgenError, UsageError
-from tbgen.probe import MoveProbe, Tablebase
+from tbgen.probe import Tablebase
 from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
 from tbgen.rules.position import board_after, color_of
@@ -346,10 +346,9 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError 
         board=asked.board,
         clock=clocked if clocked is not None and clocked.matters else None,
         points=format_points(Scoring().points(answer.outcome), Scheme.EXPONENTIAL),
-        moves=[(each, _link_after(asked.board, each)) for each in moves],
+        moves=[
+            (each, urlencode({"fen": board_after(asked.board, each.move).fen(), "accrued": str(each.accrued)}))
+            for each in moves
+        ],
     )
     return None, page
-
-
-def _link_after(board: chess.Board, each: MoveProbe) -> str:
-    return urlencode({"fen": board_after(board, each.move).fen(), "accrued": str(each.accrued)})

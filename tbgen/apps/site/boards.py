@@ -210,9 +210,10 @@ def quiet_card(record: Record) -> Card | None:
 
 def cards_of(record: Record, side: Color) -> list[Card]:
     """The lines of a side to move whose outcomes are not on the board already, the longest first."""
-    outcomes = record.sides[side].outcomes
-    cards = [Card(record.material, side, outcome, each.longest) for outcome, each in outcomes.items()]
-    return sorted((card for card in cards if card.longest.dtg), key=lambda card: -card.longest.dtg)
+    cards = (Card(record.material, *line) for line in record.lines())
+    return sorted(
+        (card for card in cards if card.side is side and card.longest.dtg), key=lambda card: -card.longest.dtg
+    )
 
 
 def best_cards(records: Iterable[Record]) -> dict[Score, Card]:

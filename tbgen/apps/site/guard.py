@@ -44,6 +44,7 @@ HTML = "text/html"
 JSON = "application/json"
 LINES = "application/x-ndjson"
 PGN = "application/x-chess-pgn"
+SVG = "image/svg+xml"
 TABLE = "application/x-hdf5"
 TEXT = "text/plain"
 """What a page elsewhere may post without asking first."""
@@ -303,8 +304,7 @@ class Calm(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        trace = traceback.walk_tb(error.__traceback__ if error else None)
-        raised_at = [(frame.f_code.co_filename, line) for frame, line in trace][-1:]
+        raised_at = traceback.format_tb(error.__traceback__ if error else None, -1)
         cause = (record.pathname, record.lineno, type(error), *raised_at)
         last, unsaid = self._said.get(cause, (None, 0))
         now = time.monotonic()

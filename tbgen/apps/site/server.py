@@ -27,18 +27,24 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.site.answers import CLOCK, EXTRAS, POSITION, SCORING, error_facts, standard_answer, standard_mainline
-from tbgen.apps.site.guard import JSON, PLACES, BusyError, as_json, places_for, refusal, status_of
-from tbgen.apps.site.service import (
-    CACHE_BYTES,
-    EXPLORER,
-    LOCAL_NAMES,
-    MAN,
-    PICTURE_POLICY,
-    Service,
-    Settings,
-    SitePages,
+from tbgen.apps.site.answers import (
+    CLOCK,
+    EXTRAS,
+    POSITION,
+    SCORING,
+    answer_of,
+    error_facts,
+    extras_in,
+    fifty_in,
+    position_in,
+    scoring_in,
+    standard_answer,
+    standard_mainline,
 )
+from tbgen.apps.site.boards import map_facts
+from tbgen.apps.site.guard import JSON, PLACES, SVG, BusyError, as_json, places_for, refusal, status_of
+from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
+from tbgen.apps.site.templates import picture_of_value
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import folders_in
 from tbgen.system import __version__
@@ -49,6 +55,8 @@ NAMES: Final = "TBGEN_NAMES"
 CACHE: Final = "TBGEN_CACHE_MB"
 FRAMES: Final = "TBGEN_FRAMES"
 
+_MAN: Final = "man"
+_PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 _OPENAPI: Final = Path(__file__).with_name("openapi.json")
 _RETRY: Final = {"Retry-After": "1"}
 _SWITCH_SECONDS: Final = 0.0001
@@ -105,25 +113,45 @@ def from_environment() -> Starlette:
 
 
 def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
-    site, limits, to_explorer = settings.site, asdict(settings.limits), RedirectResponse(f"{EXPLORER}/")
-    health = {"status": "ok", "version": __version__, "tables": len(service.catalog), "limits": limits}
-    tables = partial(service.ask, answer=lambda given: service.catalog.facts())
+    """What is answered on each path; first what is asked most often, since a request is compared with each in turn."""
+    tables, site, to_explorer = service.tables, settings.site, RedirectResponse(f"{EXPLORER}/")
+    catalog = partial(service.ask, answer=lambda given: service.catalog.facts())
+    health = {
+        "status": "ok",
+        "version": __version__,
+        "tables": len(service.catalog),
+        "limits": asdict(settings.limits),
+    }
     get: dict[str, Callable[..., Any]] = {
+        "/r-mobility": partial(
+            service.ask,
+            answer=lambda given: answer_of(
+                tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given)
+            ),
+            known=(*POSITION, *SCORING, *CLOCK, *EXTRAS),
+        ),
         "/r-mobility/line": service.line,
         "/r-mobility/solved": service.solved,
-        "/r-mobility/map": partial(service.ask, answer=service.map, known=(*POSITION, MAN), light=False),
+        "/r-mobility/map": partial(
+            service.ask,
+            answer=lambda given: map_facts(tables, *position_in(given), given.get(_MAN, "")),
+            known=(*POSITION, _MAN),
+            light=False,
+        ),
         "/r-mobility/picture.svg": partial(
             service.ask,
-            answer=service.picture,
-            known=(*POSITION, MAN),
-            more={"Content-Security-Policy": PICTURE_POLICY},
+            answer=lambda given: Response(
+                picture_of_value(tables, *position_in(given), given.get(_MAN)), media_type=SVG
+            ),
+            known=(*POSITION, _MAN),
+            more={"Content-Security-Policy": _PICTURE_POLICY},
             light=False,
         ),
         # These ignore parameters that only other servers of ordinary chess know.
-        "/standard": partial(service.ask, answer=partial(standard_answer, service.tables)),
-        "/standard/mainline": partial(service.ask, answer=partial(standard_mainline, service.tables)),
-        "/tables": tables,
-        "/tables/tables.json": tables,
+        "/standard": partial(service.ask, answer=partial(standard_answer, tables)),
+        "/standard/mainline": partial(service.ask, answer=partial(standard_mainline, tables)),
+        "/tables": catalog,
+        "/tables/tables.json": catalog,
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
         "/tables/{name}.classes": service.classes,
@@ -131,22 +159,15 @@ def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
         "/openapi.json": Response(_OPENAPI.read_text("utf-8").replace("VERSION", __version__), media_type=JSON),
         f"{EXPLORER}/plain": service.plain,
     }
-    home = Mount("/", SitePages(directory=site, html=True)) if site else Route("/", to_explorer, methods=["GET"])
-    # What is asked most often comes first: a request is compared with one route after the other.
     return [
-        Route(
-            "/r-mobility",
-            partial(service.ask, answer=service.position, known=(*POSITION, *SCORING, *CLOCK, *EXTRAS)),
-            methods=["GET"],
-        ),
-        Route("/r-mobility", service.positions, methods=["POST"]),
         *(Route(path, endpoint, methods=["GET"]) for path, endpoint in get.items()),
         Route(
             f"{EXPLORER}/{{name:path}}", service.explorer_file, methods=["GET"], middleware=[Middleware(GZipMiddleware)]
         ),
         Route(EXPLORER, to_explorer, methods=["GET"]),
+        Route("/r-mobility", service.positions, methods=["POST"]),
         Route("/adjudicate", service.adjudicate, methods=["POST"]),
-        home,
+        Mount("/", SitePages(directory=site, html=True)) if site else Route("/", to_explorer, methods=["GET"]),
     ]
 
 

@@ -32,12 +32,13 @@ from tbgen.apps.site.answers import (
     position_in,
     scoring_in,
 )
-from tbgen.apps.site.boards import in_words, map_facts, signed
+from tbgen.apps.site.boards import in_words, signed
 from tbgen.apps.site.guard import (
     HTML,
     JSON,
     LINES,
     PGN,
+    SVG,
     TABLE,
     TEXT,
     Limits,
@@ -49,7 +50,7 @@ from tbgen.apps.site.guard import (
     tagged,
     unchanged,
 )
-from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value
+from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page
 from tbgen.compiled.known import Purpose, load_for
 from tbgen.errors import MaterialError, MissingTableError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry, StoredFile
@@ -70,12 +71,9 @@ POLICY: Final = (
 )
 """The rights that a browser gives to pages."""
 
-MAN = "man"
 _HEAVY: Final = {"moves", "fifty", "strip"}
 _LIGHT_CHARACTERS: Final = 120
 """A longer FEN has moves after it."""
-SVG = "image/svg+xml"
-PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 
 _KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": SVG, "png": "image/png"}
 
@@ -110,12 +108,6 @@ class Service:
         self._solving, self.opened = Lock(), ExitStack()
         self.opened.enter_context(self.tables)
         self._queue = Queue(settings.limits)
-
-    def position(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """A position and its moves."""
-        return answers.answer_of(
-            self.tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given)
-        )
 
     async def positions(self, request: Request) -> Response:
         """Many positions: a JSON array in, a JSON array out; or a line each."""
@@ -170,14 +162,6 @@ class Service:
 
         more = {"Vary": "Accept", **({"ETag": f'"{self.catalog.tag}-pgn"'} if as_pgn else {})}
         return await self.ask(request, answer, (*POSITION, *SCORING, *CLOCK), more, light=False)
-
-    def map(self, given: Mapping[str, str]) -> dict[str, Any]:
-        """The value of a position with one man on each square."""
-        return map_facts(self.tables, *position_in(given), given.get(MAN, ""))
-
-    def picture(self, given: Mapping[str, str]) -> Response:
-        """A position with its verdict as SVG; with `man`, the map of that man."""
-        return Response(picture_of_value(self.tables, *position_in(given), given.get(MAN)), media_type=SVG)
 
     async def adjudicate(self, request: Request) -> Response:
         """Games with what they are scored with."""
