@@ -108,8 +108,8 @@ def _on_diagonals(file: TableFile, side: Color) -> dict[int, int]:
 VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 500, Role.QUEEN: 950, Role.KING: 0}
 """Centipawns."""
 MINOR_AHEAD: Final = 350
-BOUNDS: Final = (0, 1, 2, 3, 5, 7)
-"""Codes of the scores that shares are given for: at least G0.0, G0.5, G1.0, G1.5, G2.5, G3.5."""
+BOUNDS: Final = tuple(map(Score, ("G0.0", "G0.5", "G1.0", "G1.5", "G2.5", "G3.5")))
+"""The scores that shares are given for: those who get at least as much."""
 _NO_MATE: Final = ([Role.KNIGHT], [Role.BISHOP], [Role.KNIGHT, Role.KNIGHT])
 
 
@@ -232,9 +232,8 @@ class Potential(Judged):
         }
 
     def _shares(self, side: Color) -> dict[str, dict[str, float]]:
-        scores = [Score(code, Color.WHITE) for code in BOUNDS]
         return {
-            plain(holder): {str(score): _rounded(self.share(side, holder, score.code)) for score in scores}
+            plain(holder): {str(score): _rounded(self.share(side, holder, score.code)) for score in BOUNDS}
             for holder in Color
         }
 
@@ -245,7 +244,7 @@ def _rounded(share: Fraction) -> float:
 
 def potentials_of(records: Iterable[Record]) -> list[Potential]:
     """Every ending in which somebody leads, the rule's worst errors first."""
-    found = itertools.chain.from_iterable(map(_recorded, records))
+    found = (each for record in records for each in _recorded(record))
     return sorted(found, key=lambda each: (-abs(each.error), each.name))
 
 
@@ -290,8 +289,13 @@ class Fit(Judged):
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
-        counts = {"endings": self.endings, "confirmed": self.confirmed}
-        return {"rule": self.rule.title, "means": self.rule.words, **self.factors(), **counts}
+        return {
+            "rule": self.rule.title,
+            "means": self.rule.words,
+            **self.factors(),
+            "endings": self.endings,
+            "confirmed": self.confirmed,
+        }
 
 
 def fits_of(potentials: Sequence[Potential]) -> list[Fit]:

@@ -39,10 +39,6 @@ class Count:
     classes: int
 
 
-Counts = Mapping[Color, Mapping[Score, Count]]
-"""By side to move, best outcome for White first."""
-
-
 @dataclass(frozen=True)
 class Longest:
     """A position from which an outcome is furthest away, and best play from there."""
@@ -169,7 +165,7 @@ class Record:
     positions: Count
     sides: Mapping[Color, SideRecord]
     zugzwangs: Zugzwangs
-    one_colored: Counts | None
+    one_colored: Mapping[Color, Mapping[Score, Count]] | None
     """The positions where all bishops of the side that has two or more stand on squares of one colour; None where
     neither side has two."""
     quiet: Quiet | None

@@ -196,16 +196,9 @@ class Card:
         return format_game(tags, self.moves.split()) + "\n\n"
 
 
-def longest_card(record: Record) -> Card | None:
-    """The longest of all lines of a record; None if it has no position."""
-    found = record.longest()
-    return None if found is None else Card(record.material, *found)
-
-
-def quiet_card(record: Record) -> Card | None:
-    """The line with the longest quiet stretch."""
-    quiet = record.quiet
-    return None if quiet is None else Card(record.material, quiet.side, quiet.outcome, quiet.longest)
+def card_of(record: Record, line: tuple[Color, Score, Longest] | None) -> Card | None:
+    """A line of a record, with its side to move and its outcome; None for none."""
+    return None if line is None else Card(record.material, *line)
 
 
 def cards_of(record: Record, side: Color) -> list[Card]:

@@ -17,7 +17,7 @@ from tbgen.apps.records.published import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.records.two_games import FILE as GAMES_FILE
 from tbgen.apps.records.two_games import Compared, Comparison, Shares
-from tbgen.apps.site.boards import best_cards, cards_of, longest_card, quiet_card, with_numbers, zugzwang_cards
+from tbgen.apps.site.boards import best_cards, card_of, cards_of, with_numbers, zugzwang_cards
 from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
@@ -100,7 +100,7 @@ class Site:
 
     def _overviews(self) -> Iterator[tuple[str, str]]:
         """The pages of all records together, and their data."""
-        longest = {record.material: card for record in self.records if (card := longest_card(record))}
+        longest = {record.material: card for record in self.records if (card := card_of(record, record.longest()))}
         yield self._page(
             "index.html",
             materials=self._materials,
@@ -138,16 +138,16 @@ class Site:
             yield f"{DATA}/{GAMES_FILE}", to_json(plain(self.games), indent=1) + "\n"
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
-        name, cards = str(record.material), {side: cards_of(record, side) for side in Color}
+        name, cards, quiet = str(record.material), {side: cards_of(record, side) for side in Color}, record.quiet
         yield self._page(
             "material.html",
             f"material/{name}.html",
             record=record,
             built=self._known,
             cards=cards,
-            longest=longest_card(record),
+            longest=card_of(record, record.longest()),
             waiting=zugzwang_cards(record, self.tables),
-            quiet=quiet_card(record),
+            quiet=card_of(record, None if quiet is None else (quiet.side, quiet.outcome, quiet.longest)),
             parents=[each for each, children in self._children.items() if record.material in children],
         )
         yield f"{DATA}/{name}.json", record.to_text()

@@ -115,7 +115,7 @@ def from_environment() -> Starlette:
 def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
     """What is answered on each path; first what is asked most often, since a request is compared with each in turn."""
     tables, site, to_explorer = service.tables, settings.site, RedirectResponse(f"{EXPLORER}/")
-    catalog = partial(service.ask, answer=lambda given: service.catalog.facts())
+    catalog = partial(service.ask, answer=lambda given: as_json(service.catalog.facts()))
     health = {
         "status": "ok",
         "version": __version__,
@@ -125,8 +125,8 @@ def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
     get: dict[str, Callable[..., Any]] = {
         "/r-mobility": partial(
             service.ask,
-            answer=lambda given: answer_of(
-                tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given)
+            answer=lambda given: as_json(
+                answer_of(tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given))
             ),
             known=(*POSITION, *SCORING, *CLOCK, *EXTRAS),
         ),
@@ -134,7 +134,7 @@ def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
         "/r-mobility/solved": service.solved,
         "/r-mobility/map": partial(
             service.ask,
-            answer=lambda given: map_facts(tables, *position_in(given), given.get(_MAN, "")),
+            answer=lambda given: as_json(map_facts(tables, *position_in(given), given.get(_MAN, ""))),
             known=(*POSITION, _MAN),
             light=False,
         ),
@@ -148,8 +148,8 @@ def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
             light=False,
         ),
         # These ignore parameters that only other servers of ordinary chess know.
-        "/standard": partial(service.ask, answer=partial(standard_answer, tables)),
-        "/standard/mainline": partial(service.ask, answer=partial(standard_mainline, tables)),
+        "/standard": partial(service.ask, answer=lambda given: as_json(standard_answer(tables, given))),
+        "/standard/mainline": partial(service.ask, answer=lambda given: as_json(standard_mainline(tables, given))),
         "/tables": catalog,
         "/tables/tables.json": catalog,
         "/tables/{name}.json": service.table_facts,

@@ -156,9 +156,9 @@ class Service:
         accept = request.headers.get("accept", "")
         as_pgn = PGN in accept and JSON not in accept
 
-        def answer(given: Mapping[str, str]) -> dict[str, Any] | Response:
+        def answer(given: Mapping[str, str]) -> Response:
             what = self.tables, position_in(given), scoring_in(given), fifty_in(given), self._limits.line_plies
-            return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else answers.line_of(*what)
+            return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else as_json(answers.line_of(*what))
 
         more = {"Vary": "Accept", **({"ETag": f'"{self.catalog.tag}-pgn"'} if as_pgn else {})}
         return await self.ask(request, answer, (*POSITION, *SCORING, *CLOCK), more, light=False)
@@ -183,7 +183,7 @@ class Service:
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self.ask(request, lambda given: entry.figures(), more={"ETag": f'"{entry.digest}"'})
+        return await self.ask(request, lambda given: as_json(entry.figures()), more={"ETag": f'"{entry.digest}"'})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -253,7 +253,7 @@ class Service:
     async def ask(
         self,
         request: Request,
-        answer: Callable[[Mapping[str, str]], dict[str, Any] | Response],
+        answer: Callable[[Mapping[str, str]], Response],
         known: Sequence[str] | None = None,
         more: Mapping[str, str] | None = None,
         *,
@@ -266,19 +266,14 @@ class Service:
         """
         pairs = request.query_params.multi_items()
         given = {"fen": request.query_params.get("fen", "")} if known is None else parameters_of(pairs, known)
-
-        def work() -> Response:
-            found = answer(given)
-            return found if isinstance(found, Response) else as_json(found)
-
         headers = tagged(f'"{self.catalog.tag}"', more)
         if reply := unchanged(request, headers):
             return reply
         if light and not given.keys() & _HEAVY and len(given.get("fen", "")) < _LIGHT_CHARACTERS:
-            reply = work()
+            reply = answer(given)
         else:
             async with asyncio.timeout(self._limits.seconds):
-                reply = await self._queue.run(work)
+                reply = await self._queue.run(partial(answer, given))
         reply.headers.update(headers)
         return reply
 
