@@ -104,23 +104,20 @@ class Stretches:
             start, after = _followed(subject, pairs)
             layers.append((pairs, start, after))
         self._subject = subject
+        self.waits = np.zeros(len(cells), np.int64)
+        """How many they are from each of the positions."""
         self._known = {-1: (nothing, nothing)}
         """[plies to the goal] -> pairs, ascending, and how many plies best play can stay quiet from each."""
         for plies, (pairs, start, after) in enumerate(reversed(layers)):
             waits, some = np.zeros(len(pairs), np.int64), np.flatnonzero(np.diff(start))
             waits[some] = 1 + np.maximum.reduceat(self._waits_of(after, plies - 1), start[some])
             self._known[plies] = pairs, waits
+            here = dtg == plies
+            self.waits[here] = self._waits_of(_with_own_scores(cells[here]), plies)
 
     def _waits_of(self, pairs: Ints, plies: int) -> Ints:
         known, waits = self._known[plies]
         return waits[np.searchsorted(known, pairs)]
-
-    def waits(self, cells: Cells, dtg: Ints) -> Ints:
-        """How many they are from positions that were asked for."""
-        found = np.zeros(len(cells), np.int64)
-        for plies in np.unique(dtg).tolist():
-            found[dtg == plies] = self._waits_of(_with_own_scores(cells[dtg == plies]), plies)
-        return found
 
     def way_from(self, cell: int, dtg: int) -> list[int]:
         """The cells of the longest stretch that begins with a position."""
@@ -161,9 +158,8 @@ def longest_stretch(file: TableFile, tables: Tablebase) -> Quiet | None:
         cells = positions_among(layout, np.flatnonzero((subject.dtg > floor) & (subject.entry != 0)))
         dtg = subject.dtg[cells].astype(np.int64)
         stretches = Stretches(subject, cells, dtg)
-        waits = stretches.waits(cells, dtg)
-        first = int(waits.argmax())
-        best = int(waits[first])
+        first = int(stretches.waits.argmax())
+        best = int(stretches.waits[first])
     way, plies = stretches.way_from(int(cells[first]), int(dtg[first])), int(dtg[first])
     fen = fen_of_cell(layout, way[0])
     board = parse_fen(fen)[0]

@@ -124,7 +124,7 @@ class Plot:
     lines: Mapping[Score, Points]
     """The grey ones first, then the named ones, best outcome for White first."""
     named: list[Score]
-    """Those that have a colour, a dash and a name."""
+    """Those that have a colour, a dash and a name: what most positions have before them, and what is furthest away."""
     across: Ticks
     up: Ticks
     words: str
@@ -135,7 +135,9 @@ def plot_of(distances: Distances) -> Plot:
     """The plot of one side to move, which has positions."""
     plies = max(map(len, distances.values())) - 1
     most = max(map(max, distances.values()))
-    named = _to_name(distances)
+    by_size = sorted(distances, key=lambda outcome: -sum(distances[outcome][1:]))  # without those that are reached
+    farthest = max(by_size, key=lambda outcome: len(distances[outcome]))
+    named = sorted({*by_size[: _MOST_NAMED - 1], farthest}, reverse=True)
     order = [*(each for each in sorted(distances, reverse=True) if each not in named), *named]
     step = next(step for step in _STEPS if plies // step < _MOST_TICKS)
     return Plot(
@@ -178,13 +180,6 @@ def path_of(points: Points) -> str:
     """
     steps = [f"{to_x - x} {to_y - y}".replace(" -", "-") for (x, y), (to_x, to_y) in itertools.pairwise(points)]
     return f"M{points[0][0]} {points[0][1]}{'l' if steps else ''}{' '.join(steps)}"
-
-
-def _to_name(distances: Distances) -> list[Score]:
-    """The outcomes that most positions have still before them, and the one that is furthest away."""
-    by_size = sorted(distances, key=lambda outcome: -sum(distances[outcome][1:]))
-    named = {*by_size[: _MOST_NAMED - 1], max(by_size, key=lambda outcome: len(distances[outcome]))}
-    return sorted(named, reverse=True)
 
 
 def power_of_ten(power: int) -> str:

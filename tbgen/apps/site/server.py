@@ -44,7 +44,7 @@ from tbgen.apps.site.answers import (
 from tbgen.apps.site.boards import map_facts
 from tbgen.apps.site.guard import JSON, PLACES, SVG, BusyError, as_json, places_for, refusal, status_of
 from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
-from tbgen.apps.site.templates import picture_of_value
+from tbgen.apps.site.templates import HERE, picture_of_value
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import folders_in
 from tbgen.system import __version__
@@ -57,7 +57,6 @@ FRAMES: Final = "TBGEN_FRAMES"
 
 _MAN: Final = "man"
 _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
-_OPENAPI: Final = Path(__file__).with_name("openapi.json")
 _RETRY: Final = {"Retry-After": "1"}
 _SWITCH_SECONDS: Final = 0.0001
 """How long a thread at work may hold up the event loop each time."""
@@ -156,7 +155,9 @@ def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
         "/tables/{name}.h5": service.table,
         "/tables/{name}.classes": service.classes,
         "/health": as_json(health, {"Cache-Control": "no-store"}),
-        "/openapi.json": Response(_OPENAPI.read_text("utf-8").replace("VERSION", __version__), media_type=JSON),
+        "/openapi.json": Response(
+            (HERE / "openapi.json").read_text("utf-8").replace("VERSION", __version__), media_type=JSON
+        ),
         f"{EXPLORER}/plain": service.plain,
     }
     return [

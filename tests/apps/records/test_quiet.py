@@ -23,8 +23,7 @@ def waits_in(file: TableFile) -> Counter[tuple[int, int, int]]:
     layout = file.order.layout
     cells = positions_among(layout, np.arange(layout.cells))
     entry, dtg, _ = file.look_up(cells)
-    stretches = Stretches(subject_of(file.table()), cells, dtg.astype("int64"))
-    waits = stretches.waits(cells, dtg.astype("int64"))
+    waits = Stretches(subject_of(file.table()), cells, dtg.astype("int64")).waits
     side = cells // (layout.block_words * 64) % 2
     return Counter(zip(side.tolist(), entry.tolist(), waits.tolist(), strict=True))
 
