@@ -12,8 +12,9 @@ import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from tbgen.compiled.known import Purpose, compile_for
@@ -32,7 +33,7 @@ from tbgen.library.catalog import (
 )
 from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
-from tbgen.library.workers import Cluster, Made, Processes, WorkerLostError, Workers
+from tbgen.library.workers import Cluster, Made, Work, WorkerLostError, make_table, processes
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
 from tbgen.storage.files import Layer, build_lock, game_of_folder, path_of, remove, remove_partials, tables_in
 from tbgen.storage.scratch import scratch_path
@@ -199,9 +200,11 @@ def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings:
         has_pawns = any(step.material.pawns for step in plan.steps)
         compile_for([Purpose.TABLES, *[Purpose.PAWNS] * has_pawns], watcher.compiles)
         jobs = min(plan.machine.jobs, len(plan.steps))
-        with cluster or (Processes if jobs > 1 else Workers)(jobs, watcher.progress) as workers:
+        direct = make_table if cluster is None else cluster.make
+        makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Work](direct)
+        with makers as make, ThreadPoolExecutor(jobs) as pool:
             by_material = {finding.material: finding for finding in findings}
-            _Run(folder, plan, workers, watcher, by_material, settings.outcomes_only).run()
+            _Run(folder, plan, partial(pool.submit, make), watcher, by_material, settings.outcomes_only).run()
 
 
 def _plan(folder: Path, findings: Sequence[Finding], settings: Settings, cluster: Cluster | None = None) -> Plan:
@@ -232,7 +235,8 @@ class _Run:
 
     folder: Path
     plan: Plan
-    workers: Workers
+    submit: Callable[..., Future[Made]]
+    """Lets a table be made, with the arguments of `make_table`."""
     watcher: Watcher
     findings: Mapping[Material, Finding]
     outcomes_only: bool
@@ -280,7 +284,8 @@ class _Run:
         self.tries[material] += 1
         if self.outcomes_only:
             mark_of(self.folder, material).touch()
-        future = self.workers.begin(self.folder, str(material), start.threads, start.granted)
+        tell = partial(self.watcher.progress, material)
+        future = self.submit(self.folder, str(material), start.threads, start.granted, tell)
         self.running[future] = start, time.monotonic()
 
     def _enter(self, made: Made) -> None:

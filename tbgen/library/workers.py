@@ -22,7 +22,6 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
@@ -65,7 +64,7 @@ class Made:
 
 
 Work = Callable[..., Made]
-"""Makes a table as `make_table` does, and has its parameters."""
+"""Makes a table as `make_table` does, and has its parameters; a WorkerLostError says that another try may succeed."""
 
 
 def make_table(folder: Path, name: str, threads: int, memory: int | None = None, tell: Tell = lambda *_: None) -> Made:
@@ -144,53 +143,34 @@ _starting = threading.Lock()
 
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
-_MOST_WORKERS = 1024
 _USABLE = 0.9
 """Of a dask worker's memory limit: dask kills a worker that takes 0.95 of it, and takes some itself."""
-
-Table = tuple[Path, str, int, int | None]
-"""The first arguments of `make_table`: folder, name, threads, memory."""
-Progress = Callable[[Material, str, int | None, float, int], None]
-"""As Tell, with the material first."""
 
 
 class WorkerLostError(Exception):
     """The process that made a table is gone."""
 
 
-class Workers(ThreadPoolExecutor):
-    """Makes tables in this process, as many at a time as there are jobs."""
+@contextlib.contextmanager
+def processes(work: Work = make_table) -> Iterator[Work]:
+    """Makes tables in processes, one for each thread that asks; one that dies takes only its own table with it."""
+    idle = list[_Process]()
 
-    def __init__(self, jobs: int, progress: Progress, work: Work = make_table) -> None:
-        super().__init__(jobs)
-        self._progress, self._work = progress, work
-
-    def begin(self, folder: Path, name: str, threads: int, memory: int | None = None) -> Future[Made]:
-        """Begin a table; the future fails with WorkerLostError if another try may succeed."""
-        return self.submit(self._make, (folder, name, threads, memory), partial(self._progress, Material.parse(name)))
-
-    def _make(self, table: Table, tell: Tell) -> Made:
-        return self._work(*table, tell)
-
-
-class Processes(Workers):
-    """Makes tables in processes; a process that dies takes only its own table with it."""
-
-    def __init__(self, jobs: int, progress: Progress, work: Work = make_table) -> None:
-        super().__init__(jobs, progress, work)
-        self._idle: list[_Process] = []
-
-    def _make(self, table: Table, tell: Tell) -> Made:
-        process = self._idle.pop() if self._idle else _Process(self._work)
-        answer = process.make(table, tell)
-        self._idle.append(process)
+    def make(*table: Any) -> Made:
+        try:
+            process = idle.pop()
+        except IndexError:
+            process = _Process(work)
+        answer = process.make(*table)
+        idle.append(process)
         if isinstance(answer, Exception):
             raise answer
         return answer
 
-    def __exit__(self, *error: object) -> None:
-        self.shutdown()
-        for process in self._idle:
+    try:
+        yield make
+    finally:
+        for process in idle:
             process.leave()
 
 
@@ -198,17 +178,17 @@ class _Process:
     """A process that makes one table after another."""
 
     def __init__(self, work: Work) -> None:
-        self._pipe: Connection[Table, tuple[Any, ...] | Made | Exception]
+        self._pipe: Connection[tuple[Any, ...], tuple[Any, ...] | Made | Exception]
         self._pipe, theirs = _SPAWN.Pipe()
         self._process = _SPAWN.Process(target=_serve, args=(theirs, work), daemon=True)
         with _starting:
             self._process.start()
         theirs.close()
 
-    def make(self, table: Table, tell: Tell) -> Made | Exception:
+    def make(self, folder: Path, name: str, threads: int, memory: int | None, tell: Tell) -> Made | Exception:
         """The table, once it is made, or what went wrong there."""
         try:
-            self._pipe.send(table)
+            self._pipe.send((folder, name, threads, memory))
             while isinstance(answer := self._pipe.recv(), tuple):
                 tell(*answer)
         except (EOFError, ConnectionError):
@@ -234,7 +214,7 @@ def _serve(pipe: Connection[Any, Any], work: Work) -> None:
 
     with contextlib.suppress(EOFError):
         while True:
-            table: Table = pipe.recv()
+            table = pipe.recv()
             try:
                 send(work(*table, lambda *facts: send(facts)))
             except Exception as error:
@@ -264,11 +244,11 @@ def kill_all() -> None:
         multiprocessing.connection.wait([process.sentinel], _LEAVE_SECONDS)
 
 
-class Cluster(Workers):
+class Cluster(contextlib.AbstractContextManager["Cluster"]):
     """Makes one table at a time on each worker of a dask scheduler, in a folder that all machines share."""
 
     def __init__(self, address: str, work: Work = make_table) -> None:
-        super().__init__(_MOST_WORKERS, lambda *_: None, work)
+        self._address, self._work, self._busy, self._choosing = address, work, set[str](), threading.Lock()
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
@@ -280,7 +260,6 @@ class Cluster(Workers):
         except (OSError, ValueError) as error:
             reason = str(error) or "no answer in time"
             raise UsageError(f"no dask scheduler answers at {address}: {reason}") from None
-        self._address, self._busy, self._choosing = address, set[str](), threading.Lock()
 
     def machine(self, memory: int | None = None) -> Machine:
         """A job for each worker, all with the least memory and threads that any worker has."""
@@ -292,10 +271,11 @@ class Cluster(Workers):
         limits += [] if memory is None else [memory]
         return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
 
-    def _make(self, table: Table, tell: Tell) -> Made:
+    def make(self, folder: Path, name: str, threads: int, memory: int | None, _tell: Tell) -> Made:
+        """Make a table as `make_table` does, on a worker that nobody hears of on the way."""
         worker, done = self._free_worker(), threading.Event()
         try:
-            theirs = self._client.submit(self._work, *table, pure=False, workers=[worker])
+            theirs = self._client.submit(self._work, folder, name, threads, memory, pure=False, workers=[worker])
             theirs.add_done_callback(lambda _: done.set())
             while not done.wait(_LOOK_SECONDS):
                 if worker not in self._workers():
@@ -313,10 +293,10 @@ class Cluster(Workers):
         """A worker that has nothing to do, as soon as there is one; it is busy from now on."""
         while True:
             with self._choosing:
-                for address in self._workers():
-                    if address not in self._busy:
-                        self._busy.add(address)
-                        return address
+                free = [address for address in self._workers() if address not in self._busy]
+                self._busy.update(free[:1])
+            if free:
+                return free[0]
             time.sleep(_LOOK_SECONDS)
 
     def _workers(self) -> dict[str, dict[str, Any]]:
@@ -328,4 +308,3 @@ class Cluster(Workers):
 
     def __exit__(self, *error: object) -> None:
         self._client.close()
-        self.shutdown(wait=False)

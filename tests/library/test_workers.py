@@ -15,7 +15,7 @@ from tbgen.errors import BuildError, NotEnoughDiskError
 from tbgen.library import build as build_module
 from tbgen.library.build import Settings, Watcher, build
 from tbgen.library.catalog import read_manifest
-from tbgen.library.workers import Processes
+from tbgen.library.workers import processes
 from tbgen.material import Material, materials
 from tbgen.storage.files import PARTIAL, tables_in
 from tests.files import check_tables
@@ -30,7 +30,7 @@ THREE_MEN = [*materials(2), *materials(3)]
 def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
     tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "Processes", partial(Processes, work=partial(dies, once=True)))
+    monkeypatch.setattr(build_module, "processes", partial(processes, work=partial(dies, once=True)))
     build(tmp_path, THREE_MEN[:3], watcher := mock.Mock(Watcher), Settings(threads=2, jobs=2))
     again = "KNvK: the process that made it was lost (killed by SIGKILL); building it once more"
     watcher.says.assert_called_once_with(again)
@@ -46,7 +46,7 @@ def test_a_table_whose_process_is_killed_is_made_again_and_all_are_as_ever(
 def test_the_rest_goes_on_without_a_table_that_kills_every_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(build_module, "Processes", partial(Processes, work=partial(dies, once=False)))
+    monkeypatch.setattr(build_module, "processes", partial(processes, work=partial(dies, once=False)))
     watcher = mock.Mock(Watcher)
     with pytest.raises(BuildError, match=r"cannot build KNvK: .* lost 2 times \(killed by SIGKILL\)"):
         build(tmp_path, THREE_MEN, watcher, Settings(threads=2, jobs=2))
