@@ -21,7 +21,6 @@ from tbgen.compiled.known import Purpose, compile_for
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.catalog import (
     Condition,
-    FileRecord,
     Finding,
     examine,
     let_go,
@@ -35,7 +34,16 @@ from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
 from tbgen.library.workers import Cluster, Made, Work, WorkerLostError, make_table, processes
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
-from tbgen.storage.files import Layer, build_lock, game_of_folder, path_of, remove, remove_partials, tables_in
+from tbgen.storage.files import (
+    FileRecord,
+    Layer,
+    build_lock,
+    game_of_folder,
+    path_of,
+    remove,
+    remove_partials,
+    tables_in,
+)
 from tbgen.storage.scratch import scratch_path
 from tbgen.system.process import available_memory, free_disk
 

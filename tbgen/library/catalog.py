@@ -22,45 +22,16 @@ from typing import Any, Final
 
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
-from tbgen.score import Mobility
 from tbgen.storage.classes import CLASSES, files_in
-from tbgen.storage.files import FileDigests, Layer, open_regular, path_of, tables_of, write_whole
+from tbgen.storage.files import FileRecord, Layer, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
-from tbgen.storage.schema import GAME, SEAL_BYTES, Seal
+from tbgen.storage.schema import SEAL_BYTES, Seal
 from tbgen.system import __version__
-from tbgen.table import Figures
 from tbgen.text import facts_of, parse_json
 
 MANIFEST = "manifest.json"
 _FORMAT = 2
-
-
-@dataclass(frozen=True)
-class FileRecord:
-    """The facts about a table's files; times and memory are None if it was built elsewhere.
-
-    Two records are equal if they tell of the same bytes, whatever it took to make them.
-    """
-
-    bytes: int
-    """Of outcomes and distances."""
-    sha256: str
-    """Of the file of outcomes."""
-    wall_seconds: float | None = field(default=None, compare=False)
-    cpu_seconds: float | None = field(default=None, compare=False)
-    peak_bytes: int | None = field(default=None, compare=False)
-    threads: int | None = field(default=None, compare=False)
-    phase_seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
-    sha256_of_distances: str | None = None
-    """None where there are none."""
-    game: str = GAME
-
-    @classmethod
-    def of(cls, files: FileDigests, game: Mobility, figures: Figures | None = None) -> FileRecord:
-        """The record of a table's files, with its figures if it was built."""
-        made = cls(files.bytes, files.outcomes, sha256_of_distances=files.distances, game=str(game))
-        return made if figures is None else replace(made, **asdict(figures))
 
 
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
@@ -126,7 +97,7 @@ def examine(folder: Path, material: Material) -> Finding:
     """The condition of one table; its files are read whole."""
     try:
         with TableFile(path_of(folder, material)) as file:
-            found = FileRecord.of(file.check(), file.game)
+            found = file.check()
     except MissingTableError:
         return Finding(material, Condition.MISSING)
     except DamagedTableError as error:

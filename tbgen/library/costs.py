@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from tbgen.index.layout import layout_of
-from tbgen.library.catalog import FileRecord
 from tbgen.material import Material, Role
 from tbgen.score import Color, Mobility
+from tbgen.storage.files import FileRecord
 from tbgen.table import fits_memory
 
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}

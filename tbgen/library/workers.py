@@ -22,7 +22,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -34,11 +34,10 @@ import numpy.typing as npt
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import TbgenError, UsageError
 from tbgen.index.layout import layout_of
-from tbgen.library.catalog import FileRecord
 from tbgen.library.plan import Machine
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import game_of_folder, partial_of, path_of
+from tbgen.storage.files import FileRecord, game_of_folder, partial_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
@@ -98,7 +97,7 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
         cpu_seconds=round(time.process_time() - cpu, 3),
         peak_bytes=peak_bytes(),
     )
-    return Made(material, sum(map(solved.positions, Color)), FileRecord.of(written, game, figures))
+    return Made(material, sum(map(solved.positions, Color)), replace(written, **asdict(figures)))
 
 
 def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -10,11 +10,12 @@ import os
 import platform
 import shutil
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
@@ -42,12 +43,25 @@ class Layer(enum.Enum):
     """How far away that is; of no use without the outcomes."""
 
 
-class FileDigests(NamedTuple):
-    """The files of a table: how large they are together, and the SHA-256 of each."""
+@dataclass(frozen=True)
+class FileRecord:
+    """The facts about a table's files; times and memory are None if it was built elsewhere.
+
+    Two records are equal if they tell of the same bytes, whatever it took to make them.
+    """
 
     bytes: int
-    outcomes: str
-    distances: str | None
+    """Of outcomes and distances."""
+    sha256: str
+    """Of the file of outcomes."""
+    wall_seconds: float | None = field(default=None, compare=False)
+    cpu_seconds: float | None = field(default=None, compare=False)
+    peak_bytes: int | None = field(default=None, compare=False)
+    threads: int | None = field(default=None, compare=False)
+    phase_seconds: Mapping[str, float] = field(default_factory=dict, compare=False)
+    sha256_of_distances: str | None = None
+    """None where there are none."""
+    game: str = str(Mobility.RESET)
 
 
 def folders_in(folders: Folders) -> tuple[Path, ...]:

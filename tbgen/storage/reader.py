@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from tbgen.errors import MissingDistancesError, MissingTableError
 from tbgen.score import Color, Score
-from tbgen.storage.files import FileDigests, Layer, suffix_of
+from tbgen.storage.files import FileRecord, Layer, suffix_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.order import order_of
 from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
@@ -220,10 +220,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             tell(count, len(starts))
         return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
 
-    def check(self) -> FileDigests:
+    def check(self) -> FileRecord:
         """Compare all bytes with the seals; DamagedTableError if they are others than were written."""
-        outcomes = self.outcomes.check()
-        return FileDigests(self.size, outcomes, self.distances.check() if self.has_distances else None)
+        outcomes, distances = self.outcomes.check(), self.distances.check() if self.has_distances else None
+        return FileRecord(self.size, outcomes, sha256_of_distances=distances, game=str(self.game))
 
     def close(self) -> None:
         """Close the files, once nobody reads from them any more; who reads from then on gets a UsageError."""

@@ -18,7 +18,7 @@ import numpy.typing as npt
 from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
-from tbgen.storage.files import FileDigests, Layer, game_of_folder, path_of, write_whole
+from tbgen.storage.files import FileRecord, Layer, game_of_folder, path_of, write_whole
 from tbgen.storage.numbering import NewArray, look_up, states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.reader import Ids, flips_of
@@ -83,7 +83,7 @@ def write_table(
     threads: int = 1,
     new: NewArray = np.zeros,
     counters: int | None = None,
-) -> FileDigests:
+) -> FileRecord:
     """Put the table's files in place of any others; the same table gives the same bytes.
 
     `new` makes the array of zeros in which the state of each place lies. So many threads count states (by default all),
@@ -108,7 +108,12 @@ def write_table(
     distances = _file(Layer.DISTANCES, order, packed, belongs)
     distances_size, distances_digest = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
     outcomes_size, outcomes_digest = write_whole(path_of(folder, table.material), outcomes)
-    return FileDigests(outcomes_size + distances_size, outcomes_digest, distances_digest)
+    return FileRecord(
+        outcomes_size + distances_size,
+        outcomes_digest,
+        sha256_of_distances=distances_digest,
+        game=str(table.game),
+    )
 
 
 def _packed_layers(numbering: tuple[Numbers, Cells], table: Content, order: Order, threads: int) -> Packed:

@@ -11,11 +11,11 @@ import pytest
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
-from tbgen.library.catalog import FileRecord
 from tbgen.library.costs import class_of, cost_of, least_memory, memory_needed, pace_of, primary_cells, seconds_left
 from tbgen.library.plan import Machine, Plan, Slot, Step, plan_of, with_default_jobs
 from tbgen.material import Material, all_materials, materials
 from tbgen.score import Mobility
+from tbgen.storage.files import FileRecord
 from tests.cli.calls import printed
 
 GIB = 1 << 30

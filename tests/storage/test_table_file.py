@@ -191,7 +191,7 @@ def test_without_distances_a_table_has_its_outcomes(written: Path) -> None:
     path_of(written.parent, KNIGHT, Layer.DISTANCES).unlink()
     with TableFile(written) as file:
         assert not file.has_distances
-        assert file.check().distances is None
+        assert file.check().sha256_of_distances is None
         assert {side: sum(counts.values()) for side, counts in file.counts.items()} == {
             side: solved("KNvK").positions(side) for side in Color
         }
