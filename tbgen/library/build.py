@@ -11,7 +11,7 @@ import contextlib
 import os
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,13 +22,11 @@ from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.catalog import (
     Condition,
     Finding,
-    examine,
     let_go,
     mark_of,
     read_manifest,
     record,
     survey,
-    without_needless_distances,
 )
 from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
@@ -51,8 +49,11 @@ _TRIES = 2
 """How often a table is begun whose worker is lost."""
 
 
+@dataclass(eq=False)
 class Watcher:
-    """Hears how a build goes on; this one keeps it to itself."""
+    """Hears how a build goes on; this one tells a function of each table, and of the part of it that is done."""
+
+    tell: Callable[[Material, float], None] = lambda material, done: None
 
     def examines(self, material: Material, number: int, total: int) -> None:
         """The files of a table are read next, as number (from 1) of total."""
@@ -65,12 +66,15 @@ class Watcher:
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         """A table is made next, as number (from 1) of total, and is expected to take so many seconds."""
+        self.tell(finding.material, 0.0)
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
         """This part of the table's work is done (0 to 1), and so many positions are decided; often, from any thread."""
+        self.tell(material, done)
 
     def built(self, made: Made) -> None:
         """A table is on the disk."""
+        self.tell(made.material, 1.0)
 
     def forecast(self, seconds: float) -> None:
         """The whole build is expected to take so long from now on."""
@@ -101,24 +105,24 @@ def build(
     """
     settings, watcher, targets = settings or Settings(), watcher or Watcher(), build_order(wanted)
     try:
-        findings = _wanted(survey(folder, targets, watcher.examines), settings)
-        is_sound = all(finding.is_sound for finding in findings)
+        findings = survey(folder, targets, watcher.examines, outcomes_only=settings.outcomes_only)
+        is_sound = all(finding.is_sound for finding in findings.values())
         has_marks = any(mark_of(folder, material).exists() for material in targets)
         if is_sound and not has_marks and not _gaps(folder, findings):
-            return findings
+            return list(findings.values())
         may_be_read_only = contextlib.suppress(OSError) if is_sound else contextlib.nullcontext()
         waiting = "another build is at work in this folder; waiting for it to end ..."
         with may_be_read_only, build_lock(folder, lambda: watcher.says(waiting)):
             remove_partials(folder)
-            findings = [finding if finding.is_sound else examine(folder, finding.material) for finding in findings]
-            findings = _wanted(findings, settings)
-            for finding in findings:
+            # Another builder may have made them meanwhile.
+            findings = survey(folder, targets, before=findings, outcomes_only=settings.outcomes_only)
+            for material, finding in findings.items():
                 if finding.is_sound:
-                    remove(scratch_path(folder, finding.material))
-            if not all(finding.is_sound for finding in findings):  # another builder may have made them meanwhile
+                    remove(scratch_path(folder, material))
+            if not all(finding.is_sound for finding in findings.values()):
                 _make(folder, findings, watcher, settings)
             _complete(folder, findings, settings)
-        return findings
+        return list(findings.values())
     except OSError as error:
         raise _naming_the_file(error, folder, targets[-1]) from error
 
@@ -159,48 +163,28 @@ def build_tables(
     ...     [build_tables(["KvK"], folder) for _ in range(2)]
     [[Material.parse('KvK')], []]
     """
-    watcher = _Telling(progress or (lambda material, done: None))
     wanted = [table_material(str(each), MOST_BUILT_MEN) for each in materials]
     if not wanted:
         return []
+    watcher = Watcher(progress) if progress else None
     findings = build(Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only))
     return [finding.material for finding in findings if not finding.is_sound]
-
-
-@dataclass
-class _Telling(Watcher):
-    """Tells a function of each table's progress."""
-
-    tell: Callable[[Material, float], None]
-
-    def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
-        self.tell(finding.material, 0.0)
-
-    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
-        self.tell(material, done)
-
-    def built(self, made: Made) -> None:
-        self.tell(made.material, 1.0)
 
 
 def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Plan:
     """The plan that `build` would follow."""
     with _cluster_of(settings) as cluster:
-        return _plan(folder, _wanted(survey(folder, wanted), settings), settings, cluster)
+        return _plan(folder, survey(folder, wanted, outcomes_only=settings.outcomes_only), settings, cluster)
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
     """The plan for some tables by the names of files alone: every file is taken for a sound one."""
-    there, order = set(tables_in(folder)), build_order(wanted)
-    findings = [Finding(each, Condition.SOUND if each in there else Condition.MISSING) for each in order]
-    return _plan(folder, findings, Settings(threads))
+    there = set(tables_in(folder))
+    conditions = {each: Condition.SOUND if each in there else Condition.MISSING for each in build_order(wanted)}
+    return _plan(folder, {each: Finding(each, condition) for each, condition in conditions.items()}, Settings(threads))
 
 
-def _wanted(findings: list[Finding], settings: Settings) -> list[Finding]:
-    return without_needless_distances(findings) if settings.outcomes_only else findings
-
-
-def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings: Settings) -> None:
+def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings) -> None:
     """Make what is not sound, if it fits."""
     with _cluster_of(settings) as cluster:
         plan = _plan(folder, findings, settings, cluster)
@@ -211,20 +195,20 @@ def _make(folder: Path, findings: Sequence[Finding], watcher: Watcher, settings:
         direct = make_table if cluster is None else cluster.make
         makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Work](direct)
         with makers as make, ThreadPoolExecutor(jobs) as pool:
-            by_material = {finding.material: finding for finding in findings}
-            _Run(folder, plan, partial(pool.submit, make), watcher, by_material, settings.outcomes_only).run()
+            _Run(folder, plan, partial(pool.submit, make), watcher, findings, settings.outcomes_only).run()
 
 
-def _plan(folder: Path, findings: Sequence[Finding], settings: Settings, cluster: Cluster | None = None) -> Plan:
+def _plan(
+    folder: Path, findings: Mapping[Material, Finding], settings: Settings, cluster: Cluster | None = None
+) -> Plan:
     """The plan for what is not sound, at the pace of the tables that were built in the folder."""
     if cluster is not None:
         machine = cluster.machine(settings.memory)
     else:
         memory = available_memory() if settings.memory is None else settings.memory
         machine = Machine(settings.threads, settings.jobs or settings.threads, memory)
-    targets = [finding.material for finding in findings]
-    sound = {finding.material for finding in findings if finding.is_sound}
-    plan = plan_of(targets, sound, machine=machine, pace=_pace(folder, targets), game=game_of_folder(folder))
+    sound = {material for material, finding in findings.items() if finding.is_sound}
+    plan = plan_of(findings, sound, machine=machine, pace=_pace(folder, findings), game=game_of_folder(folder))
     return with_default_jobs(plan) if cluster is None and settings.jobs is None else plan
 
 
@@ -336,22 +320,24 @@ class _Run:
             self.watcher.says(f"{error}; going on with the tables that do not need it")
 
 
-def _complete(folder: Path, findings: Sequence[Finding], settings: Settings) -> None:
+def _complete(folder: Path, findings: Mapping[Material, Finding], settings: Settings) -> None:
     """Enter sound tables that were copied here or that an earlier build did not enter; settle which distances stay."""
     if gaps := _gaps(folder, findings):
         record(folder, gaps)
-    targets = [finding.material for finding in findings]
     if settings.outcomes_only:
-        let_go(folder, targets)
-    for material in targets:
+        let_go(folder, findings)
+    for material in findings:
         mark_of(folder, material).unlink(missing_ok=True)
 
 
-def _gaps(folder: Path, findings: Sequence[Finding]) -> dict[Material, FileRecord]:
+def _gaps(folder: Path, findings: Mapping[Material, Finding]) -> dict[Material, FileRecord]:
     """Sound tables that the manifest does not describe as they are."""
     known = read_manifest(folder)
-    files = {finding.material: finding.file for finding in findings if finding.file}
-    return {material: file for material, file in files.items() if file != known.get(str(material))}
+    return {
+        material: finding.file
+        for material, finding in findings.items()
+        if finding.file and finding.file != known.get(str(material))
+    }
 
 
 def _naming_the_file(error: OSError, folder: Path, material: Material) -> BuildError:

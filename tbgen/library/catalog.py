@@ -80,16 +80,29 @@ class Finding:
 
 
 def survey(
-    folder: Path, wanted: Iterable[Material], tell: Callable[[Material, int, int], None] = lambda *_: None
-) -> list[Finding]:
+    folder: Path,
+    wanted: Iterable[Material],
+    tell: Callable[[Material, int, int], None] = lambda *_: None,
+    *,
+    before: Mapping[Material, Finding] | None = None,
+    outcomes_only: bool = False,
+) -> dict[Material, Finding]:
     """The condition of every wanted table and of all that it needs, in build order.
 
-    `tell` hears of each material before its files are read, as number (from 1) of total.
+    `tell` hears of each material before its files are read, as number (from 1) of total; files that were sound `before`
+    are not read again. With `outcomes_only`, distances are missed only if a table to be made needs them.
     """
-    findings, targets = list[Finding](), build_order(wanted)
+    findings, targets = dict(before or {}), build_order(wanted)
     for number, material in enumerate(targets, 1):
-        tell(material, number, len(targets))
-        findings.append(examine(folder, material))
+        if material not in findings or not findings[material].is_sound:
+            tell(material, number, len(targets))
+            findings[material] = examine(folder, material)
+    needed = set[Material]()
+    for material, finding in reversed(findings.items()):
+        if outcomes_only and finding.condition is Condition.WITHOUT_DISTANCES and material not in needed:
+            findings[material] = replace(finding, condition=Condition.SOUND)
+        elif not finding.is_sound:
+            needed.update(material.children())
     return findings
 
 
@@ -106,19 +119,6 @@ def examine(folder: Path, material: Material) -> Finding:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
     is_whole = found.sha256_of_distances is not None
     return Finding(material, Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES, file=found)
-
-
-def without_needless_distances(findings: Sequence[Finding]) -> list[Finding]:
-    """The findings, in build order, where outcomes are enough: distances are missed only if a table to be made needs
-    them."""
-    needed, found = set[Material](), list[Finding]()
-    for finding in reversed(findings):
-        if finding.condition is Condition.WITHOUT_DISTANCES and finding.material not in needed:
-            finding = replace(finding, condition=Condition.SOUND)
-        if not finding.is_sound:
-            needed.update(finding.material.children())
-        found.append(finding)
-    return found[::-1]
 
 
 def mark_of(folder: Path, material: Material) -> Path:
