@@ -25,8 +25,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -146,6 +147,10 @@ _USABLE = 0.9
 """Of a dask worker's memory limit: dask kills a worker that takes 0.95 of it, and takes some itself."""
 
 
+_Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | Made | Exception]"
+"""Takes the first arguments of `make_table`; gives those of `tell`, and in the end the table or an error."""
+
+
 class WorkerLostError(Exception):
     """The process that made a table is gone."""
 
@@ -153,15 +158,21 @@ class WorkerLostError(Exception):
 @contextlib.contextmanager
 def processes(work: Work = make_table) -> Iterator[Work]:
     """Makes tables in processes, one for each thread that asks; one that dies takes only its own table with it."""
-    idle = list[_Process]()
+    idle = list[tuple[_Pipe, SpawnProcess]]()
 
-    def make(*table: Any) -> Made:
+    def make(folder: Path, name: str, threads: int, memory: int | None, tell: Tell) -> Made:
         try:
-            process = idle.pop()
+            pipe, process = idle.pop()
         except IndexError:
-            process = _Process(work)
-        answer = process.make(*table)
-        idle.append(process)
+            pipe, process = _started(work)
+        try:
+            pipe.send((folder, name, threads, memory))
+            while isinstance(answer := pipe.recv(), tuple):
+                tell(*answer)
+        except (EOFError, ConnectionError):
+            process.join(_LEAVE_SECONDS)
+            raise WorkerLostError(_end_of(process.exitcode)) from None
+        idle.append((pipe, process))
         if isinstance(answer, Exception):
             raise answer
         return answer
@@ -169,37 +180,20 @@ def processes(work: Work = make_table) -> Iterator[Work]:
     try:
         yield make
     finally:
-        for process in idle:
-            process.leave()
+        for pipe, process in idle:
+            pipe.close()
+            process.join(_LEAVE_SECONDS)
+            process.kill()
 
 
-class _Process:
-    """A process that makes one table after another."""
-
-    def __init__(self, work: Work) -> None:
-        self._pipe: Connection[tuple[Any, ...], tuple[Any, ...] | Made | Exception]
-        self._pipe, theirs = _SPAWN.Pipe()
-        self._process = _SPAWN.Process(target=_serve, args=(theirs, work), daemon=True)
-        with _starting:
-            self._process.start()
-        theirs.close()
-
-    def make(self, folder: Path, name: str, threads: int, memory: int | None, tell: Tell) -> Made | Exception:
-        """The table, once it is made, or what went wrong there."""
-        try:
-            self._pipe.send((folder, name, threads, memory))
-            while isinstance(answer := self._pipe.recv(), tuple):
-                tell(*answer)
-        except (EOFError, ConnectionError):
-            self._process.join(_LEAVE_SECONDS)
-            raise WorkerLostError(_end_of(self._process.exitcode)) from None
-        return answer
-
-    def leave(self) -> None:
-        """End the process."""
-        self._pipe.close()
-        self._process.join(_LEAVE_SECONDS)
-        self._process.kill()
+def _started(work: Work) -> tuple[_Pipe, SpawnProcess]:
+    """A process that makes one table after another, and the pipe that leads to it."""
+    pipe, theirs = _SPAWN.Pipe()
+    process = _SPAWN.Process(target=_serve, args=(theirs, work), daemon=True)
+    with _starting:
+        process.start()
+    theirs.close()
+    return pipe, process
 
 
 def _serve(pipe: Connection[Any, Any], work: Work) -> None:
