@@ -5,6 +5,7 @@ One greedy rule, `Plan.next_starts`, tells a build what to start and the forecas
 
 from __future__ import annotations
 
+import itertools
 import math
 import sys
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -125,8 +126,7 @@ class Plan:
     @cached_property
     def fitting(self) -> list[Step]:
         """The tables that can be made."""
-        made = {slot.start.step for slot in self.slots}
-        return [step for step in self.steps if step in made]
+        return [slot.start.step for slot in self.slots]
 
     @cached_property
     def cut_off(self) -> list[Step]:
@@ -168,16 +168,14 @@ class Plan:
             Slot(start, -elapsed, max(self.seconds_of(start) - elapsed, 0.05 * self.seconds_of(start)))
             for start, elapsed in (running or {}).items()
         ]
-        at_work = list(slots)
         while True:
+            at_work = [slot for slot in slots if slot.start.material not in done]
             starts = self.next_starts(done, [slot.start for slot in at_work])
             begun = [Slot(start, now, now + self.seconds_of(start)) for start in starts]
             slots += begun
-            at_work += begun
-            if not at_work:
+            if not (at_work or begun):
                 return slots
-            ended = min(at_work, key=lambda slot: slot.ends)
-            at_work.remove(ended)
+            ended = min([*at_work, *begun], key=lambda slot: slot.ends)
             done.add(ended.start.material)
             now = ended.ends
 
@@ -236,13 +234,10 @@ class Plan:
         """The start with the most threads that memory allows; a table that takes all memory runs alone."""
         memory = sys.maxsize if self.machine.memory is None else self.machine.memory
         free = memory if self.machine.is_cluster else memory - sum(start.memory for start in at_work)
-        for threads in range(most_threads, 0, -1):
-            if memory_needed(step.material, threads) <= free:
-                return Start(step, threads)
-        if free < memory:
-            return None
-        fitting = (n for n in range(most_threads, 0, -1) if least_memory(step.material, n) <= free)
-        return next((Start(step, threads, granted=free) for threads in fitting), None)
+        counts, is_alone = range(most_threads, 0, -1), free == memory
+        in_memory = (Start(step, n) for n in counts if memory_needed(step.material, n) <= free)
+        in_files = (Start(step, n, granted=free) for n in counts if is_alone and least_memory(step.material, n) <= free)
+        return next(itertools.chain(in_memory, in_files), None)
 
     def _most_at_once(self, taken: Callable[[Start], int]) -> int:
         return max(
