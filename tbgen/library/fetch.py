@@ -188,10 +188,8 @@ class _Download:
 
     def _continue(self, size: int) -> None:
         answer = self._server.get(self._file.path.name, size, self.bytes)
-        with answer as (start, pieces), self._path.open("ab", buffering=0) as file:
-            if start < size:
-                file.truncate(start)
-                self._tell(start - size)
+        with answer as (start, pieces), self._path.open("ab" if start == size else "wb", buffering=0) as file:
+            self._tell(start - size)
             for piece in pieces:
                 file.write(piece)
                 self._tell(len(piece))

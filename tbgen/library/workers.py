@@ -38,7 +38,7 @@ from tbgen.index.layout import layout_of
 from tbgen.library.plan import Machine
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import FileRecord, game_of_folder, partial_of, path_of
+from tbgen.storage.files import FileRecord, game_of_folder, partial_of, path_of, remove
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
@@ -106,12 +106,9 @@ def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[
 
     The system keeps of it what it has memory for, and reads the rest when it is touched.
     """
-    kind = np.dtype(kind)
-    length = max(size * kind.itemsize, 1)
     with tempfile.TemporaryFile(dir=folder) as file:
-        os.posix_fallocate(file.fileno(), 0, length)
-        pages = mmap.mmap(file.fileno(), length)
-    return np.frombuffer(pages, kind, size)
+        os.posix_fallocate(file.fileno(), 0, max(size * np.dtype(kind).itemsize, 1))
+        return np.frombuffer(mmap.mmap(file.fileno(), 0), kind, size)
 
 
 @contextlib.contextmanager
@@ -133,7 +130,7 @@ def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) 
         store = ScratchStore(partial_of(path), identity, plane)
     with store:
         yield store
-        store.remove()
+        remove(store.path)
 
 
 _SPAWN = multiprocessing.get_context("spawn")

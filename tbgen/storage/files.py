@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import enum
 import errno
+import fcntl
 import io
 import os
 import platform
@@ -20,7 +21,7 @@ from typing import Literal
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
 from tbgen.score import Mobility
-from tbgen.system.process import sync_folder, try_lock, wait_for_lock
+from tbgen.system.process import sync_folder, try_lock
 
 PARTIAL = ".partial"
 LOCK = ".build.lock"
@@ -137,11 +138,9 @@ def every_material() -> tuple[Material, ...]:
 
 def tables_in(folder: Path) -> list[Material]:
     """The materials that have a file in a folder, in build order; none where there is no folder."""
-    try:
-        with os.scandir(folder) as entries:
-            there = {entry.name for entry in entries if entry.is_file()}
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+    there = set[str]()
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
+        there.update(entry.name for entry in entries if entry.is_file())
     suffix = suffix_of(Layer.OUTCOMES, game_of_folder(folder))
     return [material for material in every_material() if f"{material}{suffix}" in there]
 
@@ -235,7 +234,7 @@ def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
         try:
             if not try_lock(file.fileno()):
                 on_wait()
-                wait_for_lock(file.fileno())
+                fcntl.flock(file.fileno(), fcntl.LOCK_EX)
         except OSError as error:  # a network file system may have no locks
             error.filename = str(path)
             raise

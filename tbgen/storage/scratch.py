@@ -77,7 +77,7 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
             for file in sorted(path.iterdir()):
                 self._take_up(file)
         except BaseException:
-            self.close()
+            os.close(self._folder)
             raise
 
     def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
@@ -110,16 +110,9 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     def cells(self, first: int, end: int, room: Cells | None = None) -> Cells:
         return Cells(*self._part(Cells._fields, first, end, room or (None, None, None)))
 
-    def close(self) -> None:
+    def __exit__(self, *_: object) -> None:
         """Leave the files for another time."""
         os.close(self._folder)
-
-    def remove(self) -> None:
-        """Remove the files, when the table is written; the store is still to be closed."""
-        remove(self.path)
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def _take_up(self, path: Path) -> None:
         """Enter the run of a file; remove a file that is damaged, depends on something else, or has a partial name."""

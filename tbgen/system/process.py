@@ -86,9 +86,7 @@ def _free_in_containers() -> Iterator[int]:
 def _free_under(root: Path, path: str, limit_name: str, usage_name: str, cache_name: str) -> Iterator[int]:
     """The memory left in a group and in those around it; a container shows only some of them."""
     group = root / path.lstrip("/")
-    for folder in (group, *group.parents):
-        if not folder.is_relative_to(root):
-            return
+    for folder in [each for each in (group, *group.parents) if each.is_relative_to(root)]:
         with contextlib.suppress(OSError, KeyError, ValueError):
             limit = int((folder / f"memory.{limit_name}").read_text())  # "max" is no limit
             usage = int((folder / f"memory.{usage_name}").read_text())
@@ -165,11 +163,6 @@ def try_lock(descriptor: int) -> bool:
     except BlockingIOError:
         return False
     return True
-
-
-def wait_for_lock(descriptor: int) -> None:
-    """Lock an open file as soon as no other process has it."""
-    fcntl.flock(descriptor, fcntl.LOCK_EX)
 
 
 def free_disk(folder: Path) -> int | None:

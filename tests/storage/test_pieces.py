@@ -93,4 +93,4 @@ def test_runs_are_numbered_as_sorting_says(
         assert (numbers == expected).all()
         assert (keys_of(states) == keys).all()
     if isinstance(store, ScratchStore):
-        store.close()
+        store.__exit__()

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tbgen.storage import scratch
-from tbgen.storage.files import partial_of
+from tbgen.storage.files import partial_of, remove
 from tbgen.storage.scratch import ScratchStore
 from tbgen.table import Cells, Dictionary, Run
 
@@ -78,7 +78,7 @@ def test_runs_are_there_in_the_order_of_their_cells_and_when_the_folder_is_opene
         assert_has(store, 1, 4, 7)
         store.put(*made_up(2))
         assert_has(store, 1, 2, 4, 7)
-        store.remove()
+        remove(store.path)
     assert not list(tmp_path.iterdir())
 
 
