@@ -295,7 +295,7 @@ def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...]
         raise UsageError(no_tables(folders))
     with progress("writing") as shown:
         number = write_explorer(output, catalog, lambda _: shown.advance(), address)
-    size = in_units(sum(entry.bytes for entry in catalog.entries.values()))
+    size = in_units(sum(file.bytes for entry in catalog.entries.values() for file in entry.files))
     tables, begin = counted(len(catalog), "table", "tables"), output / PAGE_FOLDER / "index.html"
     say(f"{number} files with {tables}, {size}; begin with {begin} on a web server", err=False)
     return complain_of(catalog.faults)

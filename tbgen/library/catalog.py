@@ -199,16 +199,8 @@ class Entry:
     """A table that can be asked and fetched."""
 
     material: Material
-    outcomes: StoredFile
-    distances: StoredFile | None
-
-    @property
-    def files(self) -> list[StoredFile]:
-        return [self.outcomes] if self.distances is None else [self.outcomes, self.distances]
-
-    @property
-    def bytes(self) -> int:
-        return sum(each.bytes for each in self.files)
+    files: Sequence[StoredFile]
+    """Its outcomes, and its distances if they are there."""
 
     @property
     def digest(self) -> str:
@@ -217,16 +209,17 @@ class Entry:
 
     def facts(self) -> dict[str, Any]:
         """The table as the catalog has it; what it holds in figures is asked for one by one."""
+        outcomes, *distances = self.files
         return {
             "material": str(self.material),
             "men": self.material.men,
-            **self.outcomes.facts(),
-            "distances": None if self.distances is None else self.distances.facts(),
+            **outcomes.facts(),
+            "distances": distances[0].facts() if distances else None,
             "facts": f"{self.material}.json",
         }
 
     def figures(self) -> dict[str, Any]:
-        return figures_of(self.outcomes.path.parent, self.material)
+        return figures_of(self.files[0].path.parent, self.material)
 
 
 class Catalog:
@@ -238,8 +231,8 @@ class Catalog:
         for material, folder in [each for each in tables_of(folders) if each[0].men <= most_men]:
             try:
                 with TableFile(path_of(folder, material)) as table:
-                    distances = _stored(table.distances) if table.has_distances else None
-                    self._all[str(material)] = Entry(material, _stored(table.outcomes), distances)
+                    distances = [table.distances] if table.has_distances else []
+                    self._all[str(material)] = Entry(material, [*map(_stored, [table.outcomes, *distances])])
             except TableError as error:
                 self.faults.append(error)
         files, faults = files_in(folder / CLASSES for folder in folders)

@@ -114,10 +114,10 @@ def fetch(
 def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
     """Whether a folder has a table that can be read, with all that is wanted of it, or a file of classes."""
     try:
-        if offer.outcomes.path.suffix == SUFFIX:
-            return bool(ClassesFile(folder / offer.outcomes.path).check())
+        if offer.files[0].path.suffix == SUFFIX:
+            return bool(ClassesFile(folder / offer.files[0].path).check())
         with TableFile(path_of(folder, offer.material)) as file:
-            return outcomes_alone or offer.distances is None or file.has_distances
+            return outcomes_alone or len(offer.files) == 1 or file.has_distances
     except (TableError, OSError):
         return False
 
@@ -126,10 +126,10 @@ def _downloads(
     folder: Path, server: Server, offer: Entry, tell: Callable[[int], None], *, outcomes_alone: bool
 ) -> list[_Download]:
     """The files of a table to fetch, outcomes last: a table exists once its outcomes do."""
-    wanted = [] if outcomes_alone or offer.distances is None else [Layer.DISTANCES]
-    has_outcomes = replace(offer.outcomes, path=folder / offer.outcomes.path).is_there()
-    layers = wanted if has_outcomes and wanted else [*wanted, Layer.OUTCOMES]
-    return [_Download(folder, server, offer, layer, tell) for layer in layers]
+    outcomes, *distances = offer.files[:1] if outcomes_alone else offer.files
+    has_outcomes = replace(outcomes, path=folder / outcomes.path).is_there()
+    files = distances if has_outcomes and distances else [*distances, outcomes]
+    return [_Download(folder, server, offer, file, tell) for file in files]
 
 
 def _fetch_table(files: Sequence[_Download]) -> None:
@@ -143,11 +143,12 @@ def _fetch_table(files: Sequence[_Download]) -> None:
 class _Download:
     """A file of a table on its way into a folder."""
 
-    def __init__(self, folder: Path, server: Server, offer: Entry, layer: Layer, tell: Callable[[int], None]) -> None:
+    def __init__(
+        self, folder: Path, server: Server, offer: Entry, file: StoredFile, tell: Callable[[int], None]
+    ) -> None:
         """`tell` hears of bytes that have come."""
-        file = offer.outcomes if layer is Layer.OUTCOMES or offer.distances is None else offer.distances
-        self._file, self._layer, self._outcomes = file, layer, offer.outcomes.digest
         self._server, self._tell = server, tell
+        self._file, self._outcomes = file, offer.files[0]
         self._name, self._path = folder / file.path, folder / STAGE / file.digest[:16] / file.path.name
         self.bytes, self.got = file.bytes, min(self._size(), file.bytes)
 
@@ -197,17 +198,18 @@ class _Download:
 
     def _fault(self) -> str:
         """The first fault of the file, byte by byte, against its seal and the catalog."""
-        is_table = self._path.suffix != SUFFIX
+        is_table, is_outcomes = self._path.suffix != SUFFIX, self._file is self._outcomes
+        layer = Layer.OUTCOMES if is_outcomes else Layer.DISTANCES
         try:
-            opened = LayerFile(self._path, self._layer) if is_table else ClassesFile(self._path)
+            opened = LayerFile(self._path, layer) if is_table else ClassesFile(self._path)
             with contextlib.closing(opened) as file:
                 file.check()
-                found = file.seal.body_digest, file.index.attributes.get("outcomes", self._outcomes)
-            if is_table and self._layer is Layer.OUTCOMES:
+                found = file.seal.body_digest, file.index.attributes.get("outcomes", self._outcomes.digest)
+            if is_table and is_outcomes:
                 TableFile(self._path).close()  # it looks at what all its readers ask for
         except Exception as error:  # a file may be made to break its reader
             return str(error) if isinstance(error, TableError) else f"it cannot be read: {type(error).__name__}"
-        return "" if found == (self._file.digest, self._outcomes) else "it is another file than the catalog says"
+        return "" if found == (self._file.digest, self._outcomes.digest) else "it is another file than the catalog says"
 
 
 class Server:
@@ -250,9 +252,8 @@ class Server:
     def get(self, name: str, start: int = 0, size: int | None = None) -> Iterator[tuple[int, Iterator[bytes]]]:
         """A file of so many bytes from `start` on, or from where the server begins: 0 if it knows no ranges."""
         connection = self._kind(self._host, self._port, timeout=SECONDS)
-        headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}"}
-        if start:
-            headers["Range"] = f"bytes={start}-"
+        part = {"Range": f"bytes={start}-"} if start else {}
+        headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}", **part}
         self._open.add(connection)
         try:
             with _answer_in_time(connection, f"{self._folder}/{name}", headers) as answer:
@@ -337,8 +338,8 @@ def _tables_in(catalog: Field) -> dict[Material, Entry]:
             raise ValueError(f"{material} is {'there twice' if material in found else 'no table'}")
         most = _MOST_CELL_BYTES * layout_of(material).cells
         path, beside = (path_of(Path(), material, layer) for layer in Layer)
-        after = None if distances.value is None else _file_in(distances, material, beside, most)
-        found[material] = Entry(material, _file_in(row, material, path, most), after)
+        after = [] if distances.value is None else [_file_in(distances, material, beside, most)]
+        found[material] = Entry(material, [_file_in(row, material, path, most), *after])
     return found
 
 
@@ -348,7 +349,7 @@ def _classes_in(catalog: Field) -> dict[str, Entry]:
     for row in catalog.get("classes", []).each():
         path = Path(CLASSES, Path(row["file"].read(str)).name)
         material, *_ = title_of(path)
-        found[path.name] = Entry(material, _file_in(row, material, path, math.prod(shape_of(material))), None)
+        found[path.name] = Entry(material, [_file_in(row, material, path, math.prod(shape_of(material)))])
     return found
 
 

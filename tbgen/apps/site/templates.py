@@ -107,7 +107,7 @@ def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name
     The page names the tables, with a star those without distances, so that it never asks for one that is missing.
     Other sites show the `title`, `description` and `image` of `shown` beside a link to it.
     """
-    names = " ".join(f"{each.material}{'' if each.distances else '*'}" for each in tables)
+    names = " ".join(f"{each.material}{'' if each.files[1:] else '*'}" for each in tables)
     return template_of(f"explorer-{name}").render(source=source, tables=names, report=report, **shown) + "\n"
 
 
