@@ -257,9 +257,8 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         if not workers:
             raise UsageError("the cluster has no workers; start some with: dask worker ADDRESS --nthreads N")
         threads = min(int(worker["nthreads"]) for worker in workers)
-        limits = [int(_USABLE * worker["memory_limit"]) for worker in workers if worker["memory_limit"]]
-        limits += [] if memory is None else [memory]
-        return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
+        limits = [memory, *(int(_USABLE * (worker["memory_limit"] or 0)) for worker in workers)]
+        return Machine(threads * len(workers), len(workers), min(filter(None, limits), default=None), is_cluster=True)
 
     def make(self, folder: Path, name: str, threads: int, memory: int | None, _tell: Tell) -> Made:
         """Make a table as `make_table` does, on a worker that nobody hears of on the way."""

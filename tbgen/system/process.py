@@ -21,6 +21,11 @@ _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
 _SET_DEATH_SIGNAL = 1
 """PR_SET_PDEATHSIG of prctl."""
+_FIGURES = {
+    "": ("max", "current", "inactive_file"),
+    "memory": ("limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
+}
+"""[controller of a control group; none in version 2] -> the names of its limit, its usage, and the cache in that."""
 
 
 def processors() -> int:
@@ -76,11 +81,8 @@ def _free_in_containers() -> Iterator[int]:
     with contextlib.suppress(OSError):
         for line in (_PROC / "self" / "cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
-            if not controllers:
-                yield from _free_under(_CGROUPS, path, "max", "current", "inactive_file")
-            elif "memory" in controllers.split(","):
-                root = _CGROUPS / "memory"
-                yield from _free_under(root, path, "limit_in_bytes", "usage_in_bytes", "total_inactive_file")
+            for controller in _FIGURES.keys() & controllers.split(","):
+                yield from _free_under(_CGROUPS / controller, path, *_FIGURES[controller])
 
 
 def _free_under(root: Path, path: str, limit_name: str, usage_name: str, cache_name: str) -> Iterator[int]:
