@@ -178,23 +178,22 @@ class _Download:
         """Ask for the rest of the file until it has its size, a few times."""
         broken = BrokenOffError(self._server.url, f"{self._file.path}: the answer ends too early")
         for _ in range(_TRIES):
-            if self._size() >= self.bytes:
+            if (size := self._size()) >= self.bytes:
                 return  # an earlier fetch may have left too much: `fetch` finds that fault as any other
             try:
-                self._continue(self._size())
+                with (
+                    self._server.get(self._file.path.name, size, self.bytes) as (start, pieces),
+                    self._path.open("ab" if start == size else "wb", buffering=0) as file,
+                ):
+                    self._tell(start - size)
+                    for piece in pieces:
+                        file.write(piece)
+                        self._tell(len(piece))
+                    os.fsync(file.fileno())
             except BrokenOffError as error:
                 broken = error
         if self._size() < self.bytes:
             raise broken
-
-    def _continue(self, size: int) -> None:
-        answer = self._server.get(self._file.path.name, size, self.bytes)
-        with answer as (start, pieces), self._path.open("ab" if start == size else "wb", buffering=0) as file:
-            self._tell(start - size)
-            for piece in pieces:
-                file.write(piece)
-                self._tell(len(piece))
-            os.fsync(file.fileno())
 
     def _fault(self) -> str:
         """The first fault of the file, byte by byte, against its seal and the catalog."""
