@@ -164,8 +164,6 @@ def build_tables(
     [[Material.parse('KvK')], []]
     """
     wanted = [table_material(str(each), MOST_BUILT_MEN) for each in materials]
-    if not wanted:
-        return []
     watcher = Watcher(progress) if progress else None
     findings = build(Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only))
     return [finding.material for finding in findings if not finding.is_sound]
@@ -264,8 +262,7 @@ class _Run:
                 self._begin(start)
             else:  # the whole plan was checked before, but other programs write too
                 self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
-        now = time.monotonic()
-        elapsed = {start: now - begun for start, begun in self.running.values()}
+        elapsed = {start: time.monotonic() - begun for start, begun in self.running.values()}
         self.watcher.forecast(self.plan.seconds(self.over, elapsed))
 
     def _begin(self, start: Start) -> None:

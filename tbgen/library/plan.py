@@ -151,14 +151,13 @@ class Plan:
         """
         ready, starts = self._ready(over, running)[: self.machine.jobs - len(running)], list[Start]()
         for number, step in enumerate(ready):
-            at_work = [*running, *starts]
-            start = self._fitted(step, self._share(at_work, len(ready) - number), at_work)
+            start = self._fitted(step, [*running, *starts], len(ready) - number)
             if start is None:
                 break
             starts.append(start)
         for number, start in enumerate(starts):
             others = [*running, *starts[:number], *starts[number + 1 :]]
-            starts[number] = self._fitted(start.step, self._share(others), others) or start
+            starts[number] = self._fitted(start.step, others) or start
         return starts
 
     def schedule(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> list[Slot]:
@@ -223,18 +222,17 @@ class Plan:
         ready = [step for step in left if done.issuperset(step.needs) and step not in self.too_large]
         return sorted(ready, key=lambda step: -step.path_seconds)
 
-    def _share(self, at_work: Collection[Start], sharers: int = 1) -> int:
-        """The threads that the next of so many tables may have."""
-        if self.machine.is_cluster:
-            return self.machine.threads // self.machine.jobs
-        idle = self.machine.threads - sum(start.threads for start in at_work)
-        return math.ceil(idle / sharers)
+    def _fitted(self, step: Step, at_work: Sequence[Start], sharers: int = 1) -> Start | None:
+        """The start with the most threads that the next of so many tables may have, and that memory allows.
 
-    def _fitted(self, step: Step, most_threads: int, at_work: Sequence[Start]) -> Start | None:
-        """The start with the most threads that memory allows; a table that takes all memory runs alone."""
+        A table that takes all memory runs alone.
+        """
+        if self.machine.is_cluster:
+            at_work, sharers = (), self.machine.jobs
+        idle = self.machine.threads - sum(start.threads for start in at_work)
         memory = sys.maxsize if self.machine.memory is None else self.machine.memory
-        free = memory if self.machine.is_cluster else memory - sum(start.memory for start in at_work)
-        counts, is_alone = range(most_threads, 0, -1), free == memory
+        free = memory - sum(start.memory for start in at_work)
+        counts, is_alone = range(math.ceil(idle / sharers), 0, -1), free == memory
         in_memory = (Start(step, n) for n in counts if memory_needed(step.material, n) <= free)
         in_files = (Start(step, n, granted=free) for n in counts if is_alone and least_memory(step.material, n) <= free)
         return next(itertools.chain(in_memory, in_files), None)
