@@ -14,7 +14,6 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Literal
 
@@ -178,19 +177,13 @@ def read_bounded(path: Path) -> bytes:
     return content
 
 
-def write_whole(path: Path, parts: Iterable[bytes]) -> tuple[int, str]:
-    """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure.
-
-    Returns how many bytes it has, and their SHA-256.
-    """
-    partial, size, digest = partial_of(path), 0, sha256()
+def write_whole(path: Path, parts: Iterable[bytes]) -> None:
+    """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure."""
+    partial = partial_of(path)
     partial.unlink(missing_ok=True)  # and made anew: what stands there may be a link to another file
     try:
         with partial.open("xb") as file:
-            for part in parts:
-                file.write(part)
-                digest.update(part)
-                size += len(part)
+            file.writelines(parts)
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
@@ -199,7 +192,6 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> tuple[int, str]:
             partial.unlink(missing_ok=True)
         raise
     sync_folder(path.parent)
-    return size, digest.hexdigest()
 
 
 def partial_of(path: Path) -> Path:

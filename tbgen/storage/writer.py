@@ -41,6 +41,7 @@ from tbgen.storage.schema import (
     Dataset,
     Index,
     Seal,
+    digest_of,
     pack,
     sealed,
 )
@@ -106,12 +107,12 @@ def write_table(
     outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
     belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
     distances = _file(Layer.DISTANCES, order, packed, belongs)
-    distances_size, distances_digest = write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
-    outcomes_size, outcomes_digest = write_whole(path_of(folder, table.material), outcomes)
+    write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
+    write_whole(path_of(folder, table.material), outcomes)
     return FileRecord(
-        outcomes_size + distances_size,
-        outcomes_digest,
-        sha256_of_distances=distances_digest,
+        sum(map(len, [*outcomes, *distances])),
+        digest_of(*outcomes),
+        sha256_of_distances=digest_of(*distances),
         game=str(table.game),
     )
 

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import errno
-import hashlib
 import os
 import subprocess
 import sys
@@ -23,11 +22,6 @@ def broken_off() -> Iterator[bytes]:
 def test_what_names_no_folder_is_refused(named: object) -> None:
     with pytest.raises(UsageError, match="folders must be"):
         folders_in(named)  # type: ignore[arg-type]
-
-
-def test_a_file_is_hashed_as_it_is_written(tmp_path: Path) -> None:
-    written = write_whole(tmp_path / "a", [b"one ", b"two"])
-    assert written == (7, hashlib.sha256(b"one two").hexdigest())
 
 
 def test_a_link_in_the_way_of_a_write_is_not_followed(tmp_path: Path) -> None:
