@@ -1,4 +1,5 @@
-"""Files and folders: how they are named; files that are replaced whole or not at all; one builder at a time."""
+"""Files and folders: how they are named; the facts about a table's files; files that are replaced whole or not at all;
+one builder at a time."""
 
 from __future__ import annotations
 
