@@ -55,12 +55,11 @@ class _Rates(NamedTuple):
     """The part of the work that threads do not share."""
 
 
-_ALONE = _Rates(memory=20, against_bare_king=12, least=8, files=24, further=0, serial=0.16)
-_WITH_PAWNS = _Rates(memory=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07)
-
-
-def _rates_of(material: Material) -> _Rates:
-    return _WITH_PAWNS if material.pawns else _ALONE
+_RATES = {
+    False: _Rates(memory=20, against_bare_king=12, least=8, files=24, further=0, serial=0.16),
+    True: _Rates(memory=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07),
+}
+"""[whether a table has pawns] -> its rates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +83,24 @@ class Cost:
 @cache
 def memory_needed(material: Material, threads: int) -> int:
     """The most memory that making a canonical material's table takes, with all arrays in memory."""
-    rates = _rates_of(material)
+    rates = _RATES[material.pawns > 0]
     return _memory(material, threads, rates.against_bare_king if len(material.black) == 1 else rates.memory)
 
 
 @cache
 def least_memory(material: Material, threads: int = 1) -> int:
     """The same with the large arrays in files: with less memory the table is not made."""
-    return _memory(material, threads, _rates_of(material).least)
+    return _memory(material, threads, _RATES[material.pawns > 0].least)
 
 
 def most_in_files(material: Material) -> int:
     """The disk that the large arrays take while a table is made with less memory than it takes."""
-    return _rates_of(material).files * layout_of(material).cells
+    return _RATES[material.pawns > 0].files * layout_of(material).cells
 
 
 def _memory(material: Material, threads: int, rate: int) -> int:
     layout = layout_of(material)
-    further = _rates_of(material).further * 128 * layout.block_words
+    further = _RATES[material.pawns > 0].further * 128 * layout.block_words
     return _PROGRAM_BYTES + threads * _THREAD_BYTES + (threads - 1) * further + rate * layout.cells
 
 
@@ -147,7 +146,7 @@ def cost_of(material: Material, game: Mobility = Mobility.RESET) -> Cost:
         figures = [primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), game)]
     outcomes, size = round(figures[1]), round(figures[1]) + round(figures[2])
     scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
-    return Cost(figures[0], outcomes, size, scratch, _rates_of(material).serial)
+    return Cost(figures[0], outcomes, size, scratch, _RATES[material.pawns > 0].serial)
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
