@@ -9,7 +9,7 @@ import itertools
 import os
 import time
 from bisect import bisect_left
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
@@ -121,14 +121,15 @@ def verify_table(
     cells = drawn_cells(layout, sample or 0, seed) if is_sample else None
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         check = Check(table, child_of, pool, progress, cells)
-        violation = check.first_violation()
+        violation = next(check.violations(), None)
         if violation is None and isinstance(table, TableFile):
-            violation = _wrong_example(table) or check.wrong_outcome_row(table)
-    return Report(table.material, check.positions, check.pairs, time.monotonic() - start, violation)
+            violation = next(itertools.chain(_wrong_examples(table), check.wrong_outcome_rows(table)), None)
+    positions, pairs = check.counts.sum(axis=0).tolist()
+    return Report(table.material, positions, pairs, time.monotonic() - start, violation)
 
 
 class Check:
-    """The phases of one check; each gives a violation or None.
+    """The phases of one check. A phase needs those before it, so only the first violation of all is sure to be one.
 
     It looks at all positions of a table, or at those in some cells. Of the latter nothing is read but what they need.
     """
@@ -143,7 +144,8 @@ class Check:
     ) -> None:
         self.table = table.table() if cells is None and isinstance(table, TableFile) else table
         self.layout = layout_of(table.material)
-        self.positions = self.pairs = 0
+        self.counts = np.zeros((0, 2), np.int64)
+        """[range] -> how many positions and pairs have been checked."""
         self._without_pawn = dict[Color, Child]()
         self._child_of, self._pool, self._progress = child_of, pool, progress
         self._is_sample = cells is not None
@@ -153,17 +155,13 @@ class Check:
         """[place of the subject's arrays] -> cell."""
         self.subject.task[: len(self._cells)] = tasks
 
-    def first_violation(self) -> Violation | None:
-        """The first law that is broken."""
-        phases: list[Callable[[], Violation | None]] = [
-            partial(rows_violation, self.table),
-            self._wrong_position,
-            self._wrong_reset,
-            self._note_pawn_moves,
-            self._wrong_pair,
-            self._wrong_longest if self._is_sample else self._wrong_count,
-        ]
-        return next(filter(None, (phase() for phase in phases)), None)
+    def violations(self) -> Iterator[Violation]:
+        """The laws that are broken."""
+        yield from rows_violations(self.table)
+        yield from self._wrong_positions()
+        yield from self._wrong_resets()
+        yield from self._wrong_pairs()
+        yield from self._wrong_longest() if self._is_sample else self._wrong_counts()
 
     def _fen(self, place: int, accrued: Score | None = None) -> str:
         """The FEN of the cell at a place; a halfmove clock of 1 says that not the position's own score has accrued."""
@@ -175,40 +173,40 @@ class Check:
         end = len(self._cells) if end is None else end
         return [(start, min(start + step, end)) for start in range(first, end, step)]
 
-    def _first_wrong(
+    def _wrong_places(
         self, phase: str, look: Callable[[int, int], int], ranges: Sequence[tuple[int, int]], total: int | None = None
-    ) -> int | None:
-        """The lowest place that `look` finds in the ranges, all of them looked through side by side."""
+    ) -> Iterator[int]:
+        """The lowest place that `look` finds in each of the ranges, all of them looked through side by side."""
         most = len(self._cells) if total is None else total
         # Closing the answers leaves out the rest, whatever ends the loop.
         with closing(cast("Generator[int, None, None]", self._pool.map(lambda each: look(*each), ranges))) as places:
             for (_, end), place in zip(ranges, places, strict=True):
                 if place != EVERYTHING_FINE:
-                    return place
+                    yield place
                 self._progress(phase, end, most)
-        return None
 
-    def _wrong_position(self) -> Violation | None:
-        place = self._first_wrong(
+    def _wrong_positions(self) -> Iterator[Violation]:
+        for place in self._wrong_places(
             "positions",
             lambda start, end: find_own_codes(self.subject, new_scratch(), start, end),
             self._ranges(_RANGE_CELLS),
-        )
-        if place is None:
-            return None
-        own, entry, dtg = (int(column[place]) for column in (self.subject.own, self.subject.entry, self.subject.dtg))
-        fen = self._fen(place)
-        if entry == 0:
-            return Violation("legal position", "nothing", "an entry value", fen)
-        expected = in_words(-own - 1 if " w " in fen else own + 1, 0)
-        return Violation("end of the game", in_words(entry, dtg), expected, fen)
+        ):
+            own, entry, dtg = (
+                int(column[place]) for column in (self.subject.own, self.subject.entry, self.subject.dtg)
+            )
+            fen = self._fen(place)
+            law = "end of the game" if entry else "legal position"
+            expected = in_words(-own - 1 if " w " in fen else own + 1, 0) if entry else "an entry value"
+            yield Violation(law, in_words(entry, dtg), expected, fen)
 
-    def _wrong_reset(self) -> Violation | None:
-        """Note what captures and promotions are worth, child by child."""
-        wrong = itertools.starmap(self._missing_successor, enumerate(self.layout.material.children()))
-        return next(filter(None, wrong), None)
+    def _wrong_resets(self) -> Iterator[Violation]:
+        """Note what captures and promotions are worth, child by child, then pawn moves."""
+        for number, material in enumerate(self.layout.material.children()):
+            yield from self._missing_successors(number, material)
+        if self.layout.pawns:
+            self._note_pawn_moves()
 
-    def _missing_successor(self, number: int, material: Material) -> Violation | None:
+    def _missing_successors(self, number: int, material: Material) -> Iterator[Violation]:
         """Note what resets to a child are worth; if not all positions are looked at, only their cells are read."""
         parent, men, cells = self.layout.material, men_of(layout_of(material)), None
         listed = partial(self._resets_to, number, men)
@@ -219,15 +217,13 @@ class Check:
         for color in Color:
             if Role.PAWN in parent.side(color) and parent.without(color, Role.PAWN).canonical() == material:
                 self._without_pawn[color] = child
-        place = self._first_wrong(
+        for place in self._wrong_places(
             f"resets to {material}",
             lambda start, end: note_resets(self.subject, child, listed(start, end)),
             self._ranges(_LISTED),
-        )
-        if place is None:
-            return None
-        law = f"a capture or promotion leads to {material}"
-        return Violation(law, "nothing there", "an entry value there", self._fen(place))
+        ):
+            law = f"a capture or promotion leads to {material}"
+            yield Violation(law, "nothing there", "an entry value there", self._fen(place))
 
     def _resets_to(self, number: int, men: Men, start: int, end: int) -> Cells:
         """The resets of a range of places that lead to a child, as list_resets has them."""
@@ -237,91 +233,90 @@ class Check:
 
     def _note_pawn_moves(self) -> None:
         """Note what pawn moves are worth, block after block."""
-        if not self.layout.pawns:
-            return
         either = next(iter(self._without_pawn.values()))  # where a side has no pawns, nobody takes en passant
         children = self._without_pawn.get(Color.WHITE, either), self._without_pawn.get(Color.BLACK, either)
-
-        def look(start: int, stop: int) -> int:
-            return fold_pawn_moves(self.subject, children, new_scratch(), new_scratch(), start, stop)
-
         waves = [bisect_left(self._cells, block * self.layout.block_words * 128) for block in self.layout.waves]
         for first, end in itertools.pairwise(waves):
-            self._first_wrong("pawn moves", look, self._ranges(_LISTED, first, end))
+            places = self._wrong_places(
+                "pawn moves",
+                lambda start, end: fold_pawn_moves(self.subject, children, new_scratch(), new_scratch(), start, end),
+                self._ranges(_LISTED, first, end),
+            )
+            list(places)  # of which none is wrong
 
-    def _wrong_pair(self) -> Violation | None:
-        subject, ranges = self.subject, self._ranges(_RANGE_CELLS)
+    def _wrong_pairs(self) -> Iterator[Violation]:
+        ranges = self._ranges(_RANGE_CELLS)
         reports = np.zeros((len(ranges), 8), np.int64)
+        self.counts = reports[:, 6:]
+        for place in self._wrong_places(
+            "pairs",
+            lambda start, end: check_pairs(
+                self.subject,
+                new_scratch(),
+                np.empty((2, MOST_CODES), np.int64),
+                start,
+                end,
+                reports[start // _RANGE_CELLS],
+            ),
+            ranges,
+        ):
+            holder, code, *values = reports[place // _RANGE_CELLS, :6].tolist()
+            accrued = Score(code, Color(holder))
+            law = "value" if values[0] != values[2] else "distance"
+            fen = self._fen(place, accrued)
+            yield Violation(law, in_words(*values[:2]), in_words(*values[2:]), fen, accrued)
 
-        def look(start: int, stop: int) -> int:
-            best = np.empty((2, MOST_CODES), np.int64)
-            return check_pairs(subject, new_scratch(), best, start, stop, reports[start // _RANGE_CELLS])
-
-        place = self._first_wrong("pairs", look, ranges)
-        self.positions, self.pairs = reports[:, 6:].sum(axis=0).tolist()
-        if place is None:
-            return None
-        holder, code, *values = reports[place // _RANGE_CELLS, :6].tolist()
-        accrued = Score(code, Color(holder))
-        law = "value" if values[0] != values[2] else "distance"
-        return Violation(law, in_words(*values[:2]), in_words(*values[2:]), self._fen(place, accrued), accrued)
-
-    def _wrong_count(self) -> Violation | None:
+    def _wrong_counts(self) -> Iterator[Violation]:
         """Count once more how often each outcome is an entry value, and how long it takes."""
-        recounted = self._recounted_tallies()
+        orders, ranges = self.layout.orders, self._ranges(_RANGE_CELLS)
+        parts = np.zeros((len(ranges), 2, 256, 3), np.int64)
+        places = self._wrong_places(
+            "tallies",
+            lambda start, end: tally(self.subject, new_scratch(), orders, start, end, parts[start // _RANGE_CELLS]),
+            ranges,
+        )
+        list(places)  # of which none is wrong
+        with_longest = np.where(parts[..., 0] > 0, parts[..., 1], -1).argmax(axis=0)
+        found = np.take_along_axis(parts, with_longest[None, ..., None], axis=0)[0]
+        found[..., 0] = parts[..., 0].sum(axis=0)
         for side in Color:
+            rows = ((byte, found[int(side), byte & 255].tolist()) for byte in range(-127, 128))
+            counted = {Score.from_byte(byte): Tally(*row) for byte, row in rows if row[0]}
             stored = self.table.tallies.get(side, {})
-            for outcome in sorted(recounted[side].keys() | stored.keys(), reverse=True):
-                expected, there = recounted[side].get(outcome), stored.get(outcome)
+            for outcome in sorted(counted.keys() | stored.keys(), reverse=True):
+                expected, there = counted.get(outcome), stored.get(outcome)
                 if expected != there:
-                    return Violation(f"tally of {outcome} with {side} to move", str(there), str(expected))
-        return None
+                    yield Violation(f"tally of {outcome} with {side} to move", str(there), str(expected))
 
-    def _wrong_longest(self) -> Violation | None:
+    def _wrong_longest(self) -> Iterator[Violation]:
         """Look up the positions that take longest."""
         for outcome, longest in itertools.chain(*(tallies.items() for tallies in self.table.tallies.values())):
             entry, dtg = (int(found[0]) for found in known_in(self.table, np.array([longest.cell]))[:2])
             if (entry, dtg) != (outcome.to_byte(), longest.max_dtg):
                 expected, fen = in_words(outcome.to_byte(), longest.max_dtg), fen_of_cell(self.layout, longest.cell)
-                return Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)
-        return None
+                yield Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)
 
-    def wrong_outcome_row(self, file: TableFile) -> Violation | None:
-        """A break in the file of outcomes that is not the one whose distance is known, which obeys the laws."""
+    def wrong_outcome_rows(self, file: TableFile) -> Iterator[Violation]:
+        """Breaks in the file of outcomes that are not those whose distances are known, which obey the laws."""
         columns, count = (file.states.entry, file.symbol_of_state, file.states.pattern), len(file.states.entry)
         outcomes, distances, ranges = rows_in_outcomes(file), rows_of(file.patterns), self._ranges(_STATES, 0, count)
         reports = np.zeros((len(ranges), 3), np.int64)
-
-        def look(start: int, stop: int) -> int:
-            return find_other_break(*columns, outcomes, distances, start, stop, reports[start // _STATES])
-
-        place = self._first_wrong("outcomes", look, ranges, count)
-        if place is None:
-            return None
-        accrued, stored, proved = (str(Score.from_byte(each)) for each in reports[place // _STATES].tolist())
-        return Violation(f"what {accrued} becomes by the file of outcomes", stored, proved)
-
-    def _recounted_tallies(self) -> dict[Color, dict[Score, Tally]]:
-        subject, orders, ranges = self.subject, self.layout.orders, self._ranges(_RANGE_CELLS)
-        parts = np.zeros((len(ranges), 2, 256, 3), np.int64)
-        self._first_wrong(
-            "tallies",
-            lambda start, end: tally(subject, new_scratch(), orders, start, end, parts[start // _RANGE_CELLS]),
+        for place in self._wrong_places(
+            "outcomes",
+            lambda start, end: find_other_break(*columns, outcomes, distances, start, end, reports[start // _STATES]),
             ranges,
-        )
-        with_longest = np.where(parts[..., 0] > 0, parts[..., 1], -1).argmax(axis=0)
-        found = np.take_along_axis(parts, with_longest[None, ..., None], axis=0)[0]
-        found[..., 0] = parts[..., 0].sum(axis=0)
-        rows = {side: [(byte, found[int(side), byte & 255].tolist()) for byte in range(-127, 128)] for side in Color}
-        return {side: {Score.from_byte(byte): Tally(*row) for byte, row in rows[side] if row[0]} for side in Color}
+            count,
+        ):
+            accrued, stored, proved = (str(Score.from_byte(each)) for each in reports[place // _STATES].tolist())
+            yield Violation(f"what {accrued} becomes by the file of outcomes", stored, proved)
 
 
-def rows_violation(table: Table | TableFile) -> Violation | None:
+def rows_violations(table: Table | TableFile) -> Iterator[Violation]:
     """Pattern rows that no reader can make sense of."""
     rows = table.patterns
     starts, count = rows.start.astype(np.int64), len(rows.code)
     if starts[1]:
-        return Violation("pattern rows", f"{starts[1]} before those of any state", "none")
+        yield Violation("pattern rows", f"{starts[1]} before those of any state", "none")
     strange = (rows.holder > 1) | (rows.code < 2) | (rows.outcome == 0) | (rows.outcome == -128)
     keys = rows.holder.astype(np.uint16) << 8 | rows.code
     falls = keys[1:] <= keys[:-1]
@@ -331,18 +326,16 @@ def rows_violation(table: Table | TableFile) -> Violation | None:
         row = int(strange.argmax())
         stored = f"holder {rows.holder[row]}, code {rows.code[row]}, outcome {rows.outcome[row]}"
         expected = "a holder 0 or 1, codes from 2 on in ascending order, an outcome"
-        return Violation(f"pattern row {row}", stored, expected)
-    return None
+        yield Violation(f"pattern row {row}", stored, expected)
 
 
-def _wrong_example(file: TableFile) -> Violation | None:
-    """An example position that is not the one in the cell of its tally, or an outcome without a longest distance."""
+def _wrong_examples(file: TableFile) -> Iterator[Violation]:
+    """Example positions that are not those in the cells of their tallies, and outcomes without a longest distance."""
     for side, tallies in file.tallies.items():
         for outcome, known in tallies.items():
             stored, expected = file.longest[side, outcome][1], fen_of_cell(file.order.layout, known.cell)
             if stored.split()[:2] != expected.split()[:2]:
-                return Violation(f"example of {outcome} with {side} to move", stored, expected)
+                yield Violation(f"example of {outcome} with {side} to move", stored, expected)
         for outcome, count in file.counts[side].items():  # others than those of tallies are not counted again
             if outcome not in tallies:
-                return Violation(f"count of {outcome} with {side} to move", str(count), "no such entry value")
-    return None
+                yield Violation(f"count of {outcome} with {side} to move", str(count), "no such entry value")

@@ -95,7 +95,7 @@ def asked(tables: Tables, material: Material, cell: int) -> Subject:
     """The subject with what one cell needs and nothing else, its resets noted."""
     with ThreadPoolExecutor(1) as pool:
         check = Check(tables[material], tables.__getitem__, pool, cells=np.array([cell]))
-        assert check._wrong_position() is check._wrong_reset() is check._note_pawn_moves() is None
+        assert [*check._wrong_positions(), *check._wrong_resets()] == []
     return check.subject
 
 

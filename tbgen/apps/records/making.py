@@ -7,7 +7,7 @@ the best move if there is a score, brought along from before, with which every o
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -89,8 +89,8 @@ def count_changing(subject: Subject, possible: Bools, scratch: Scratch, values: 
 class _WithoutPairs(Check):
     """A check that gathers what positions and their resets are worth, and leaves out the pairs."""
 
-    def _wrong_pair(self) -> Violation | None:
-        return None
+    def _wrong_pairs(self) -> Iterator[Violation]:
+        return iter(())
 
 
 def changes_in(file: TableFile, child_of: ChildOf, sample: int | None) -> Changes:
@@ -111,7 +111,7 @@ def count_in(file: TableFile, child_of: ChildOf, cells: Cells) -> tuple[int, int
     """
     with ThreadPoolExecutor(1) as pool:
         check = _WithoutPairs(file, child_of, pool, cells=cells)
-        violation = check.first_violation()
+        violation = next(check.violations(), None)
     if violation is not None:
         raise VerificationError(str(file.material), str(violation))
     found, values = np.zeros(2, np.int64), np.zeros((2, MOST_MOVES), np.int64)
