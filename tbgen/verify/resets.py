@@ -87,19 +87,14 @@ def child_cell(links: Links, link: Int, child: Men, scratch: Scratch, side: Int,
 
 
 @inner
-def is_double_step(men: Men, scratch: Scratch, move: Int) -> bool:
-    """Whether a listed move is a pawn's double step."""
-    slot = scratch.slot[move]
-    return men.kind[slot] <= WHITE_PAWN and abs(scratch.to[move] - scratch.squares[slot]) == 16
-
-
-@inner
 def list_en_passant(men: Men, scratch: Scratch, other: Scratch, move: Int) -> int:
-    """Legal captures en passant after a listed double step; both are set up and listed in `other`."""
+    """Legal captures en passant, none unless a listed move is a double step; set up and listed in `other`."""
     pawn, to = scratch.slot[move], scratch.to[move]
     behind = (scratch.squares[pawn] + to) >> 1
     write_squares_after(scratch, move, other.squares)
     count = 0
+    if men.kind[pawn] > WHITE_PAWN or abs(to - scratch.squares[pawn]) != 16:
+        return count
     for slot in range(men.color.size):
         square = other.squares[slot]
         if men.kind[slot] > WHITE_PAWN or men.color[slot] == men.color[pawn] or square >> 3 != to >> 3:
@@ -133,7 +128,7 @@ def list_resets(
                 found[1, count], found[2, count] = place, links.reversed[link]
                 count += 1
             taken = links.at[slot + 1, 0, 0]
-            if is_double_step(subject.men, scratch, move) and links.child[taken] == number:
+            if links.child[taken] == number:
                 for capture in range(list_en_passant(subject.men, scratch, other, move)):
                     found[0, count] = child_cell(links, taken, child, other, 1 - side, capture)
                     found[1, count] = NOBODY
@@ -157,10 +152,10 @@ def note_resets(subject: Subject, child: Child, found: Ints) -> int:
 
 
 @inner
-def double_step_value(
+def pawn_move_value(
     subject: Subject, children: tuple[Child, Child], before: Scratch, scratch: Scratch, step: Int
 ) -> tuple[Int, Int]:
-    """Entry value and distance after a double step, a move that is listed in `before`."""
+    """Entry value and distance after a pawn move within the material that is listed in `before`."""
     men, links, pawn = subject.men, subject.links, before.slot[step]
     color = men.color[pawn]
     side = 1 - color
@@ -197,11 +192,7 @@ def fold_pawn_moves(
         for move in range(list_moves(subject.men, scratch, side, RESETS)):
             if scratch.captured[move] != NOBODY or scratch.promotion[move]:
                 continue
-            if is_double_step(subject.men, scratch, move):
-                outcome, dtg = double_step_value(subject, children, scratch, other, move)
-            else:
-                there = quiet_place(subject, scratch, side, move)
-                outcome, dtg = int(subject.entry[there]), int(subject.dtg[there])
+            outcome, dtg = pawn_move_value(subject, children, scratch, other, move)
             note_reset(subject, place, side, outcome, dtg)
     return EVERYTHING_FINE
 
@@ -224,7 +215,7 @@ def list_needs(men: Men, scratch: Scratch, other: Scratch, cells: Ints, found: I
             if scratch.promotion[move] or scratch.captured[move] != NOBODY:
                 continue
             found[count], tasks[count] = quiet_cell(men, scratch, side, move), 0
-            if is_double_step(men, scratch, move) and list_en_passant(men, scratch, other, move):
+            if list_en_passant(men, scratch, other, move):
                 tasks[count] = RESETS_TASK
             count += 1
     return count
