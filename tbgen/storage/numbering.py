@@ -170,8 +170,8 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
         for piece in content.pieces(part.start, part.stop, worker.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
             places = worker.places._replace(numbers=numbers[here])
-            slabs, cells = _slabs_of(here, order, turn, turns), _read_only(piece.cells)
-            while (start := number_slabs(worker.census, cells, piece.numbers, slabs, places)) < slabs.end:
+            slabs = _slabs_of(here, order, turn, turns)
+            while (start := number_slabs(worker.census, piece.cells, piece.numbers, slabs, places)) < slabs.end:
                 worker.census, slabs = larger(worker.census), slabs._replace(first=start)
             if int(worker.census.used[0]) * threads > MOST_NUMBERS:
                 raise RepresentationError("the number of states", "the 32 bits that a place has: use fewer threads")
@@ -189,14 +189,6 @@ def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
     slabs = (cells.stop - cells.start) // (order.layout.shape[2] * (64 if others else 1)) // 64
     first, end = slabs * turn // turns, slabs * (turn + 1) // turns
     return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
-
-
-def _read_only(cells: Cells) -> Cells:
-    """The same cells for kernels, which would be compiled once more for arrays that can be written to."""
-    same = cells.part(0, len(cells.entry))
-    for column in same:
-        column.setflags(write=False)
-    return same
 
 
 def _settle(order: Order, numbers: Numbers, state_of: Numbers, blank: int, threads: int) -> None:
