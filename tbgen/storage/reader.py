@@ -113,16 +113,13 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     @property
     def tallies(self) -> dict[Color, dict[Score, Tally]]:
         """The same with the longest distances."""
-        tallies: dict[Color, dict[Score, Tally]] = {side: {} for side in Color}
-        counts = self.counts
-        for side, outcome, dtg, cell, _ in self._longest():
-            tallies[side][outcome] = Tally(counts[side][outcome], dtg, cell)
-        return tallies
+        longest = [(mover, outcome, Tally(count, dtg, cell)) for mover, outcome, count, dtg, cell, _ in self._longest()]
+        return {side: {outcome: tally for mover, outcome, tally in longest if mover is side} for side in Color}
 
     @property
     def longest(self) -> dict[tuple[Color, Score], tuple[int, str]]:
         """The longest distance to each outcome, by side to move, and the FEN of a position that has it."""
-        return {(side, outcome): (dtg, fen) for side, outcome, dtg, _, fen in self._longest()}
+        return {(side, outcome): (dtg, fen) for side, outcome, _, dtg, _, fen in self._longest()}
 
     def ids(self, first: int, end: int) -> Ids:
         """The states of some places in a row."""
@@ -269,13 +266,14 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         self.distances.expect(starts[0] == 0 and (lengths >= 0).all(), "its groups do not follow each other")
         return np.repeat(np.arange(len(first)), lengths)
 
-    def _longest(self) -> Iterator[tuple[Color, Score, int, int, str]]:
+    def _longest(self) -> Iterator[tuple[Color, Score, int, int, int, str]]:
+        """Side to move, outcome, how often it is an entry value, its longest distance, and the cell and FEN of one."""
         counts = self.counts
         for mover, byte, dtg, cell, fen in self.column("longest").tolist():
             side, outcome, is_text = Color(mover), Score.from_byte(byte), fen.isascii() and fen.decode().isprintable()
             self.distances.expect(is_text and cell < self.order.layout.cells, "an example is no position")
             self.distances.expect(outcome in counts[side], f"no entry value is {outcome} with {side} to move")
-            yield side, outcome, dtg, cell, fen.decode()
+            yield side, outcome, counts[side][outcome], dtg, cell, fen.decode()
 
 
 def flips_of(entry: Entries, side: Color) -> Distances:

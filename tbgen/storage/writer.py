@@ -144,15 +144,13 @@ def _sources(numbering: tuple[Numbers, Cells], table: Content, order: Order) -> 
         for side in Color
         for outcome, tally in sorted(table.tallies[side].items(), reverse=True)
     ]
-    counts = [(side, outcome, tally.count) for side, outcome, tally in tallies]
     longest = [
         (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
         for side, outcome, tally in tallies
     ]
-    blocks = np.array(order.layout.blocks, np.uint8).ravel()
     columns = {
-        "block_squares": blocks,
-        "counts": np.array(counts, kinds["counts"]),
+        "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
+        "counts": np.array([(side, outcome, tally.count) for side, outcome, tally in tallies], kinds["counts"]),
         "longest": np.array(longest, kinds["longest"]),
         **symbols,
         **details,
@@ -244,7 +242,14 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
         for name, (dataset, stored) in packed.items():
             is_stream = name in _STREAMS
             shape, chunk = (order.shape, order.chunk) if is_stream else ((dataset.items,), (dataset.chunk_items,))
-            _fill(_new_dataset(file, name, dataset, shape, chunk), dataset, stored, shape)
+            properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+            properties.set_chunk(chunk)
+            if dataset.shuffled:
+                properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
+            # Named by HDF5's own means, which ask for no Zstandard plug-in.
+            properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (EASY_LEVEL,))
+            empty = file.create_dataset(name, shape, dataset.kind, dcpl=properties, fill_time="never")
+            _fill(empty.id, dataset, stored, shape)
         for name in sorted(attributes):
             file.attrs[name] = np.bytes_(attributes[name].encode())
         file.attrs["format"] = np.int64(FORMAT)
@@ -253,16 +258,6 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
     for dataset, _ in packed.values():
         _check_places(image, dataset)
     return image
-
-
-def _new_dataset(file: Any, name: str, dataset: Dataset, shape: tuple[int, ...], chunk: tuple[int, ...]) -> Any:
-    """An empty dataset of the file; its filters are named by HDF5's own means, which ask for no Zstandard plug-in."""
-    properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
-    properties.set_chunk(chunk)
-    if dataset.shuffled:
-        properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
-    properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (EASY_LEVEL,))
-    return file.create_dataset(name, shape, dataset.kind, dcpl=properties, fill_time="never").id
 
 
 def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, ...]) -> None:
