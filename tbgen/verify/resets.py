@@ -214,9 +214,8 @@ def list_needs(men: Men, scratch: Scratch, other: Scratch, cells: Ints, found: I
         for move in range(list_moves(men, scratch, side, QUIETS | RESETS)):
             if scratch.promotion[move] or scratch.captured[move] != NOBODY:
                 continue
-            found[count], tasks[count] = quiet_cell(men, scratch, side, move), 0
-            if list_en_passant(men, scratch, other, move):
-                tasks[count] = RESETS_TASK
+            found[count] = quiet_cell(men, scratch, side, move)
+            tasks[count] = RESETS_TASK if list_en_passant(men, scratch, other, move) else 0
             count += 1
     return count
 
