@@ -192,7 +192,8 @@ def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, 
         jobs = min(plan.machine.jobs, len(plan.steps))
         direct = make_table if cluster is None else cluster.make
         makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Work](direct)
-        with makers as make, ThreadPoolExecutor(jobs) as pool:
+        # An interrupted build leaves a cluster before it waits for the threads that wait for its workers.
+        with makers as make, ThreadPoolExecutor(jobs) as pool, cluster or contextlib.nullcontext():
             _Run(folder, plan, partial(pool.submit, make), watcher, findings, settings.outcomes_only).run()
 
 
