@@ -192,6 +192,9 @@ class _Download:
                     os.fsync(file.fileno())
             except BrokenOffError as error:
                 broken = error
+            except OSError as error:
+                error.filename = str(self._path)
+                raise
         if self._size() < self.bytes:
             raise broken
 
@@ -255,27 +258,36 @@ class Server:
         headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}", **part}
         self._open.add(connection)
         try:
-            with _answer_in_time(connection, f"{self._folder}/{name}", headers) as answer:
+            with self._breaking_off(name):
+                answer = _answer_in_time(connection, f"{self._folder}/{name}", headers)
+            with answer:
                 if fault := "stopped" if self._closed else _fault_of(answer, start, size):
                     raise FetchError(self.url, f"{name}: {fault}")
                 yield start if answer.status == http.HTTPStatus.PARTIAL_CONTENT else 0, self._pieces(answer, name)
-        except (OSError, http.client.HTTPException) as error:
-            reason = " ".join((str(error) or type(error).__name__).split())[:_MOST_SAID]
-            raise BrokenOffError(self.url, f"{name}: {reason}") from None
         finally:
             self._open.discard(connection)
             connection.close()
 
+    @contextlib.contextmanager
+    def _breaking_off(self, name: str) -> Iterator[None]:
+        """Errors of the connection as BrokenOffError. Those of the disk, which another try does not mend, stay."""
+        try:
+            yield
+        except (OSError, http.client.HTTPException) as error:
+            reason = " ".join((str(error) or type(error).__name__).split())[:_MOST_SAID]
+            raise BrokenOffError(self.url, f"{name}: {reason}") from None
+
     def _pieces(self, answer: http.client.HTTPResponse, name: str) -> Iterator[bytes]:
         """The body, unless it comes too slowly."""
         begun, recent = time.monotonic(), 0
-        while (piece := answer.read1(_PIECE)) and not self._closed:
-            recent += len(piece)
-            if (elapsed := time.monotonic() - begun) >= SECONDS:
-                if recent < SLOWEST * elapsed:
-                    raise FetchError(self.url, f"{name}: it sends less than {SLOWEST} bytes a second")
-                begun, recent = time.monotonic(), 0
-            yield piece
+        with self._breaking_off(name):
+            while (piece := answer.read1(_PIECE)) and not self._closed:
+                recent += len(piece)
+                if (elapsed := time.monotonic() - begun) >= SECONDS:
+                    if recent < SLOWEST * elapsed:
+                        raise FetchError(self.url, f"{name}: it sends less than {SLOWEST} bytes a second")
+                    begun, recent = time.monotonic(), 0
+                yield piece
 
 
 def _answer_in_time(

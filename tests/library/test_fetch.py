@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 import random
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -257,6 +259,14 @@ def test_a_disk_that_is_too_small_is_asked_first(
     with pytest.raises(FetchError, match=r" of disk, 1.0 kB are free"):
         fetched(mirror, tmp_path)
     assert len(mirror.asked) == 1
+
+
+def test_a_disk_that_fails_is_not_taken_for_a_server_that_breaks_off(
+    mirror: Mirror, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "fsync", mock.Mock(side_effect=OSError(errno.ENOSPC, "No space left on device")))
+    code, line = complaint("fetch", "KvK", "--from", mirror.url, "--data", str(tmp_path))
+    assert (code, line.endswith(".h5: No space left on device"), len(mirror.asked)) == (1, True, 2)
 
 
 def test_the_command_says_what_it_has_done(mirror: Mirror, tmp_path: Path) -> None:
