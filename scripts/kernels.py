@@ -63,7 +63,7 @@ def solve_position(folder: str) -> None:
     from tbgen.position.known import KnownTables
     from tbgen.retro.levels.mates import MatesSolver
 
-    run("solve", "8/4P3/8/8/4k3/8/8/4K3 w - - 0 1", "--data", folder, "-q")
+    run("solve", "8/4P3/8/8/4k3/8/8/4K3 w - - 2 9 G4.0", "--data", folder, "-q")
     with contextlib.closing(KnownTables([Path(folder)], 1 << 20, outcomes_only=True)) as known:
         next(MatesSolver(Material.parse("KPvK"), known.plane).file(0))
 
