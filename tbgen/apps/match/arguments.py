@@ -25,7 +25,6 @@ from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring, parse_komi
-from tbgen.text import flattened
 
 Words = dict[str, Any]
 """Option -> a word, or the words of a group; for engines a list of groups."""
@@ -306,18 +305,18 @@ def arguments_in(path: Path) -> Iterator[str]:
                 yield from (f"-{name}", *_words_of(each))
 
 
-def _words_of(value: object) -> Iterator[str]:
+def _words_of(value: object, key: str = "") -> Iterator[str]:
     """A value of TOML in words."""
     if isinstance(value, dict):
-        for key, found in flattened(value):
-            for each in _listed(found):
-                yield f"{key}={str(each).lower() if isinstance(each, bool) else each}"
+        for name, each in value.items():
+            yield from _words_of(each, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _words_of(each, key)
+    elif key:
+        yield f"{key}={str(value).lower() if isinstance(value, bool) else value}"
     elif value is not True:
-        yield from map(str, _listed(value))
-
-
-def _listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
+        yield str(value)
 
 
 def _hint_of(name: str) -> str:
