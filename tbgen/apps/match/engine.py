@@ -155,39 +155,39 @@ class Answer:
     remaining: float | None
 
 
-class EngineProcess(Uci):
+class EngineProcess:
     """An engine process, from its start to its end; an engine that has ended needs a new one."""
 
-    def __init__(self, spec: EngineSpec, listener: Listener) -> None:
-        super().__init__(listener)
+    def __init__(self, spec: EngineSpec, listener: Listener = lambda direction, line: None) -> None:
         self.spec = spec
+        self._uci = Uci(listener)
 
     @property
     def name(self) -> str:
         """The name given by the user, or else the engine's `id name`."""
-        name = cleaned(self.spec.name or self.id.get("name", ""), _NAME_LENGTH)
+        name = cleaned(self.spec.name or self._uci.id.get("name", ""), _NAME_LENGTH)
         return name or cleaned(Path(self.spec.command[0]).name, _NAME_LENGTH)
 
     @property
     def knows_variant(self) -> bool:
-        return HANDSHAKE in self.options
+        return HANDSHAKE in self._uci.options
 
     @property
     def is_running(self) -> bool:
-        return self.transport is not None and not self.returncode.done()
+        return self._uci.transport is not None and not self._uci.returncode.done()
 
     async def start(self, variant: Mapping[str, str]) -> None:
         """Start the process and set it up; `variant` is for engines that know it."""
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await self._spawn()
-                await self.initialize()
-                await self.configure(self._options(variant))
-                await self.ping()
+                await self._uci.initialize()
+                await self._uci.configure(self._options(variant))
+                await self._uci.ping()
         except TimeoutError:
             await self._fail(f"no answer to uci or isready within {_START_SECONDS:g} s")
         except chess.engine.EngineTerminatedError:
-            complaint = cleaned(self.last_complaint, _COMPLAINT_LENGTH)
+            complaint = cleaned(self._uci.last_complaint, _COMPLAINT_LENGTH)
             await self._fail(f"it ended at once{self._how_it_ended()}{complaint and ': '}{complaint}")
         except (chess.engine.EngineError, OSError) as error:
             await self._fail(error.strerror or str(error) if isinstance(error, OSError) else str(error))
@@ -195,14 +195,14 @@ class EngineProcess(Uci):
     async def begin(self, root: str, komi: str | None = None) -> None:
         """Announce a new game; `root` is its first position with the accrued score."""
         if self.knows_variant:
-            self.root = root
-            if komi is not None and f"{HANDSHAKE}Komi" in self.options:
-                await self.configure({f"{HANDSHAKE}Komi": komi})
-        self.first_game = False
+            self._uci.root = root
+            if komi is not None and f"{HANDSHAKE}Komi" in self._uci.options:
+                await self._uci.configure({f"{HANDSHAKE}Komi": komi})
+        self._uci.first_game = False
         try:
-            self.send_line("ucinewgame")
+            self._uci.send_line("ucinewgame")
             async with asyncio.timeout(_START_SECONDS):
-                await self.ping()
+                await self._uci.ping()
         except TimeoutError:
             raise ForfeitError(Offence.ABANDONED, f"does not answer isready within {_START_SECONDS:g} s") from None
         except chess.engine.EngineTerminatedError:
@@ -210,47 +210,51 @@ class EngineProcess(Uci):
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
         """Ask for a move, measure its time and take it off the clock."""
-        allowance = clock.allowance
+        uci, allowance = self._uci, clock.allowance
         patience = self.spec.hang if math.isinf(allowance) else allowance
         try:
             async with asyncio.timeout(patience + _SLACK_SECONDS):
-                played = await self.play(board, _limit(board.turn, clock, other), game=self.game)
+                played = await uci.play(board, _limit(board.turn, clock, other), game=uci.game)
         except TimeoutError:
             raise await self._overdue(clock) from None
         except chess.engine.EngineTerminatedError:
             raise self._death() from None
         except chess.engine.EngineError:
-            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(self.last_best)}") from None
-        seconds = self.answered - self.asked
+            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
+        seconds = uci.answered - uci.asked
         if seconds > allowance:
             left = allowance - clock.control.margin
             raise ForfeitError(Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
         if not played.move or played.move not in board.legal_moves:
-            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(self.last_best)}")
+            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
         clock.stop(seconds)
-        said = evaluation_in(self.last_info, from_other_side=self.spec.white_view and board.turn == chess.BLACK)
+        said = evaluation_in(uci.last_info, from_other_side=self.spec.white_view and board.turn == chess.BLACK)
         return Answer(played.move, seconds, said, clock.remaining)
+
+    def kill(self) -> None:
+        """End the process without asking."""
+        self._uci.kill()
 
     async def close(self) -> None:
         """Send `quit`, and end the process if it does not."""
         try:
             if self.is_running:
                 async with asyncio.timeout(_GRACE_SECONDS):
-                    await self.quit()
+                    await self._uci.quit()
         except (TimeoutError, chess.engine.EngineError):
             pass
         finally:
-            self.kill()
-            if self.transport is not None:
-                await asyncio.wait([self.returncode], timeout=_GRACE_SECONDS)
-                self.transport.close()
+            self._uci.kill()
+            if self._uci.transport is not None:
+                await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
+                self._uci.transport.close()
 
     async def _spawn(self) -> None:
         spec = self.spec
         with contextlib.ExitStack() as opened:
             stderr = asyncio.subprocess.PIPE if spec.stderr is None else opened.enter_context(spec.stderr.open("ab"))
             await asyncio.get_running_loop().subprocess_exec(
-                lambda: self,
+                lambda: self._uci,
                 *spec.command,
                 cwd=spec.folder,
                 stderr=stderr,
@@ -260,7 +264,7 @@ class EngineProcess(Uci):
 
     def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
         """The user's options, and those for the variant if the engine knows it."""
-        known = self.options
+        known = self._uci.options
         for name in self.spec.options:
             if name not in known:
                 raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
@@ -277,19 +281,19 @@ class EngineProcess(Uci):
         end = ""
         try:
             async with asyncio.timeout(_GRACE_SECONDS):
-                await self.ping()
+                await self._uci.ping()
         except (TimeoutError, chess.engine.EngineError):  # it hangs: the next game needs another process
-            self.kill()
-            await asyncio.wait([self.returncode], timeout=_GRACE_SECONDS)
+            self._uci.kill()
+            await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
             end = " and no answer after it"
         return ForfeitError(Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}")
 
     def _death(self) -> ForfeitError:
-        details = "closes its output" if self.closed_output else f"has ended{self._how_it_ended()}"
+        details = "closes its output" if self._uci.closed_output else f"has ended{self._how_it_ended()}"
         return ForfeitError(Offence.ABANDONED, details)
 
     def _how_it_ended(self) -> str:
-        code = self.returncode.result()
+        code = self._uci.returncode.result()
         return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
 
 
