@@ -68,7 +68,7 @@ def material_keys(tables: Tablebase) -> Words:
 
 
 def _key_of(material: Material) -> int:
-    """The key that `closure_kernels.is_in_tables` makes of a board."""
+    """The key that `closure_kernels.is_in_tables` makes of a board: how many men of each role and side, in 4 bits."""
     sides = enumerate((material.white, material.black))
     return sum(1 << 8 * role + 4 * side for side, men in sides for role in men if role is not Role.KING)
 

@@ -217,7 +217,7 @@ def threshold_after(task: Task, threshold: Int, code: Int, by_b: bool, reset: bo
     return threshold if code >= threshold else BROKEN
 
 
-# materials: sorted material_key values
+# materials: sorted keys, as `closure.material_keys` makes them; each role and side has 4 bits
 @inner
 def is_in_tables(board: Words, materials: Words) -> bool:
     """Whether there is a table for a position."""

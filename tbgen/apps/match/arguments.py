@@ -143,7 +143,7 @@ _REFUSED_KEYS = {
     "trust": "no engine's word is taken for the end of a game",
 }
 _ENGINE_KEYS: Keys = {
-    **dict.fromkeys(("cmd", "arg", "args", "hash", "threads", "proto"), ("", str)),
+    **dict.fromkeys(("cmd", "arg", "args", "option", "hash", "threads", "proto"), ("", str)),
     "tc": ("control", parse_time_control),
     "st": ("control.each_move", number),
     "nodes": ("control.nodes", at_least(1)),

@@ -90,7 +90,8 @@ def _take_up(match: Match, games: Mapping[int, StoredGame]) -> None:
     left = dict(games)
     while known := [pairing for pairing in match.pairings if pairing.number in left]:
         for pairing in known:
-            match.standings.add(Result(pairing, *left.pop(pairing.number), match.opening_of(pairing).komi))
+            game = left.pop(pairing.number)
+            match.standings.add(Result(pairing, game.ending, game.plies, match.opening_of(pairing).komi))
         match.schedule_more()
     if left:
         raise MatchError(f"game {min(left)} has been played, but there are only {len(match.pairings)}; give -rounds")

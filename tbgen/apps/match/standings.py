@@ -107,7 +107,8 @@ class MatchStandings:
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""
         key = player, against, scoring.scheme
-        return Figures(Distribution(self._games[key]), Distribution(self._pairs[key], games_each=2))
+        games, pairs = Counter(self._games[key]), Counter(self._pairs[key])
+        return Figures(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self) -> list[int]:
         """Players, the largest share of points first; equal ones by the lexicographic tie-break."""

@@ -17,6 +17,7 @@ import secrets
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.match import MatchSettings
@@ -30,8 +31,12 @@ _STATE_BYTES = 400
 """The state is written over itself in one go."""
 _MATCH = re.compile(r"[0-9a-f]{8}")
 
-StoredGame = tuple[Ending, int]
-"""A finished game: its ending, but for what tables proved, and its number of plies."""
+
+class StoredGame(NamedTuple):
+    """A finished game. The file keeps its ending, but not what tables proved."""
+
+    ending: Ending
+    plies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +251,8 @@ def recovered(path: Path, match: str) -> tuple[dict[int, StoredGame], int]:
 def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, StoredGame]:
     """A game of a match and its number; `place` is the one in the file."""
     try:
-        outcome, source = Score(tags["RMobilityResult"]), Source(tags["RMobilitySource"])
-        ending = Ending(outcome, source, tags["Termination"], tags["TerminationDetails"])
-        return int(tags["MatchGame"]), (ending, int(tags["PlyCount"]))
+        outcome, kind, details = Score(tags["RMobilityResult"]), tags["Termination"], tags["TerminationDetails"]
+        return int(tags["MatchGame"]), StoredGame(Ending(outcome, Source.GAME, kind, details), int(tags["PlyCount"]))
     except KeyError as error:
         raise MatchError(f"{path}, game {place}: it is one of the match, but its tag {error.args[0]} is gone") from None
     except (ValueError, TbgenError) as error:

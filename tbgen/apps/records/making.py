@@ -96,10 +96,11 @@ class _WithoutPairs(Check):
 def changes_in(file: TableFile, child_of: ChildOf, sample: int | None) -> Changes:
     """Where the accrued score changes the best move: in all positions up to symmetry, or in so many random ones.
 
-    Equal men are not told apart; tables that are counted whole have none.
+    A position counts once, so a table that is counted whole must not have equal men.
     """
     layout = layout_of(file.material)
     if sample is None:
+        assert layout.orders == 1
         return Changes(*count_in(file, child_of, positions_among(layout, np.arange(layout.cells))), None)
     return Changes(*count_in(file, child_of, drawn_cells(layout, sample, _SEED)), _SEED)
 
@@ -176,7 +177,7 @@ def _quiet_of(file: TableFile, record: Record, tables: Tablebase) -> Quiet | Non
     found = longest_stretch(file, tables)
     if found is not None:
         proof = replay(found.fen, found.longest.moves)
-        if not proof.proves(found.outcome, found.dtg) or proof.quiet != found.plies:
+        if not proof.proves(found.outcome, found.dtg) or proof.quiet_plies != found.plies:
             raise VerificationError(
                 str(file.material), f"best play from {found.fen} is not quiet for {found.plies} plies"
             )
@@ -186,7 +187,7 @@ def _quiet_of(file: TableFile, record: Record, tables: Tablebase) -> Quiet | Non
 def _stretch_of_lines(record: Record) -> Quiet | None:
     """The longest stretch that one of the longest lines begins with: a proven case."""
     found = [
-        Quiet(side, outcome, replay(line.fen, line.moves).quiet, False, line.dtg, line.fen, line.line)
+        Quiet(side, outcome, replay(line.fen, line.moves).quiet_plies, False, line.dtg, line.fen, line.line)
         for side, outcome, line in record.lines()
         if line.dtg
     ]

@@ -109,7 +109,7 @@ VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 
 """Centipawns."""
 MINOR_AHEAD: Final = 350
 BOUNDS: Final = tuple(map(Score, ("G0.0", "G0.5", "G1.0", "G1.5", "G2.5", "G3.5")))
-"""The scores that shares are given for: those who get at least as much."""
+"""Each share counts the positions where a side gets at least one of these scores."""
 _NO_MATE: Final = ([Role.KNIGHT], [Role.BISHOP], [Role.KNIGHT, Role.KNIGHT])
 
 

@@ -105,7 +105,7 @@ class Stretches:
             layers.append((pairs, start, after))
         self._subject = subject
         self.waits = np.zeros(len(cells), np.int64)
-        """How many they are from each of the positions."""
+        """How many quiet plies best play has from each of the positions."""
         self._known = {-1: (nothing, nothing)}
         """[plies to the goal] -> pairs, ascending, and how many plies best play can stay quiet from each."""
         for plies, (pairs, start, after) in enumerate(reversed(layers)):

@@ -249,7 +249,7 @@ class Replay:
     """The plies, from 1 on, that wipe out what has accrued: captures and pawn moves, under r-mobility."""
 
     @property
-    def quiet(self) -> int:
+    def quiet_plies(self) -> int:
         """How many plies there are before the first reset."""
         return min(self.resets, default=len(self.steps) + 1) - 1
 
@@ -269,7 +269,8 @@ def replay(fen: str, moves: Iterable[str], game: Mobility = Mobility.RESET) -> R
         steps.append(step_of(board, move))
         reached = play_move(board, move, outcomes[-1], game)
         outcomes.append(reached.accrued)
-        resets += [ply] * (reached.reset and game.forgets)
+        if reached.reset and game.forgets:
+            resets.append(ply)
     return Replay(tuple(steps), tuple(outcomes), tuple(resets))
 
 

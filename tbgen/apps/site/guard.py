@@ -304,7 +304,8 @@ class Calm(logging.Filter):
 
     def filter(self, record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        raised_at = traceback.format_tb(error.__traceback__ if error else None, -1)
+        trace = traceback.walk_tb(error.__traceback__ if error else None)
+        raised_at = [(frame.f_code.co_filename, line) for frame, line in trace][-1:]
         cause = (record.pathname, record.lineno, type(error), *raised_at)
         last, unsaid = self._said.get(cause, (None, 0))
         now = time.monotonic()

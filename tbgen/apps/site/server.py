@@ -112,7 +112,7 @@ def from_environment() -> Starlette:
 
 
 def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
-    """What is answered on each path; first what is asked most often, since a request is compared with each in turn."""
+    """The endpoints by path. A request is compared with each in turn, so of GET the most frequent comes first."""
     tables, site, to_explorer = service.tables, settings.site, RedirectResponse(f"{EXPLORER}/")
     catalog = partial(service.ask, answer=lambda given: as_json(service.catalog.facts()))
     health = {

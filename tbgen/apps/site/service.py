@@ -1,4 +1,4 @@
-"""Service: what is answered on each route; it keeps no state and writes nothing."""
+"""Service: the tables of a server and what its routes call; it keeps no state and writes nothing."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Settings:
 
 
 class Service:
-    """The tables, and the methods that answer."""
+    """The tables, and the methods that the routes of server.py call."""
 
     def __init__(self, settings: Settings) -> None:
         load_for(Purpose.ANSWERS)  # or the first to ask would wait for it

@@ -88,8 +88,8 @@ def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -
 
 def test_quiet_plies_are_counted_to_the_first_reset() -> None:
     found = replay("8/8/8/8/8/4k3/4p3/4K2N w - - 0 1", ["Ng3", "Kf3", "Nxe2", "Ke3", "Ng3"])
-    assert (found.resets, found.quiet) == ((3,), 2)
-    assert replay("8/8/8/8/8/4k3/8/4K2N w - - 0 1", ["Ng3", "Kf3"]).quiet == 2
+    assert (found.resets, found.quiet_plies) == ((3,), 2)
+    assert replay("8/8/8/8/8/4k3/8/4K2N w - - 0 1", ["Ng3", "Kf3"]).quiet_plies == 2
 
 
 @pytest.mark.parametrize(
