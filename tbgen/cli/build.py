@@ -222,6 +222,7 @@ class BuildWatcher(Watcher):
     """Tells a reporter of a build, and keeps what was built; see tbgen.library.build.Watcher."""
 
     def __init__(self, reporter: Reporter | None = None) -> None:
+        super().__init__()
         self.made: list[Made] = []
         self.begun: dict[Material, float] = {}
         """[table that was begun] -> the seconds that it was expected to take."""

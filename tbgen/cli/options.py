@@ -111,7 +111,7 @@ class Command(click.Command):
     """A command, whose function declares options as defaults of its parameters; those without one are `SHARED`.
 
     It takes `-q` and refuses combinations of options; of each of `alone` only one may be given. A word of `alone` is
-    an option, or an option and its value. `-G2.5` is no option: words may be a FEN without quotes, with a score.
+    an option, or an option and its value. Where a position is asked, `-G2.5` is no option, but the score of a FEN.
     """
 
     def __init__(
@@ -128,12 +128,13 @@ class Command(click.Command):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = [option for option in self.params if isinstance(option, click.Option)]
-        takers = {name for option in options if not option.is_flag for name in option.opts}
-        words = [
-            f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before not in takers else word
-            for before, word in zip(["", *args], args, strict=False)
-        ]
-        rest = super().parse_args(ctx, words)
+        if "asked" in self.parameters:
+            takers = {name for option in options if not option.is_flag for name in option.opts}
+            args = [
+                f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before not in takers else word
+                for before, word in zip(["", *args], args, strict=False)
+            ]
+        rest = super().parse_args(ctx, args)
         ctx.meta[QUIET] = ctx.params.pop("quiet")
         if ctx.resilient_parsing:
             return rest  # a shell completes the line: the option that another one needs may still follow

@@ -105,12 +105,14 @@ def show_facts(
     note: str = "",
     none: str = "",
 ) -> None:
-    """A table of facts with the heads of its columns, and a note behind it; without rows, the text in its place."""
+    """A table of facts with the heads of its columns, and a note behind it; `none` stands for a table without rows."""
     cells = [[_cell(row[each] if isinstance(each, str) else each(row)) for each in columns.values()] for row in rows]
     if cells:
         show_rows(list(columns), cells, whole=whole, titles=titles)
-    if text := note if cells else none:
-        click.echo(text)
+        if note:
+            click.echo(note)
+    elif none:
+        click.echo(none)
 
 
 def _cell(value: object) -> str:

@@ -140,10 +140,10 @@ def _show(tables: Sequence[Facts]) -> None:
     columns = {"outcome": "outcome", "positions": "count", "longest DTG": "max_dtg", "for example": "fen"}
     for number, table in enumerate(tables):
         size, positions = table["bytes"], table["positions"]
+        if number:
+            click.echo()
         click.echo(
-            "\n"
-            * (number > 0)
-            + f"{table['material']}: {table['men']} men, {positions:,} positions (every placement on 64 squares)\n"
+            f"{table['material']}: {table['men']} men, {positions:,} positions (every placement on 64 squares)\n"
             f"{in_units(size)}, {size / max(positions, 1):.3f} bytes a position, made by tbgen {table['version']}"
         )
         if table["seconds"] is not None and table["cpu_seconds"] is not None:

@@ -72,9 +72,10 @@ def fetch(
     tell: Callable[[int, int, int, int], None] = lambda *_: None,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Fetched:
-    """Fetch the tables that `choose` picks of those that a server has; FetchError if one cannot be had.
+    """Fetch the tables that `choose` picks of those that a server has.
 
-    It picks materials, or with `classes` names of files of classes of mates.
+    It picks materials, or with `classes` names of files of classes of mates. FetchError if one cannot be had; OSError
+    if the disk fails.
     What is sound in the folder stays. Tables that are complete by then stay as well if something goes wrong.
 
     `tell` hears how many tables are fetched, how many bytes they have, how many of these an earlier fetch left, and how
@@ -134,10 +135,14 @@ def _downloads(
 
 def _fetch_table(files: Sequence[_Download]) -> None:
     """Fetch the files of a table, and give them their names when all of them are sound."""
-    for file in files:
-        file.fetch()
-    for file in files:
-        file.take_name()
+    try:
+        for file in files:
+            file.fetch()
+        for file in files:
+            file.take_name()
+    except OSError as error:
+        error.filename = error.filename or str(files[0].path)
+        raise
 
 
 class _Download:
@@ -149,30 +154,32 @@ class _Download:
         """`tell` hears of bytes that have come."""
         self._server, self._tell = server, tell
         self._file, self._outcomes = file, offer.files[0]
-        self._name, self._path = folder / file.path, folder / STAGE / file.digest[:16] / file.path.name
+        self.path, self._staged = folder / file.path, folder / STAGE / file.digest[:16] / file.path.name
         self.bytes, self.got = file.bytes, min(self._size(), file.bytes)
 
     def fetch(self) -> None:
         """Fetch what is missing of the file, and check it; once more if it began with what an earlier fetch left."""
         is_resumed = self._size() > 0
-        self._path.parent.mkdir(parents=True, exist_ok=True)
+        self._staged.parent.mkdir(parents=True, exist_ok=True)
         self._complete()
         if fault := self._fault():
-            self._path.unlink()
+            self._staged.unlink()
             if not is_resumed:
                 raise FetchError(self._server.url, f"what it gave as {self._file.path} is none: {fault}")
             self._tell(-self.bytes)
             self.fetch()
 
     def take_name(self) -> None:
-        """Let the folder have the file."""
-        self._name.parent.mkdir(exist_ok=True)
-        self._path.replace(self._name)
-        sync_folder(self._name.parent)
-        self._path.parent.rmdir()
+        """Bring the file to the disk, and let the folder have it."""
+        with self._staged.open("rb") as file:
+            os.fsync(file.fileno())
+        self.path.parent.mkdir(exist_ok=True)
+        self._staged.replace(self.path)
+        sync_folder(self.path.parent)
+        self._staged.parent.rmdir()
 
     def _size(self) -> int:
-        return self._path.stat().st_size if self._path.exists() else 0
+        return self._staged.stat().st_size if self._staged.exists() else 0
 
     def _complete(self) -> None:
         """Ask for the rest of the file until it has its size, a few times."""
@@ -183,32 +190,28 @@ class _Download:
             try:
                 with (
                     self._server.get(self._file.path.name, size, self.bytes) as (start, pieces),
-                    self._path.open("ab" if start == size else "wb", buffering=0) as file,
+                    self._staged.open("ab" if start == size else "wb", buffering=0) as file,
                 ):
                     self._tell(start - size)
                     for piece in pieces:
                         file.write(piece)
                         self._tell(len(piece))
-                    os.fsync(file.fileno())
             except BrokenOffError as error:
                 broken = error
-            except OSError as error:
-                error.filename = str(self._path)
-                raise
         if self._size() < self.bytes:
             raise broken
 
     def _fault(self) -> str:
         """The first fault of the file, byte by byte, against its seal and the catalog."""
-        is_table, is_outcomes = self._path.suffix != SUFFIX, self._file is self._outcomes
+        is_table, is_outcomes = self._staged.suffix != SUFFIX, self._file is self._outcomes
         layer = Layer.OUTCOMES if is_outcomes else Layer.DISTANCES
         try:
-            opened = LayerFile(self._path, layer) if is_table else ClassesFile(self._path)
+            opened = LayerFile(self._staged, layer) if is_table else ClassesFile(self._staged)
             with contextlib.closing(opened) as file:
                 file.check()
                 found = file.seal.body_digest, file.index.attributes.get("outcomes", self._outcomes.digest)
             if is_table and is_outcomes:
-                TableFile(self._path).close()  # it looks at what all its readers ask for
+                TableFile(self._staged).close()  # it looks at what all its readers ask for
         except Exception as error:  # a file may be made to break its reader
             return str(error) if isinstance(error, TableError) else f"it cannot be read: {type(error).__name__}"
         return "" if found == (self._file.digest, self._outcomes.digest) else "it is another file than the catalog says"

@@ -154,7 +154,7 @@ class WorkerLostError(Exception):
 
 @contextlib.contextmanager
 def processes(work: Work = make_table) -> Iterator[Work]:
-    """Makes tables in processes, one for each thread that asks; one that dies takes only its own table with it."""
+    """Yields what makes tables in processes, one for each thread. A process that dies takes only its table with it."""
     idle = list[tuple[_Pipe, SpawnProcess]]()
 
     def make(folder: Path, name: str, threads: int, memory: int | None, tell: Tell) -> Made:
@@ -227,10 +227,10 @@ def _end_of(code: int | None) -> str:
 def kill_all() -> None:
     """End all processes that make tables, at once; none can be started any more."""
     _starting.acquire()
-    processes = multiprocessing.active_children()
-    for process in processes:
+    children = multiprocessing.active_children()
+    for process in children:
         process.kill()
-    for process in processes:
+    for process in children:
         multiprocessing.connection.wait([process.sentinel], _LEAVE_SECONDS)
 
 
@@ -257,11 +257,12 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         if not workers:
             raise UsageError("the cluster has no workers; start some with: dask worker ADDRESS --nthreads N")
         threads = min(int(worker["nthreads"]) for worker in workers)
-        limits = [memory, *(int(_USABLE * (worker["memory_limit"] or 0)) for worker in workers)]
-        return Machine(threads * len(workers), len(workers), min(filter(None, limits), default=None), is_cluster=True)
+        limits = [int(_USABLE * worker["memory_limit"]) for worker in workers if worker["memory_limit"]]
+        limits += [] if memory is None else [memory]
+        return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
 
     def make(self, folder: Path, name: str, threads: int, memory: int | None, _tell: Tell) -> Made:
-        """Make a table as `make_table` does, on a worker that nobody hears of on the way."""
+        """Make a table as `make_table` does, on a worker. Dask reports no progress, so nothing calls `_tell`."""
         worker, done = self._free_worker(), threading.Event()
         try:
             theirs = self._client.submit(self._work, folder, name, threads, memory, pure=False, workers=[worker])

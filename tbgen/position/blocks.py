@@ -36,7 +36,7 @@ def unwatched(done: float) -> None:
 
 
 def work_off(works: Iterable[float], total: float, watch: Watch) -> None:
-    """Do pieces of work, each of which says what it took of the total; it may turn out to be less."""
+    """Do pieces of work. Each says its share, in the unit of the total, which may turn out to be less."""
     for done in accumulate(works):
         watch(done / max(done, total))
     watch(1.0)

@@ -53,7 +53,7 @@ class PositionSolver(contextlib.ExitStack):
     and for another time. So an interrupted solve goes on from where it was.
 
     Arguments:
-        cache_bytes: The most disk for solved blocks of other positions, once one is done. See `solve` for the others.
+        cache_bytes: The most disk for solved blocks; those of the last position stay anyway. The rest is as in `solve`.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class PositionSolver(contextlib.ExitStack):
         return replace(found[-1], cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
-        """The answer of `solve` from blocks that are solved already; None if one is missing."""
+        """The answer of `solve` from blocks that are solved already; None without them, or for a table's position."""
         board, carried = self._read(position, accrued)
         is_there = any(self._folder.folder.glob(f"{shared_node(board)[0]}-*"))
         self._folder.used.clear()

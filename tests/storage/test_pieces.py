@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -82,15 +83,18 @@ def test_runs_are_numbered_as_sorting_says(
     monkeypatch.setattr(order_module, "_PART_CELLS", 100_000)  # KPvK has two parts, others one with both runs
     monkeypatch.setattr(numbering_module, "_TURNS", 2)
     order = order_of(Material.parse(name))
-    store = ScratchStore(tmp_path / "blocks", {}, order.plane_places) if on_disk else MemoryStore()
-    put_runs(store, order)
-    solved = Solved(order.layout.material, store)
-    expected, keys = slowly_numbered(solved, order)
-    assert (len(keys) > 1 << 16) == (order.layout.pawns > 0), "more states than 16 bits number"
-    for source, slots in ((Met(solved), numbering_module.FIRST_SLOTS), (solved, 16)):
-        monkeypatch.setattr(numbering_module, "FIRST_SLOTS", slots)
-        numbers, states = states_of(source, order, threads=2)
-        assert (numbers == expected).all()
-        assert (keys_of(states) == keys).all()
-    if isinstance(store, ScratchStore):
-        store.__exit__()
+    with contextlib.ExitStack() as opened:
+        store = (
+            opened.enter_context(ScratchStore(tmp_path / "blocks", {}, order.plane_places))
+            if on_disk
+            else MemoryStore()
+        )
+        put_runs(store, order)
+        solved = Solved(order.layout.material, store)
+        expected, keys = slowly_numbered(solved, order)
+        assert (len(keys) > 1 << 16) == (order.layout.pawns > 0), "more states than 16 bits number"
+        for source, slots in ((Met(solved), numbering_module.FIRST_SLOTS), (solved, 16)):
+            monkeypatch.setattr(numbering_module, "FIRST_SLOTS", slots)
+            numbers, states = states_of(source, order, threads=2)
+            assert (numbers == expected).all()
+            assert (keys_of(states) == keys).all()

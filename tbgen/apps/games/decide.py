@@ -260,7 +260,7 @@ class Adjudicator:
             why += f", but {clocked}"
             if self.rules.counts_fifty_moves and clocked.outcome is not None:
                 final, dtg = clocked.outcome, 0 if clocked.outcome == clocked.accrued else clocked.plies_left or 0
-        return Verdict(final, Source.TABLEBASE, why, scoring, table, dtg, clocked)
+        return Verdict(final, Source.TABLEBASE, why, scoring, material=table, dtg=dtg, clocked=clocked)
 
     def _solved(self, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict | None:
         """The outcome of best play from a position that no table has, or bounds of it; None if it is not solved."""

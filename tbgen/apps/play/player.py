@@ -175,8 +175,8 @@ class Player:
         try:
             return self._by_tables(now, only, asked, lines)
         except TbgenError as error:
-            if not isinstance(error, NO_TABLE):  # a damaged table
-                self._complain(error)
+            if not isinstance(error, NO_TABLE):
+                self._complain(error)  # such as that of a damaged table
         self._tell("info string no table has this position, so it is searched")
         return self._searched(now, only, asked, lines, halt) or self._guessed(now, only, lines)
 
@@ -232,7 +232,8 @@ class Player:
             self._tell("\n".join(_infos(found)))
             first = found.lines[0]
             best = first.moves[0]
-            if asked.seconds is not None and (choices == 1 or first.is_mate or found.seconds > _ENOUGH * asked.seconds):
+            is_clear = choices == 1 or first.is_mate
+            if asked.seconds is not None and (is_clear or found.seconds > _ENOUGH * asked.seconds):
                 break
         return best
 

@@ -201,8 +201,12 @@ def _counts_of(material: Material) -> int:
 
 
 def _moves_of(board: chess.Board, line: Ints) -> tuple[chess.Move, ...]:
-    """The moves of a line, which kernels have found legal."""
-    walker = board.copy(stack=False)
+    """The moves of a line, as far as python-chess finds them legal: it reads an impossible right otherwise."""
+    walker, moves = board.copy(stack=False), list[chess.Move]()
     for packed in line.tolist():
-        walker.push(next(move for move in walker.legal_moves if kernel_move(walker, move) == packed))
-    return tuple(walker.move_stack)
+        names = {kernel_move(walker, move): move for move in walker.legal_moves}
+        if packed not in names:
+            break
+        moves.append(names[packed])
+        walker.push(moves[-1])
+    return tuple(moves)
