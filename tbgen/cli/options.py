@@ -194,7 +194,7 @@ def refuse_idle(settings: GameSettings, scheme: Scheme, fifty: FiftyMoveSetting 
 
 
 def not_empty(found: T, otherwise: str) -> T:
-    """What was found; UsageError with another text if that is nothing."""
+    """The argument itself; if it is empty, UsageError with the other text."""
     if not found:
         raise UsageError(otherwise)
     return found
@@ -344,7 +344,7 @@ SHARED: Mapping[str, Any] = {
     "strict": flag("Exit with code 3 if a missing table makes a score provisional."),
     "threads": option("Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS)),
 }
-"""What several commands take: a parameter of one of these names that has no default declares it."""
+"""Options that commands share. A parameter with one of these names and no default declares the option."""
 
 
 @click.command("help", cls=Command)

@@ -207,7 +207,7 @@ def verify(
         return _verify_classes(names, folders, sample, seed, form)
     if by_digest and not game.forgets and known_in is None:
         raise UsageError(f"the known digests are of r-mobility; name a list of {game} tables with --list")
-    wanted = named_or_there(names, folders)
+    wanted, note = named_or_there(names, folders), ""
     if by_digest:
         compile_for(Purpose.DIGESTS)
         check, columns = _digests(folders, threads, known_in, output)
@@ -217,7 +217,7 @@ def verify(
         of_all, of_some = (Purpose.PROOFS, Purpose.PAWN_PROOFS), (Purpose.SAMPLES, Purpose.PAWN_SAMPLES)
         compile_for(by_pawns(wanted, *(of_all if sample is None else of_some)))
         check, columns = _proofs(folders, sample, seed, threads)
-    note = "" if by_digest or against else "positions that a symmetry of the board makes equal count once"
+        note = "positions that a symmetry of the board makes equal count once"
     return _show_checked(form, *_each(wanted, check), columns, note)
 
 
@@ -263,7 +263,7 @@ def _verify_classes(names: Sequence[str], folders: Sequence[Path], sample: int, 
 
 
 def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[Check, Columns]:
-    """A proof of every position, or of a sample."""
+    """The check that proves every position or a sample, and the columns of its table."""
     from tbgen.verify import verify_file  # not before its kernels are compiled: the compiler would wait for it
 
     def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
@@ -288,7 +288,7 @@ def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int
 
 
 def _counts(folders: Sequence[Path], against: str) -> tuple[Check, Columns]:
-    """A comparison with published counts."""
+    """The check that compares with published counts, and the columns of its table."""
     from tbgen.apps.records.published import ORDINARY, differences, read_published
     from tbgen.storage.reader import TableFile
 
@@ -309,7 +309,10 @@ def _counts(folders: Sequence[Path], against: str) -> tuple[Check, Columns]:
 def _digests(
     folders: Sequence[Path], threads: int | None, known_in: Path | None, output: Path | None
 ) -> tuple[Check, Columns]:
-    """A comparison with a list of digests, which enters in another list what this one does not contradict."""
+    """The check that compares with a list of digests, and the columns of its table.
+
+    It enters in another list what the first one does not contradict.
+    """
     from tbgen.storage.reader import TableFile
     from tbgen.verify.digesting import KNOWN, digests_of, read_digests, write_digests
 

@@ -51,7 +51,7 @@ _TRIES = 2
 
 @dataclass(eq=False)
 class Watcher:
-    """Hears how a build goes on; this one tells a function of each table, and of the part of it that is done."""
+    """Hears of each step of a build. This one calls `tell` with each table and the part of it that is done."""
 
     tell: Callable[[Material, float], None] = lambda material, done: None
 
@@ -227,7 +227,7 @@ class _Run:
     folder: Path
     plan: Plan
     submit: Callable[..., Future[Made]]
-    """Lets a table be made, with the arguments of `make_table`."""
+    """Starts a table in a thread; it takes the arguments of `make_table`."""
     watcher: Watcher
     findings: Mapping[Material, Finding]
     outcomes_only: bool

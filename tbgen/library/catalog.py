@@ -129,12 +129,15 @@ def mark_of(folder: Path, material: Material) -> Path:
 def let_go(folder: Path, materials: Iterable[Material], to_be_made: Collection[Material] = ()) -> None:
     """Remove the distances of marked tables that no table needs which is still to be made."""
     needed = {child for material in to_be_made for child in material.children()}
-    for material in [each for each in materials if each not in needed and mark_of(folder, each).exists()]:
+    for material in materials:
+        mark, outcomes = mark_of(folder, material), path_of(folder, material)
+        if material in needed or not mark.exists():
+            continue
         path_of(folder, material, Layer.DISTANCES).unlink(missing_ok=True)
-        outcomes, known = path_of(folder, material), read_manifest(folder).get(str(material))
+        known = read_manifest(folder).get(str(material))
         if known is not None and outcomes.exists():
             record(folder, {material: replace(known, bytes=outcomes.stat().st_size, sha256_of_distances=None)})
-        mark_of(folder, material).unlink()
+        mark.unlink()
 
 
 CATALOG: Final = "tables.json"
@@ -228,7 +231,9 @@ class Catalog:
     def __init__(self, folders: Sequence[Path], most_men: int = MOST_BUILT_MEN) -> None:
         """Look at all tables with so many men at most."""
         self._all, self.faults = dict[str, Entry](), list[TableError]()
-        for material, folder in [each for each in tables_of(folders) if each[0].men <= most_men]:
+        for material, folder in tables_of(folders):
+            if material.men > most_men:
+                continue
             try:
                 with TableFile(path_of(folder, material)) as table:
                     distances = [table.distances] if table.has_distances else []

@@ -273,7 +273,7 @@ class Server:
 
     @contextlib.contextmanager
     def _breaking_off(self, name: str) -> Iterator[None]:
-        """Errors of the connection as BrokenOffError. Those of the disk, which another try does not mend, stay."""
+        """Turn errors of the connection into BrokenOffError, after which another try may succeed."""
         try:
             yield
         except (OSError, http.client.HTTPException) as error:

@@ -154,7 +154,10 @@ class WorkerLostError(Exception):
 
 @contextlib.contextmanager
 def processes(work: Work = make_table) -> Iterator[Work]:
-    """Yields what makes tables in processes, one for each thread. A process that dies takes only its table with it."""
+    """Yields a function that makes tables in processes, one for each thread that calls it.
+
+    A process that dies takes only its own table with it.
+    """
     idle = list[tuple[_Pipe, SpawnProcess]]()
 
     def make(folder: Path, name: str, threads: int, memory: int | None, tell: Tell) -> Made:

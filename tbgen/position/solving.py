@@ -138,7 +138,7 @@ class PositionSolver(contextlib.ExitStack):
         return replace(found[-1], cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
-        """The answer of `solve` from blocks that are solved already; None without them, or for a table's position."""
+        """The answer of `solve` from blocks that are solved already; None without them, or if a table has it."""
         board, carried = self._read(position, accrued)
         is_there = any(self._folder.folder.glob(f"{shared_node(board)[0]}-*"))
         self._folder.used.clear()

@@ -45,7 +45,9 @@ class Meeting:
 
 
 def place_of(rank: int, size: int) -> int:
-    """The place of a rank, from 1, in the first round: its binary digits in reverse, so that the best meet last.
+    """The place in the first round of a rank, which counts from 1.
+
+    It has the binary digits of the rank less one in reverse, so that the best players meet last.
 
     >>> [place_of(rank, 8) for rank in range(1, 9)]
     [0, 4, 2, 6, 1, 5, 3, 7]

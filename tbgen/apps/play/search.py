@@ -201,7 +201,7 @@ def _counts_of(material: Material) -> int:
 
 
 def _moves_of(board: chess.Board, line: Ints) -> tuple[chess.Move, ...]:
-    """The moves of a line, as far as python-chess finds them legal: it reads an impossible right otherwise."""
+    """The moves of a line, up to the first that python-chess refuses: it ignores impossible en passant rights."""
     walker, moves = board.copy(stack=False), list[chess.Move]()
     for packed in line.tolist():
         names = {kernel_move(walker, move): move for move in walker.legal_moves}

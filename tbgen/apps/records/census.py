@@ -1,4 +1,4 @@
-"""Census: a table counted whole, in little memory, block by block from its file: its record, without lines of play."""
+"""Census: the record of a table, without lines of play. It counts the file block by block, in little memory."""
 
 from __future__ import annotations
 
@@ -160,7 +160,10 @@ def _by_outcome(entries: Ints, counts: Ints) -> dict[Score, Count]:
 
 
 def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideRecord:
-    """What was counted of a side to move; each outcome with a position from which it is furthest away."""
+    """The counts of a side to move, and for each outcome a position from which it is furthest away.
+
+    VerificationError if the tallies of the file are not what its cells hold.
+    """
     total, tallies, longest = count_of(counts.sum(axis=(0, 1))), file.counts[side], file.longest
     outcomes = dict[Score, OutcomeRecord]()
     for outcome, count in _by_outcome(entries, counts).items():

@@ -197,7 +197,7 @@ class Card:
 
 
 def card_of(record: Record, line: tuple[Color, Score, Longest] | None) -> Card | None:
-    """A line of a record, with its side to move and its outcome; None for none."""
+    """The card of a line, given with its side to move and its outcome; None without a line."""
     return None if line is None else Card(record.material, *line)
 
 

@@ -129,7 +129,7 @@ class Queue:
         self._threads = asyncio.Semaphore(limits.at_once)
 
     async def run(self, work: Callable[[], T], *, goes_on: bool = False) -> T:
-        """What `work` gives when a thread has called it; BusyError if too much waits already, unless it goes on."""
+        """The result of `work`, called in a thread. BusyError if too much waits already, unless the work `goes_on`."""
         if not goes_on and self._threads.locked() and self._waiting >= self._most:
             raise BusyError
         self._waiting += 1
