@@ -97,12 +97,9 @@ def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pyt
     with mirror_of(table_folder) as mirror:
         fetched = asked("fetch", "KvK", "--from", mirror.url, *data)
     (made / "records").mkdir()
-    for name in ("KBvK.json", "two-games.json"):
-        shutil.copy(RECORDS / name, made / "records")
+    shutil.copy(RECORDS / "KBvK.json", made / "records")
     site = ("site", "--explorer", "--records", str(made / "records"), "-o", str(made / "site"), "-q")
     printed(*site, folder=table_folder)
-    both = f"{table_folder}:{whole_game_folder}"
-    printed("study", "compare", "KvK", "-q", "-o", str(made / "compared.json"), "--data", both)
     match = ("match", *scripted("Ann"), *scripted("Bob"), "-games", "2", "-q")
     hold = ("hold", SHUT, "--goal", "draw")
     numbered = tbgen("probe", "-", *data[1:], given=f"{FEN}\n".encode()).stdout
@@ -126,7 +123,6 @@ def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pyt
         "proofs": asked("verify", "KvK", "--sample", "5", "--threads", "1", *data),
         "digests": asked("verify", "KvK", "--digest", *data),
         "Record": json.loads((RECORDS / "KBvK.json").read_text()),
-        "Comparison": json.loads((made / "compared.json").read_text()),
         "Factors": asked("study", "potential", "--json", "--records", str(RECORDS)),
         "Solved position": asked("solve", BLOCKED, "-q", "--json", "--data", f"{made}:{table_folder}"),
         "Holds": asked(*hold, "--json"),

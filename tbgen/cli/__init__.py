@@ -134,7 +134,7 @@ GROUPS = {
         "uci": ("probe:uci", "Play best moves for any chess program, by UCI."),
         "site": ("study:site", "Write records and the explorer as pages for any web server."),
     },
-    "Research": {"study": ("study:command", "Count whole tables, compare two games, test a rule of thumb.")},
+    "Research": {"study": ("study:command", "Count whole tables, test a rule of thumb.")},
     "Help": {
         "help": ("options:help_command", "Show the help of a command."),
         "completion": ("options:completion", "Print the script for completion in a shell."),

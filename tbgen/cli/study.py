@@ -1,11 +1,10 @@
-"""`tbgen study`: whole tables counted, two games compared, a rule of thumb for mating potential. `tbgen site`: pages.
+"""`tbgen study`: whole tables counted, and a rule of thumb for mating potential. `tbgen site`: pages.
 
 `tbgen study record` makes records, and `tbgen site` shows them, with the explorer and its tables if that is asked for.
 """
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,11 +13,10 @@ import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, records_in, write_record
-from tbgen.cli import complain_of, is_quiet, say
+from tbgen.cli import complain_of, say
 from tbgen.cli.folders import Wanted, named_or_there, no_tables, wanted_options
 from tbgen.cli.options import (
     FOLDER,
-    NAME,
     OLD_FOLDER,
     Command,
     check_folders,
@@ -29,15 +27,13 @@ from tbgen.cli.options import (
     refuse_together,
     typed_folders,
 )
-from tbgen.cli.output import Form, present, show_facts, show_rows, written_whole
+from tbgen.cli.output import Form, present, show_facts
 from tbgen.cli.reporter import by_pawns, compile_for, progress
 from tbgen.compiled.known import Purpose
 from tbgen.errors import UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Material, all_materials
-from tbgen.rules.facts import to_json
+from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
 from tbgen.score import Mobility
-from tbgen.storage.files import folder_of_game, tables_of
-from tbgen.text import counted, in_plies, in_units, plain
+from tbgen.text import counted, in_plies, in_units
 
 records_option = option("Show the records in DIR (default: those within the folders of tables).", type=OLD_FOLDER)
 
@@ -50,12 +46,11 @@ def asked_records(where: Sequence[Path]) -> list[Record]:
 
 @click.group("study")
 def command() -> None:
-    """Count whole tables, compare the two games, and test a rule of thumb.
+    """Count whole tables, and test a rule of thumb for mating potential.
 
     \b
     Examples:
       tbgen study record --all
-      tbgen study compare KBvK KPvKP
       tbgen study potential --records records
     """
 
@@ -99,57 +94,6 @@ def record(
             longest = "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"
             say(f"{material}: {made.positions.classes:,} positions up to symmetry{longest}", err=False)
             shown.advance()
-
-
-@command.command("compare", cls=Command)
-def compare(
-    *,
-    wanted: Wanted = wanted_options("every material that has tables of both games", built=True),
-    output: str | None = option("Write all figures, lines and positions to FILE, as JSON.", "-o", type=NAME),
-    folders: tuple[Path, ...],
-) -> None:
-    """Compare the tables of r-mobility with those of whole-game mobility, position by position.
-
-    Build both first. Shares are of all placements on 64 squares. Points are those of the exponential
-    formula that r-mobility gives White more than whole-game mobility does, on average over all positions.
-    Among records, the file two-games.json gives a site of `tbgen site` its page of both games.
-
-    \b
-    Examples:
-      tbgen study compare KBvK KPvKP
-      tbgen study compare --all -o records/two-games.json
-    """
-    materials = wanted.materials(every=lambda: _of_both_games(folders))
-    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS))
-    from tbgen.apps.records import two_games
-
-    with progress("comparing", len(materials)) as shown:
-        found = two_games.compare(folders, materials, tell=lambda material: shown.advance(detail=str(material)))
-    if output is not None:
-        with written_whole(output) as file:
-            file.write(f"{to_json(plain(found), indent=1)}\n".encode())
-    if output != "-" and not is_quiet():
-        show_rows(
-            ("table", "differ", "for White", "for Black", "other holder", "points"),
-            [
-                (
-                    str(each.material),
-                    *(f"{share:.2%}" for share in vars(each.shares).values()),
-                    f"{each.points_to_white:+.4f}",
-                )
-                for each in found.tables
-            ],
-        )
-        sys.stdout.flush()
-
-
-def _of_both_games(folders: Sequence[Path]) -> list[Material]:
-    """The materials that have tables of both games."""
-    there = [{each for each, _ in tables_of([folder_of_game(path, game) for path in folders])} for game in Mobility]
-    return not_empty(
-        [material for material in all_materials() if all(material in each for each in there)],
-        "no material has tables of both games; build some with --game whole-game and without",
-    )
 
 
 @command.command("potential", cls=Command, alone=[("--records", "--data")])
@@ -259,7 +203,6 @@ def _write_pages(
     output: Path, records: Path | None, address: str | None, folders: tuple[Path, ...], *, explorer: bool
 ) -> None:
     """Write the pages, and say how many."""
-    from tbgen.apps.records.two_games import FILE, read_comparison
     from tbgen.apps.site import need_extra
     from tbgen.apps.site.pages import Site, write_site
     from tbgen.apps.site.templates import PAGE_FOLDER
@@ -268,7 +211,6 @@ def _write_pages(
     where = [records] if records else [folder / RECORDS for folder in folders]
     found = asked_records(where)
     need_extra("report")
-    compared = next(filter(Path.is_file, (folder / FILE for folder in where)), None)
     compile_for(Purpose.ANSWERS)
     with (
         Tablebase(folders, missing_ok=True, compiled=True) as tables,
@@ -276,7 +218,6 @@ def _write_pages(
     ):
         site = Site(
             found,
-            games=None if compared is None else read_comparison(compared),
             explorer=explorer or (output / PAGE_FOLDER).is_dir(),
             address=address,
             tables=tables,

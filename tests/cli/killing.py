@@ -9,7 +9,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
@@ -17,11 +16,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from tbgen.cli.build import BuildWatcher
-from tbgen.library.build import build
-from tbgen.material import Material
-from tbgen.score import Mobility
-from tbgen.storage.files import folder_of_game
 from tests.apps.match.matches import walker
 from tests.library.mirrors import mirror_of
 from tests.project import RECORDS, ROOT, S18
@@ -52,16 +46,6 @@ def _records() -> Files:
     return {f"records/{name}.json": (RECORDS / f"{name}.json").read_bytes() for name in ("KvK", "KBvK")}
 
 
-@cache
-def _of_both_games() -> Files:
-    """The tables of the bare kings under either game."""
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for game in Mobility:
-            build(folder_of_game(folder, game), [Material.parse("KvK")], BuildWatcher())
-        return {f"tables/{path.relative_to(folder)}": path.read_bytes() for path in folder.rglob("*.h5")}
-
-
 FORTRESS = "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1"
 DRAWN = (ROOT / "docs" / "examples" / "drawn.pgn").read_bytes()
 
@@ -74,9 +58,6 @@ CASES = {
     "fetch": Case(("fetch", "--all", "--from", MIRROR, "--data", "tables"), dict, ("tables/*.h5",)),
     "record": Case(("study", "record", "KNvK", "--data", "3 men", "-o", "records"), dict, ("records/*.json",)),
     "report": Case(("site", "--records", "records", "-o", "site"), _records, ("site/*.html", "site/data/*.json")),
-    "compare": Case(
-        ("study", "compare", "KvK", "--data", "tables", "-o", "games.json"), _of_both_games, ("games.json",)
-    ),
     "explorer": Case(
         ("site", "--explorer", "--no-pages", "--data", "3 men", "-o", "site"),
         dict,

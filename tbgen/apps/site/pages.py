@@ -8,16 +8,14 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
 from tbgen.apps.records.published import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
-from tbgen.apps.records.two_games import FILE as GAMES_FILE
-from tbgen.apps.records.two_games import Compared, Comparison, Shares
-from tbgen.apps.site.boards import best_cards, card_of, cards_of, with_numbers, zugzwang_cards
+from tbgen.apps.site.boards import best_cards, card_of, cards_of, zugzwang_cards
 from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
@@ -25,7 +23,6 @@ from tbgen.rules.facts import to_json
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import Color, Score
 from tbgen.storage.files import every_material, write_whole
-from tbgen.text import plain
 
 
 @dataclass(frozen=True)
@@ -68,7 +65,7 @@ CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK
 
 @dataclass
 class Site:
-    """The pages of some records and of two games; every file is text.
+    """The pages of some records; every file is text.
 
     `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
     where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
@@ -76,7 +73,6 @@ class Site:
     """
 
     records: list[Record]
-    games: Comparison | None = None
     explorer: bool = False
     address: str | None = None
     tables: Tablebase | None = None
@@ -85,7 +81,7 @@ class Site:
         self._known = {record.material: record for record in self.records}
         self._materials = [each for each in every_material() if each.men <= MOST_TABLE_MEN or each in self._known]
         self._children = {each: each.children() for each in self._materials}
-        self._environment = environment(explorer=self.explorer, address=self.address, games=self.games)
+        self._environment = environment(explorer=self.explorer, address=self.address)
 
     def files(self) -> Iterator[tuple[str, str | bytes]]:
         """Every file of the site: its path and its content."""
@@ -125,17 +121,6 @@ class Site:
         found = potentials_of(self.records)
         yield self._page("potential.html", potentials=found, fits=fits_of(found), colors=list(Color))
         yield f"{DATA}/potential.json", to_json(facts_of(found), indent=1) + "\n"
-        if self.games is not None:
-            there = {each.outcome: each for each in self.games.longest}
-            yield self._page(
-                "games.html",
-                tables=sorted(self.games.tables, key=lambda table: (-table.shares.differing, str(table.material))),
-                totals=totals_of(self.games.tables),
-                built=self._known,
-                ways=[(each, best.get(each), there.get(each)) for each in sorted(best.keys() | there, reverse=True)],
-                with_numbers=lambda fen, play: with_numbers(fen, play.line.split()),
-            )
-            yield f"{DATA}/{GAMES_FILE}", to_json(plain(self.games), indent=1) + "\n"
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
         name, cards, quiet = str(record.material), {side: cards_of(record, side) for side in Color}, record.quiet
@@ -157,19 +142,6 @@ class Site:
         """A page: its path, which is the template's name if nothing else is said, and the template filled in."""
         there, text = path or template, self._environment.get_template(template)
         return there, text.render(root="../" * there.count("/"), here=there, **context) + "\n"
-
-
-def totals_of(tables: Iterable[Compared]) -> Iterator[dict[str, Any]]:
-    """All tables of each number of men, the fewest first."""
-    in_order = sorted(tables, key=lambda table: table.material.men)
-    for men, group in itertools.groupby(in_order, lambda table: table.material.men):
-        some = list(group)
-        positions = sum(table.positions for table in some)
-        shares = [
-            sum(getattr(table.shares, each.name) * table.positions for table in some) / positions
-            for each in fields(Shares)
-        ]
-        yield {"men": men, "tables": len(some), "positions": positions, "shares": shares}
 
 
 def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> tuple[int, int]:

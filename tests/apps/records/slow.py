@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any
 
 import chess
@@ -123,59 +122,6 @@ def one_colored_in(file: TableFile, side: int) -> dict[int, tuple[int, int]]:
             counts[value, is_first] += 1
     outcomes = {value for value, _ in counts}
     return {value: (counts[value, True] + counts[value, False], counts[value, True]) for value in outcomes}
-
-
-def in_words(signed: int) -> str:
-    """A score as it is written."""
-    return f"{'-' if signed < 0 else ''}G{(abs(signed) - 1) / 2}"
-
-
-def white_points(signed: int) -> Fraction:
-    """White's points by the exponential formula."""
-    gain = Fraction(1, 2 ** abs(signed))
-    return Fraction(1, 2) + (gain if signed > 0 else -gain)
-
-
-Entries = npt.NDArray[np.int16]
-"""[side to move, the square of each man] -> a signed outcome, 0 for no position."""
-
-
-def comparison_of(one: Entries, other: Entries, *, with_pawns: bool) -> dict[str, Any]:
-    """What two games say of every position, pair of outcomes by pair, as `tbgen study compare` has it."""
-    pairs: dict[str, list[dict[str, Any]]] = {}
-    sums = defaultdict[str, Any](int)
-    for side, color in enumerate(("white", "black")):
-        where = np.argwhere(one[side] != 0)
-        assert ((one[side] != 0) == (other[side] != 0)).all()
-        first = first_of_classes(where, with_pawns=with_pawns)
-        both = np.stack([one[(side, *where.T)], other[(side, *where.T)]])
-        pairs[color] = []
-        found, which, counts = np.unique(both, axis=1, return_inverse=True, return_counts=True)
-        classes = np.bincount(which.ravel()[first], minlength=len(counts))
-        for (a, b), placements, of_classes in zip(found.T.tolist(), counts.tolist(), classes.tolist(), strict=True):
-            sums["positions"] += placements
-            if a == b:
-                continue
-            words = {"r_mobility": in_words(a), "whole_game": in_words(b)}
-            pairs[color].append({"placements": placements, "classes": of_classes, **words})
-            gain = white_points(a) - white_points(b)
-            sums["differing"] += placements
-            sums["better_for_white" if goodness(a) > goodness(b) else "better_for_black"] += placements
-            sums["other_holder"] += placements if (a > 0) != (b > 0) else 0
-            sums["gain"] += gain * placements
-            sums["apart"] += abs(gain) * placements
-    shares = ("differing", "better_for_white", "better_for_black", "other_holder")
-    order = "r_mobility", "whole_game"
-    return {
-        "positions": sums["positions"],
-        "shares": {name: round(sums[name] / sums["positions"], 6) for name in shares},
-        "points_to_white": round(float(Fraction(sums["gain"], sums["positions"])), 6),
-        "points_where_differing": round(float(Fraction(sums["apart"], max(sums["differing"], 1))), 6),
-        "pairs": {
-            color: sorted(each, key=lambda pair: (-pair["placements"], *(pair[name] for name in order)))
-            for color, each in pairs.items()
-        },
-    }
 
 
 def scores_of(fen: str, line: str) -> Iterator[tuple[str, str, str, int]]:

@@ -18,7 +18,6 @@ from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from tbgen.apps.records.record import Record
-from tbgen.apps.records.two_games import FILE, read_comparison
 from tbgen.apps.site.guard import config_for
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.server import application
@@ -26,16 +25,14 @@ from tbgen.apps.site.service import Settings
 from tbgen.apps.site.templates import write_explorer
 from tbgen.library.catalog import Catalog
 from tests.conftest import shared
-from tests.project import RECORDS
 
 NAME = "testserver"
 
 
 @pytest.fixture(scope="session")
 def site(some: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages of a few records and of two games."""
-    comparison = read_comparison(RECORDS / FILE)
-    return shared(tmp_path_factory, "pages", lambda folder: write_site(Site(some, comparison), folder))
+    """The pages of a few records."""
+    return shared(tmp_path_factory, "pages", lambda folder: write_site(Site(some), folder))
 
 
 def client_of(folder: Path, **settings: object) -> TestClient:
