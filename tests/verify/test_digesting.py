@@ -11,12 +11,13 @@ import pytest
 
 from tbgen.material import Material
 from tbgen.probe import open_tablebase
+from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.order import order_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
 from tbgen.table import Patterns, Table
-from tbgen.verify.digesting import Digests, digests_of, leaf_places_of
+from tbgen.verify.digesting import Digests, digests_of, leaf_places_of, possible_scores
 from tests.reference.digest import all_leaves, digests
 from tests.reference.material import Material as TheirMaterial
 
@@ -95,3 +96,10 @@ def test_a_value_that_is_changed_changes_the_digests(table_folder: Path, tmp_pat
         found = digests_after(tmp_path, dataclasses.replace(table, **changed))
         assert (found.outcomes == known.outcomes) == ("dtg" in changed)
         assert found.distances != known.distances
+
+
+def test_bare_kings_leave_only_some_scores() -> None:
+    possible = possible_scores(Material.parse("KBvK"))
+    assert np.flatnonzero(possible[Color.WHITE]).max() == 17
+    assert not possible[Color.BLACK, ::2].any()
+    assert possible_scores(Material.parse("KBvKN"))[:, 2:].all(), "all but mate and stalemate"

@@ -69,9 +69,7 @@ def census_of(file: TableFile, threads: int | None = None) -> Record:
         sides=sides,
         zugzwangs=_zugzwangs(file, counts),
         one_colored={side: _by_outcome(entries, kinds[side, 1]) for side in Color} if bishops else None,
-        quiet=None,
         widest=max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None),
-        changes=None,
     )
 
 

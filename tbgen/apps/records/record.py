@@ -52,6 +52,12 @@ class Longest:
     def moves(self) -> list[str]:
         return (self.line or "").split()
 
+    @property
+    def quiet_plies(self) -> int:
+        """How many plies the line has before its first capture or pawn move."""
+        moves = self.moves
+        return next((n for n, san in enumerate(moves) if "x" in san or san[0].islower()), len(moves))
+
 
 @dataclass(frozen=True)
 class OutcomeRecord(Count):
@@ -115,45 +121,6 @@ class Zugzwangs:
 
 
 @dataclass(frozen=True)
-class Quiet:
-    """The longest run of plies without a reset that best play can have from a position of the table."""
-
-    side: Color
-    outcome: Score
-    plies: int
-    exact: bool
-    """Whether no position has a longer one; else this is the longest that was found."""
-    dtg: int
-    fen: str
-    line: str | None
-    """Best play to the goal, which begins with the run."""
-
-    @property
-    def longest(self) -> Longest:
-        """The line as other lines are."""
-        return Longest(self.dtg, self.fen, self.line)
-
-
-@dataclass(frozen=True)
-class Changes:
-    """Positions where the accrued score changes the best move.
-
-    There is a score, brought along from before, with which every move that is best with the position's own score
-    accrued gives something away.
-    """
-
-    positions: int
-    """How many were asked: all that have moves, up to symmetry, or those of a sample."""
-    changing: int
-    seed: int | None
-    """Of the sample; None if it is none."""
-
-    @property
-    def share(self) -> float:
-        return self.changing / self.positions
-
-
-@dataclass(frozen=True)
 class Record:
     """The published figures of a table."""
 
@@ -168,10 +135,8 @@ class Record:
     one_colored: Mapping[Color, Mapping[Score, Count]] | None
     """The positions where all bishops of the side that has two or more stand on squares of one colour; None where
     neither side has two."""
-    quiet: Quiet | None
     widest: Score | None
     """The score with the most legal moves that is forced by play and not on the board already."""
-    changes: Changes | None
 
     def lines(self) -> Iterator[tuple[Color, Score, Longest]]:
         """The longest line to each outcome: its side to move, its outcome, and itself."""
@@ -181,6 +146,10 @@ class Record:
     def longest(self) -> tuple[Color, Score, Longest] | None:
         """The longest of all lines."""
         return max(self.lines(), key=lambda line: line[2].dtg, default=None)
+
+    def quiet(self) -> tuple[Color, Score, Longest] | None:
+        """The one of the longest lines that begins with the most plies without a capture or pawn move."""
+        return max(self.lines(), key=lambda line: line[2].quiet_plies, default=None)
 
     def to_text(self) -> str:
         """The bytes of the file: lists on one line each, a final newline."""
@@ -247,11 +216,6 @@ class Replay:
     """The accrued score before the first move and after each."""
     resets: tuple[int, ...]
     """The plies, from 1 on, that wipe out what has accrued: captures and pawn moves, under r-mobility."""
-
-    @property
-    def quiet_plies(self) -> int:
-        """How many plies there are before the first reset."""
-        return min(self.resets, default=len(self.steps) + 1) - 1
 
     def proves(self, outcome: Score, dtg: int) -> bool:
         """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""

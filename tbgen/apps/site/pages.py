@@ -105,10 +105,12 @@ class Site:
             longest_of_all=max(longest.values(), key=lambda card: card.longest.dtg, default=None),
         )
         best = best_cards(self.records)
+        quiet = [card for record in self.records if (card := card_of(record, record.quiet()))]
         yield self._page(
             "records.html",
             cards={side: [card for card in best.values() if card.outcome.holder is side] for side in Color},
             records=sorted(self.records, key=lambda record: str(record.material)),
+            quiet=sorted(quiet, key=lambda card: -card.longest.quiet_plies),
         )
         every = ((str(record.material), drawn_in([record])) for record in self.records)
         endings = [(name, drawn) for name, drawn in every if drawn.positions]
@@ -123,7 +125,7 @@ class Site:
         yield f"{DATA}/potential.json", to_json(facts_of(found), indent=1) + "\n"
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
-        name, cards, quiet = str(record.material), {side: cards_of(record, side) for side in Color}, record.quiet
+        name, cards = str(record.material), {side: cards_of(record, side) for side in Color}
         yield self._page(
             "material.html",
             f"material/{name}.html",
@@ -132,7 +134,7 @@ class Site:
             cards=cards,
             longest=card_of(record, record.longest()),
             waiting=zugzwang_cards(record, self.tables),
-            quiet=card_of(record, None if quiet is None else (quiet.side, quiet.outcome, quiet.longest)),
+            quiet=card_of(record, record.quiet()),
             parents=[each for each, children in self._children.items() if record.material in children],
         )
         yield f"{DATA}/{name}.json", record.to_text()

@@ -75,37 +75,6 @@ def zugzwangs_of(name: str) -> dict[str, Any]:
     return {**counts, "longest": longest}
 
 
-def waits_of_level(block: reference.Block, code: int, level: tuple[Ints, Ints], entry_waits: Ints) -> Ints:
-    """The quiet plies of best play from each position of a block with a score accrued, by taking plies in order."""
-    graph, (value, plies) = block.graph, level
-    target = np.repeat(np.arange(len(graph.own)), np.diff(graph.start))
-    source = graph.sources
-    quiet = (target < graph.positions) & (graph.own[source] >= code)
-    best = quiet & (value[source] == value[target]) & (plies[source] == plies[target] + 1)
-    source, target = source[best], target[best]
-    waits = np.where(graph.own < code, entry_waits, 0)
-    for ply in np.unique(plies[source]).tolist():
-        now = plies[source] == ply
-        np.maximum.at(waits, source[now], 1 + waits[target[now]])
-    return waits
-
-
-def waits_of(name: str) -> Counter[tuple[int, int, int]]:
-    """How often best play can stay quiet for how long: (side to move, signed outcome, quiet plies), up to symmetry."""
-    table, counts = reference.solve(name, reduced=True), Counter[tuple[int, int, int]]()
-    for placement in table.placements:
-        block = table.block(placement)
-        waits, own, side = np.zeros(len(block.graph.own), np.int64), block.graph.own, block.nodes.side
-        for code in block.codes:
-            arrived = np.flatnonzero(own[: len(side)] == code)
-            for holder, level in block.levels(code) if len(arrived) else ():
-                found = waits_of_level(block, code, level, waits)
-                chosen = arrived[side[arrived] != holder]
-                waits[chosen] = found[chosen]
-        counts.update(zip(side.tolist(), block.entry[: len(side)].tolist(), waits[: len(side)].tolist(), strict=True))
-    return counts
-
-
 def one_colored_in(file: TableFile, side: int) -> dict[int, tuple[int, int]]:
     """KBBvK with both bishops on squares of one colour, placement by placement: by outcome, placements and classes."""
     layout = file.order.layout

@@ -10,14 +10,13 @@ import chess
 import jsonschema
 import pytest
 
-from tbgen.apps.records import making
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.making import record_of
 from tbgen.apps.records.record import Record, Replay, read_record, replay, write_record
 from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
-from tbgen.score import Mobility, Score
-from tbgen.storage.files import folder_of_game, path_of
+from tbgen.score import Score
+from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tbgen.text import parse_json, plain
 from tests.apps.records.slow import scores_of
@@ -43,22 +42,12 @@ def test_every_published_record_has_the_form_of_the_schema_and_keeps_its_promise
 
 
 def assert_promises(facts: dict[str, Any]) -> None:
-    """Every line reaches its score when it says, and the longest stretch is quiet for so long."""
+    """Every line reaches its score when it says."""
     for side in facts["sides"].values():
         for outcome, each in side["outcomes"].items():
             longest = each["longest"]
             assert longest["dtg"] == len(each["distances"]) - 1
             assert promise_kept(longest["fen"], longest["line"]) == (outcome, longest["dtg"]), longest["fen"]
-    quiet = facts["quiet"]
-    assert promise_kept(quiet["fen"], quiet["line"]) == (quiet["outcome"], quiet["dtg"])
-    board, resets = chess.Board(quiet["fen"]), []
-    for ply, text in enumerate(quiet["line"].split()):
-        move = board.parse_san(text)
-        if board.is_zeroing(move):
-            resets.append(ply)
-        board.push(move)
-    assert quiet["plies"] == min(resets, default=quiet["dtg"])
-    assert quiet["exact"] or facts["men"] > 4
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -67,11 +56,6 @@ def test_a_published_record_is_what_the_table_gives(records: dict[str, Record], 
     assert {**made, "bytes": 0} == {**there, "bytes": 0}
     VALIDATOR.validate(made)
     assert_promises(made)
-
-
-def test_whole_game_mobility_has_no_quiet_lines_and_no_changes(whole_game_folder: Path) -> None:
-    made = record_of(folder_of_game(whole_game_folder, Mobility.WHOLE_GAME), Material.parse("KBvK"))
-    assert (made.quiet, made.changes) == (None, None)
 
 
 def test_a_record_comes_back_from_its_text(records: dict[str, Record], table_folder: Path) -> None:
@@ -86,10 +70,15 @@ def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -
     assert parse_json(record.to_text()).read(Record) == record
 
 
-def test_quiet_plies_are_counted_to_the_first_reset() -> None:
-    found = replay("8/8/8/8/8/4k3/4p3/4K2N w - - 0 1", ["Ng3", "Kf3", "Nxe2", "Ke3", "Ng3"])
-    assert (found.resets, found.quiet_plies) == ((3,), 2)
-    assert replay("8/8/8/8/8/4k3/8/4K2N w - - 0 1", ["Ng3", "Kf3"]).quiet_plies == 2
+def test_a_line_is_quiet_until_its_first_capture_or_pawn_move(records: dict[str, Record]) -> None:
+    for line in (line for record in records.values() for _, _, line in record.lines()):
+        board, resets = chess.Board(line.fen), list[int]()
+        for ply, text in enumerate(line.moves):
+            move = board.parse_san(text)
+            resets += [ply] * board.is_zeroing(move)
+            board.push(move)
+        assert line.quiet_plies == min(resets, default=line.dtg)
+    assert {str(outcome) for _, outcome, _ in map(Record.quiet, records.values())} >= {"G1.5", "G0.0"}
 
 
 @pytest.mark.parametrize(
@@ -125,10 +114,7 @@ def test_a_file_that_is_no_record_is_refused(records: dict[str, Record], tmp_pat
         (json.dumps({**facts, "bytes": float("nan")}), "bytes is nan, not a whole number from 0 on"),
         (json.dumps({**facts, "bytes": -1}), "bytes is -1, not a whole number from 0 on"),
         (json.dumps({**facts, "sides": {}}), "it lacks sides.white"),
-        (
-            json.dumps({**facts, "quiet": {**facts["quiet"], "side": "grey"}}),
-            "quiet.side is 'grey', not white or black",
-        ),
+        (json.dumps({**facts, "widest": "G1.7"}), "G1.7"),
     ):
         path.write_text(text)
         with pytest.raises(RecordError, match=f"is not a record: .*{why}"):
@@ -140,12 +126,3 @@ def test_a_record_under_another_name_is_refused(records: dict[str, Record], tmp_
     (tmp_path / "KvK.json").rename(tmp_path / "KBvK.json")
     with pytest.raises(RecordError, match="it is the record of KvK"):
         read_record(tmp_path / "KBvK.json")
-
-
-def test_of_large_tables_only_the_longest_lines_are_looked_at(
-    table_folder: Path, records: dict[str, Record], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(making, "MOST_MEN_STRETCHED_WHOLE", 2)
-    exact, found = records["KPvK"].quiet, record_of(table_folder, Material.parse("KPvK")).quiet
-    assert (exact.exact, found.exact) == (True, False)
-    assert found.plies < exact.plies

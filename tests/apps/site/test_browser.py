@@ -55,13 +55,13 @@ def open_page(page: Chromium, address: str, name: str) -> None:
 
 
 def lines_of(site: Path, name: str) -> list[tuple[str, list[str]]]:
-    """The lines of a page in its order: first White to move, the longest first; last the longest quiet stretch."""
+    """The lines of a page in its order: first White to move, the longest first."""
     record = json.loads((site / "data" / f"{name}.json").read_text())
     lines = []
     for side in record["sides"].values():
         every = [each["longest"] for each in side["outcomes"].values() if each["longest"]["dtg"]]
         lines += sorted(every, key=lambda each: -each["dtg"])
-    return [(each["fen"], each["line"].split()) for each in [*lines, record["quiet"]]]
+    return [(each["fen"], each["line"].split()) for each in lines]
 
 
 def men_on(board: chess.Board) -> list[list[str | int]]:
