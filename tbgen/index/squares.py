@@ -94,7 +94,7 @@ KING_ATTACKS: Final = np.array([bits_of(row) for row in KING_TO], np.uint64)
 PAWN_ATTACKS: Final = _pawn_attacks()
 BETWEEN: Final = _between()
 NOWHERE: Final = 255
-PATHS: Final = np.where(MOVES < 0, NOWHERE, MOVES).astype(np.uint8).ravel()
+PATHS: Final = np.where(MOVES < 0, NOWHERE, MOVES.astype(np.int64)).astype(np.uint8).ravel()
 """[((role * 64 + square) * 8 + ray) * 8 + n] -> as MOVES, in one row, NOWHERE for -1."""
 RAY_COUNT: Final = np.array([0, 0, 8, 4, 4, 8, 8], np.int64)
 """[role] -> how many rays it has in MOVES."""
