@@ -14,6 +14,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import tomllib
 from pathlib import Path
 from typing import IO
@@ -51,7 +52,7 @@ def was_finished() -> bool:
 
 
 def make(part: str, lock: IO[str]) -> None:
-    say(f"setting up {ENVIRONMENT} (once; about a minute, libraries and kernels) ...")
+    say(f"setting up {ENVIRONMENT} (once; about half a minute) ...")
     fresh = not was_finished()
     for name in PARTS:
         stamp(name).unlink(missing_ok=True)
@@ -69,20 +70,15 @@ def make(part: str, lock: IO[str]) -> None:
         unfinished.replace(stamp(name))
 
 
-def compile_kernels(part: str) -> None:
-    """Compile what commands need, on all processors and with a bar, so that all are quick from the first time on.
-
-    For development the slow reference solver too, as a table of two men needs it. Whoever interrupts it loses
-    nothing: a command or a test compiles what it needs and is not there.
-    """
+def compile_kernels() -> None:
+    """Compile the solver, and beside it the slow one of the tests, so that the suite need not do it in each process."""
     python = str(ENVIRONMENT / "bin" / "python")
-    try:
-        subprocess.run([python, str(ROOT / "scripts" / "kernels.py"), "--compile"], cwd=ROOT, check=True)
-        if part == "dev":
-            solve = "from tests.reference.solver import solve; solve('KvK')"
-            subprocess.run([python, "-c", solve], cwd=ROOT, check=True)
-    except (KeyboardInterrupt, subprocess.CalledProcessError):
-        say("not all kernels are compiled; commands compile what they need")
+    with tempfile.TemporaryDirectory() as folder:
+        solve = "from tests.reference.solver import solve; solve('KvK')"
+        build = ["-m", "tbgen", "build", "--men", "3", "--jobs", "1", "--data", folder, "--quiet"]
+        running = [subprocess.Popen([python, *words], cwd=ROOT) for words in (build, ["-c", solve])]
+        for each in running:
+            each.wait()
 
 
 def run(command: list[str], lock: IO[str], log: IO[str]) -> None:
@@ -98,7 +94,8 @@ def main(part: str) -> int:
             fcntl.flock(lock, fcntl.LOCK_EX)
             if not is_ready(part):
                 make(part, lock)
-                compile_kernels(part)
+                if part == "dev":
+                    compile_kernels()
     except subprocess.CalledProcessError as error:
         sys.stderr.write("".join(LOG.read_text(errors="replace").splitlines(keepends=True)[-10:]))
         say(f"setting up failed at: {' '.join(error.cmd)}")

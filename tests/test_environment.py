@@ -45,7 +45,7 @@ def script(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def commands(script: ModuleType, monkeypatch: pytest.MonkeyPatch) -> FakeCommands:
     fake = FakeCommands(script.ENVIRONMENT)
     monkeypatch.setattr(script, "run", fake)
-    monkeypatch.setattr(script, "compile_kernels", lambda _: fake.compiled.append(script.is_ready("runtime")))
+    monkeypatch.setattr(script, "compile_kernels", lambda: fake.compiled.append(script.is_ready("dev")))
     return fake
 
 
@@ -53,6 +53,8 @@ def test_the_environment_is_made_once(script: ModuleType, commands: FakeCommands
     assert script.main("runtime") == 0
     assert script.main("runtime") == 0
     assert commands.seen == ["venv", ".[report,serve]"]
+    assert commands.compiled == [], "a user compiles what is asked for"
+    assert script.main("dev") == 0
     assert commands.compiled == [True], "kernels are compiled when the environment is complete"
 
 

@@ -20,8 +20,7 @@ from tbgen.cli import complain, complain_of, is_quiet, say
 from tbgen.cli.folders import syzygy_option
 from tbgen.cli.options import NAME, Command, flag, not_empty, option, optional_folders, typed_folders
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
-from tbgen.cli.reporter import compile_for, duration, progress, reading
-from tbgen.compiled.known import Purpose
+from tbgen.cli.reporter import duration, progress, reading
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.library.build import outlook
 from tbgen.material import Material
@@ -111,11 +110,10 @@ def command(
         raise UsageError("--line means nothing without -o or --in-place")
     rules = AdjudicationRules(continued=Continue(continued), counts_fifty_moves=count_fifty)
     task = GamesTask(settings, rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
-    compile_for(Purpose.GAMES, *([Purpose.POSITIONS] if solve else []))
     with ExitStack() as stack:
         solving: Solve | None = None
         if solve:
-            from tbgen.position.solving import PositionSolver  # not before its kernels are compiled
+            from tbgen.position.solving import PositionSolver
 
             solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy))
             _solve_ahead(solver, names, task)
@@ -257,7 +255,6 @@ def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequen
 def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     """The tables that would decide games of some files and are not in a folder; says how many games."""
     task = GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
-    compile_for(Purpose.GAMES)
     found = total(decided(matching_files(games), task, whole=True))
     complain_of(found.skipped)
     tables, more = counted(len(found.missing), "table", "tables"), counted(found.missing.total(), "game", "games")

@@ -18,7 +18,7 @@ from tbgen.cli import complain, is_quiet, signals_to
 from tbgen.cli.folders import Wanted, wanted_options
 from tbgen.cli.options import MOST_THREADS, NAME, Command, flag, option, refuse_together
 from tbgen.cli.output import Facts, Form, present, show_facts
-from tbgen.cli.reporter import COMPILING, Reporter, Work, clock, duration, reporter
+from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
 from tbgen.library.build import Settings, Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
@@ -235,16 +235,13 @@ class BuildWatcher(Watcher):
     def says(self, text: str) -> None:
         self._reporter.say(text)
 
-    def compiles(self, done: int, total: int) -> None:
-        self._reporter.compiles(done, total)
-
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
         material = finding.material
         self.begun[material] = seconds
         if finding.condition in (Condition.DAMAGED, Condition.OUTDATED):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
         title = f"{material} ({number} of {total})"
-        self._reporter.end(_LOOKING, COMPILING, title)  # that of an earlier try, too
+        self._reporter.end(_LOOKING, title)  # that of an earlier try, too
         self._reporter.work(_TABLES, total).every = 60
         work = self._at_work[material] = self._reporter.work(title, 1, as_share=True)
         self._reporter.log(f"{work.title} ...")

@@ -33,8 +33,7 @@ from tbgen.cli.output import (
     text_of,
     written_whole,
 )
-from tbgen.cli.reporter import compile_for, reading
-from tbgen.compiled.known import Purpose
+from tbgen.cli.reporter import reading
 from tbgen.errors import InputError, MissingTableError, PgnError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
@@ -70,7 +69,6 @@ def annotate_command(
     """
     if output is not None and file != STANDARD_INPUT and is_same_file(file, output):
         raise UsageError(f"{output} is what is read; name another file")
-    compile_for(Purpose.GAMES)
     with ExitStack() as stack:
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), settings)
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
@@ -199,7 +197,6 @@ def standings(
     """
     names, order = asked_files(files), _order(tiebreak)
     task = GamesTask(settings, tables=folders, texts=False, results=True)
-    compile_for(Purpose.GAMES)
     parts = list(decided(names, task, jobs))
     whole, games = total(parts), [game for part in parts for game in part.results]
     complain(*whole.contradicted)

@@ -27,8 +27,7 @@ from tbgen.apps.match.standings import Figures, MatchStandings
 from tbgen.apps.match.statistics import Distribution
 from tbgen.cli import QUIET
 from tbgen.cli.output import Form, table_lines, text_of, written_whole
-from tbgen.cli.reporter import Reporter, Work, clock, compile_for, reporter
-from tbgen.compiled.known import Purpose
+from tbgen.cli.reporter import Reporter, Work, clock, reporter
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
 from tbgen.system.process import processors
@@ -102,8 +101,6 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
         return 0
     settings = settings_of(arguments)
     ctx.meta[QUIET] = settings.quiet
-    if settings.openings.pgn:
-        compile_for(Purpose.GAMES)
     with reporter(sys.stdout) as shown:
         return asyncio.run(_run(settings, MatchView(shown)))
 

@@ -6,7 +6,6 @@ Rich is imported only to draw, and nothing is shown of work that takes less than
 from __future__ import annotations
 
 import contextlib
-import math
 import os
 import sys
 import threading
@@ -17,9 +16,6 @@ from typing import TYPE_CHECKING, TextIO, TypeVar
 import click
 
 from tbgen.cli import is_quiet
-from tbgen.compiled import known
-from tbgen.compiled.known import Purpose
-from tbgen.material import Material
 from tbgen.text import printable
 
 if TYPE_CHECKING:
@@ -32,14 +28,13 @@ LINE_SECONDS = 5.0
 """How often lines tell of a piece of work."""
 QUIET_SECONDS = 2.0
 """Bars appear after this time."""
-COMPILING = "compiling kernels, once"
 _BAR_COLUMNS = 20
 
 
 class Work:
     """A piece of work, and how much of it is done."""
 
-    def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, at_once: bool) -> None:
+    def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool) -> None:
         self.title, self.detail = title, ""
         self.done, self.total, self.as_share = 0.0, total, as_share
         self.left: float | None = None
@@ -47,7 +42,7 @@ class Work:
         self.every = LINE_SECONDS
         """The time between lines."""
         self.begun = time.monotonic()
-        self.told = -math.inf if at_once else None
+        self.told: float | None = None
         """When a line told of it, or could have."""
         self._reporter = reporter
 
@@ -111,12 +106,10 @@ class Reporter:
         if self._live is not None:
             self._live.stop()
 
-    def work(self, title: str, total: float | None = None, *, as_share: bool = False, at_once: bool = False) -> Work:
-        """The work with a title, which begins if it has not; `at_once` shows it before two seconds are over."""
+    def work(self, title: str, total: float | None = None, *, as_share: bool = False) -> Work:
+        """The work with a title, which begins if it has not."""
         if title not in self.works:
-            self.works[title] = Work(self, title, total, as_share=as_share, at_once=at_once)
-            if at_once:
-                self._open()
+            self.works[title] = Work(self, title, total, as_share=as_share)
             if self._live is not None:
                 self._live.refresh()  # the work may be over before the next frame
         return self.works[title]
@@ -135,10 +128,6 @@ class Reporter:
             amount, left = work.facts()
             title = f"{work.title}: {work.detail}" if work.detail else work.title
             self.log(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
-
-    def compiles(self, done: int, total: int) -> None:
-        """Show how many kernels are compiled."""
-        self.work(COMPILING, total, at_once=True).reach(done)
 
     def log(self, text: str) -> None:
         """Give a text a line of its own, unless bars show as much."""
@@ -222,17 +211,6 @@ def reading(
             size, more = sizes(part)
             games += more
             shown.advance(size, detail=f"{games:,} games")
-
-
-def compile_for(*purposes: Purpose) -> None:
-    """Compile the kernels that some purposes lack. That happens once after an installation, and is said at once."""
-    with reporter() as shown:
-        known.compile_for(purposes, shown.compiles)
-
-
-def by_pawns(materials: Iterable[Material], without: Purpose, with_pawns: Purpose) -> Purpose:
-    """Which of two purposes some tables are for: those with pawns call what the others do, and more."""
-    return with_pawns if any(material.pawns for material in materials) else without
 
 
 def seconds_left(elapsed: float, done: float) -> float | None:

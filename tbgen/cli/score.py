@@ -13,8 +13,7 @@ from tbgen.apps.games.tags import GameTags
 from tbgen.cli import complain, complain_of
 from tbgen.cli.options import NAME, Asked, Command, flag, option, refuse_beside, refuse_idle
 from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, present, print_facts, show_facts, written_whole
-from tbgen.cli.reporter import compile_for, reading
-from tbgen.compiled.known import Purpose
+from tbgen.cli.reporter import reading
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
@@ -80,7 +79,6 @@ def command(
 def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
     faults, warnings, rows = list[TbgenError](), list[str](), list[Facts]()
-    compile_for(Purpose.GAMES)
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
         for game in _games_of(files, settings):

@@ -13,8 +13,7 @@ from tbgen.cli import complain_of, is_quiet, say
 from tbgen.cli.folders import Wanted, wanted_options
 from tbgen.cli.options import OLD_FOLDER, Command, flag, option
 from tbgen.cli.output import Form, print_facts
-from tbgen.cli.reporter import compile_for, reporter
-from tbgen.compiled.known import Purpose
+from tbgen.cli.reporter import reporter
 from tbgen.errors import UsageError
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import fetch
@@ -66,7 +65,6 @@ def command(
         catalog = Catalog(folders)
         complain_of(catalog.faults)
         places_for(len(catalog))
-        compile_for(Purpose.ANSWERS, Purpose.GAMES)  # else every worker would compile them
         shown = "127.0.0.1" if host in _ANY_ADDRESS else f"[{host}]" if ":" in host else host
         address = f"http://{shown}:{listening.getsockname()[1]}/explorer/"
         say(f"{counted(len(catalog), 'table', 'tables')}; {address}", err=False)

@@ -13,8 +13,7 @@ from tbgen.apps.games.tags import numbered
 from tbgen.cli.folders import syzygy_option
 from tbgen.cli.options import NAME, Asked, Command, completing, flag, option, optional_folders, refuse_beside
 from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
-from tbgen.cli.reporter import compile_for, duration, progress
-from tbgen.compiled.known import Purpose
+from tbgen.cli.reporter import duration, progress
 from tbgen.errors import UnprovedError, UnreadableFileError, UsageError
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
@@ -81,7 +80,6 @@ def solve(
         if only_plan:
             _show_plan(plan, form, answers=True)
             return
-        compile_for(Purpose.POSITIONS)
         with progress("solving", 1, as_share=True) as shown:
             found = solver.solve(board, score, shown.reach)
     line = " ".join(numbered(board.fullmove_number, board.turn, [(step.san, "") for step in found.line]))
@@ -92,7 +90,6 @@ def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, for
     """Make the classes of mates of a material, or print their cost."""
     plan = solver.classes.plan(material)
     if not only_plan and plan.nodes:
-        compile_for(Purpose.POSITIONS)
         with progress("preparing", 1, as_share=True) as shown:
             solver.prepare(material, shown.reach)
     _show_plan(plan, form, answers=False)
@@ -203,7 +200,6 @@ def hold(
     if target is not None and (side == _BOTH or form is not Form.TABLE):
         raise UsageError("--strategy writes the moves of one side: give --side white or black, and no --json")
     board, score = position_of(*asked.read())
-    compile_for(Purpose.HOLDS)
     wanted: str | Score = goal if goal in _GOALS else Score(goal)
     with _tables_in(folders) as tables, progress("searching, positions") as shown:
         from tbgen.apps.hold import ladder

@@ -28,8 +28,7 @@ from tbgen.cli.options import (
     typed_folders,
 )
 from tbgen.cli.output import Form, present, show_facts
-from tbgen.cli.reporter import by_pawns, compile_for, progress
-from tbgen.compiled.known import Purpose
+from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
 from tbgen.score import Mobility
@@ -82,7 +81,6 @@ def record(
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
     target = folders[0] / RECORDS if output is None else output
-    compile_for(by_pawns(materials, Purpose.RECORDS, Purpose.PAWN_RECORDS))
     from tbgen.apps.records.making import record_of
 
     with progress("records", len(materials), prints=True) as shown:
@@ -211,7 +209,6 @@ def _write_pages(
     where = [records] if records else [folder / RECORDS for folder in folders]
     found = asked_records(where)
     need_extra("report")
-    compile_for(Purpose.ANSWERS)
     with (
         Tablebase(folders, missing_ok=True, compiled=True) as tables,
         progress("writing pages", as_share=True) as shown,

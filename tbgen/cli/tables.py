@@ -11,8 +11,7 @@ from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import named_or_there, names_argument, no_tables
 from tbgen.cli.options import FILE, NAME, OLD_FILE, Command, flag, option
 from tbgen.cli.output import Columns, Facts, Form, present, show_facts
-from tbgen.cli.reporter import Work, by_pawns, compile_for, progress
-from tbgen.compiled.known import Purpose
+from tbgen.cli.reporter import Work, progress
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.library.catalog import figures_of
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
@@ -209,13 +208,10 @@ def verify(
         raise UsageError(f"the known digests are of r-mobility; name a list of {game} tables with --list")
     wanted, note = named_or_there(names, folders), ""
     if by_digest:
-        compile_for(Purpose.DIGESTS)
         check, columns = _digests(folders, threads, known_in, output)
     elif against is not None:
         check, columns = _counts(folders, against)
     else:
-        of_all, of_some = (Purpose.PROOFS, Purpose.PAWN_PROOFS), (Purpose.SAMPLES, Purpose.PAWN_SAMPLES)
-        compile_for(by_pawns(wanted, *(of_all if sample is None else of_some)))
         check, columns = _proofs(folders, sample, seed, threads)
         note = "positions that a symmetry of the board makes equal count once"
     return _show_checked(form, *_each(wanted, check), columns, note)

@@ -1,1 +1,1 @@
-"""Everything about numba: decorators, where compiled kernels are kept, linking, compiling ahead."""
+"""Everything about numba: decorators, where compiled kernels are kept, linking."""

@@ -18,7 +18,7 @@ import stat
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
@@ -52,7 +52,6 @@ _UNUSED_SECONDS = 30 * 24 * 3600.0
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _FOLDER_NAME = re.compile(r"[0-9a-f]{16}")
-_KERNEL_FILE = re.compile(r"(?:.*\.)?(\w+)-\d+\.py\w+\.\d+\.nbc")
 
 
 def package_of(module: str) -> str:
@@ -167,9 +166,3 @@ def remove_unused(home: Path, before: float) -> None:
             if _FOLDER_NAME.fullmatch(folder.name) and folder.is_dir() and folder.stat().st_mtime < before:
                 doomed = folder.rename(folder.with_name(f"{folder.name}.removed-{os.getpid()}"))
                 shutil.rmtree(doomed, ignore_errors=True)
-
-
-def compiled_kernels(package: str) -> Iterator[str]:
-    """The names of a package's kernels whose machine code is on disk, once for each file."""
-    found = (_KERNEL_FILE.fullmatch(path.name) for path in cache_folder(package).rglob("*.nbc"))
-    yield from (match.group(1) for match in found if match)

@@ -17,7 +17,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from tbgen.compiled.known import Purpose, compile_for
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
 from tbgen.library.catalog import (
     Condition,
@@ -57,9 +56,6 @@ class Watcher:
 
     def examines(self, material: Material, number: int, total: int) -> None:
         """The files of a table are read next, as number (from 1) of total."""
-
-    def compiles(self, done: int, total: int) -> None:
-        """So many missing kernels are compiled, before the first table is begun."""
 
     def says(self, text: str) -> None:
         """Something that does not happen in every build: another one is at work, a worker is lost, a table fails."""
@@ -187,8 +183,6 @@ def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, 
     with _cluster_of(settings) as cluster:
         plan = _plan(folder, findings, settings, cluster)
         plan.check(free_disk(folder))
-        has_pawns = any(step.material.pawns for step in plan.steps)
-        compile_for([Purpose.TABLES, *[Purpose.PAWNS] * has_pawns], watcher.compiles)
         jobs = min(plan.machine.jobs, len(plan.steps))
         direct = make_table if cluster is None else cluster.make
         makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Work](direct)

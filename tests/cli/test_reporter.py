@@ -112,15 +112,3 @@ def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
         "KBvK (1 of 1): writing, 30 %, 30 s, about 70 s to go",
         "KBvK (1 of 1): writing, 40 %, 40 s, about 60 s to go",
     ]
-
-
-def test_compiling_is_told_at_once_and_then_now_and_then(
-    clock: list[float], capsys: pytest.CaptureFixture[str]
-) -> None:
-    watcher = BuildWatcher(Reporter())
-    for done in range(8):
-        watcher.compiles(done, 30)
-        clock[0] += 2
-    assert capsys.readouterr().err.splitlines() == [
-        f"compiling kernels, once, {done} of 30, {2 * done} s" for done in (0, 3, 6)
-    ]

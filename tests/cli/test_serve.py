@@ -24,7 +24,6 @@ def serve() -> Iterator[mock.Mock]:
     """In place of the server that would go on for ever."""
     with (
         mock.patch("tbgen.apps.site.guard.serve") as serve,
-        mock.patch("tbgen.cli.serve.compile_for") as serve.compile_for,
         mock.patch.dict(os.environ),
     ):
         yield serve

@@ -71,11 +71,9 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
 def solving_decider(folders: str, budget: int) -> Iterator[Decider]:
     """Solves positions that the tables of one folder or several do not have; from several threads, one at a time."""
     from tbgen.apps.games.decide import Adjudicator
-    from tbgen.compiled.known import Purpose, load_for
     from tbgen.position.solving import PositionSolver
     from tbgen.probe import Tablebase
 
-    load_for(Purpose.POSITIONS)  # or the clocks of other games would run while kernels are compiled
     lock = threading.Lock()
     with Tablebase(folders) as tables, PositionSolver(folders, budget=budget) as solver:
         adjudicator = Adjudicator(tables, solve=solver.bracket)

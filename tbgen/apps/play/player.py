@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Final
 
 import chess
 
-from tbgen.compiled.known import Purpose, missing
 from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.game import Situation, situation_of
@@ -219,8 +218,6 @@ class Player:
     ) -> chess.Move | None:
         """The best move that a search finds within the limits and until `halt`, None without one."""
         deadline = time.monotonic() + (MOST / 1000 if asked.seconds is None else asked.seconds)
-        if self._engine is None and missing([Purpose.SEARCH]):
-            self._tell("info string compiling kernels, once")
         self.prepare()
         while self._loading.is_alive() and not halt.is_set() and time.monotonic() < deadline:
             self._loading.join(min(_GLANCE_SECONDS, deadline - time.monotonic()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
@@ -223,6 +224,13 @@ def _short(text: str) -> str:
     """A text with long words cut, and then with its middle left out."""
     text = _LONG_WORD.sub(lambda found: f"{found[0][:_MOST_OF_WORD]}…", text)
     return text if len(text) <= 2 * _MOST_QUOTED else f"{text[:_MOST_QUOTED]} … {text[-_MOST_QUOTED:]}"
+
+
+def warm(tables: Tablebase) -> None:
+    """Compile or load the kernels that answers take, or the first to ask would wait for them."""
+    list(decided(tables, "1. e4 *"))
+    with contextlib.suppress(TbgenError):  # there is no table of bare kings, or it is damaged
+        tables.probe_moves(chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1"))
 
 
 def decided(tables: Tablebase, text: str) -> Iterator[dict[str, Any]]:

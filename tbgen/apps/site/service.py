@@ -51,7 +51,6 @@ from tbgen.apps.site.guard import (
     unchanged,
 )
 from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page
-from tbgen.compiled.known import Purpose, load_for
 from tbgen.errors import MaterialError, MissingTableError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry, StoredFile
 from tbgen.material import Material
@@ -101,9 +100,9 @@ class Service:
     """The tables, and the methods that the routes of server.py call."""
 
     def __init__(self, settings: Settings) -> None:
-        load_for(Purpose.ANSWERS)  # or the first to ask would wait for it
         self._settings, self._limits = settings, settings.limits
         self.tables = Tablebase(list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True)
+        answers.warm(self.tables)
         self.catalog = Catalog(settings.folders)
         self._solving, self.opened = Lock(), ExitStack()
         self.opened.enter_context(self.tables)
@@ -168,7 +167,6 @@ class Service:
         parameters_of(request.query_params.multi_items(), ())
         _, text = await self._body(request, PGN, TEXT)
         found, limits = list[dict[str, Any]](), self._limits
-        await self._queue.run(partial(load_for, Purpose.GAMES))  # which does not count as time for games
         try:
             async with asyncio.timeout(limits.seconds):
                 async for piece in self._queue.pieces(answers.decided(self.tables, text)):
