@@ -112,7 +112,7 @@ def potential(
       tbgen study potential --json
     """
 
-    from tbgen.apps.records.published import facts_of, fits_of, potentials_of
+    from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 
     found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
     facts = facts_of(found)

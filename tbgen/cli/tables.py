@@ -9,7 +9,7 @@ import click
 
 from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import named_or_there, names_argument, no_tables
-from tbgen.cli.options import FILE, NAME, OLD_FILE, Command, flag, option
+from tbgen.cli.options import FILE, OLD_FILE, Command, flag, option
 from tbgen.cli.output import Columns, Facts, Form, present, show_facts
 from tbgen.cli.reporter import Work, progress
 from tbgen.errors import TableError, UsageError, VerificationError
@@ -156,9 +156,8 @@ def _show(tables: Sequence[Facts]) -> None:
     "verify",
     cls=Command,
     alone=[
-        ("--digest", "--sample", "--against"),
-        ("--against", "--threads"),
-        *(("--classes", each) for each in ("--digest", "--against", "--threads", "--game")),
+        ("--digest", "--sample"),
+        *(("--classes", each) for each in ("--digest", "--threads", "--game")),
     ],
 )
 def verify(
@@ -166,10 +165,6 @@ def verify(
     names: tuple[str, ...] = names_argument,
     sample: int | None = option("Check N random positions of each table, not all.", type=click.IntRange(1)),
     seed: int = option("Draw other positions.", type=click.IntRange(0), default=0, needs="--sample"),
-    against: str | None = option(
-        "Compare wins, draws, losses and longest mates with published ones: a CSV file, or the word `ordinary`.",
-        type=NAME,
-    ),
     by_digest: bool = flag("Compare digests of the values with those of known tables.", "--digest"),
     known_in: Path | None = option(
         "Compare with this list of known tables, not with the one that comes with tbgen.",
@@ -198,7 +193,6 @@ def verify(
       tbgen verify
       tbgen verify KBvK KPvK
       tbgen verify KBvKN --sample 100000 --seed 7
-      tbgen verify --against ordinary
       tbgen verify --digest
       tbgen verify --classes KQRvKRP --sample 1000
     """
@@ -209,8 +203,6 @@ def verify(
     wanted, note = named_or_there(names, folders), ""
     if by_digest:
         check, columns = _digests(folders, threads, known_in, output)
-    elif against is not None:
-        check, columns = _counts(folders, against)
     else:
         check, columns = _proofs(folders, sample, seed, threads)
         note = "positions that a symmetry of the board makes equal count once"
@@ -281,25 +273,6 @@ def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int
         "seconds": "seconds",
         "verdict": lambda facts: "right" if facts["right"] else "wrong",
     }
-
-
-def _counts(folders: Sequence[Path], against: str) -> tuple[Check, Columns]:
-    """The check that compares with published counts, and the columns of its table."""
-    from tbgen.apps.records.published import ORDINARY, differences, read_published
-    from tbgen.storage.reader import TableFile
-
-    published = read_published(ORDINARY if against == "ordinary" else Path(against))
-
-    def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
-        with TableFile(path_in(folders, material)) as file:
-            found = list(differences(file, published[material])) if material in published else []
-        facts = {"material": str(material), "published": material in published, "differences": found}
-        return facts, next(iter(found), None)
-
-    def verdict(facts: Facts) -> str:
-        return "; ".join(facts["differences"]) or ("as published" if facts["published"] else "nothing is published")
-
-    return check, {"table": "material", "verdict": verdict}
 
 
 def _digests(

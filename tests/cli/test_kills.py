@@ -27,7 +27,7 @@ def test_a_command_that_is_killed_leaves_old_files_or_whole_ones(name: str, tmp_
 
 READERS = {"completion", "help", "list", "probe", "score", "serve", "solve", "standings", "uci"}
 """Commands that write no files."""
-READ = {"--data", "--records", "--check", "--against", "--list", "--site", "--syzygy"}
+READ = {"--data", "--records", "--check", "--list", "--site", "--syzygy"}
 """Options that name files or folders to be read; `--data` is written to by commands that have no other."""
 
 

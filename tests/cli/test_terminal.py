@@ -43,7 +43,7 @@ def test_a_probe_imports_no_compiler_and_no_hdf5(table_folder: Path) -> None:
 
 @pytest.mark.parametrize(
     "words",
-    ["score --pgn junk --format csv", "verify --against junk", f"standings {S18} {S18} --jobs {'9' * 30}"],
+    ["score --pgn junk --format csv", "verify --digest --list junk", f"standings {S18} {S18} --jobs {'9' * 30}"],
 )
 def test_words_that_ended_in_a_traceback_end_in_a_line(
     words: str, tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch

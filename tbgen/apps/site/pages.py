@@ -13,7 +13,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen.apps.records.published import facts_of, fits_of, potentials_of
+from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import best_cards, card_of, cards_of, zugzwang_cards
 from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style

@@ -9,14 +9,12 @@ import pytest
 from tbgen.apps.records.census import census_of
 from tbgen.apps.records.record import Record
 from tbgen.material import Material, build_order, materials
-from tbgen.score import MATE_CODE, Color, Score
+from tbgen.score import Color
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
 from tests.apps.records.slow import one_colored_in, spread_of, zugzwangs_of
-from tests.project import golden_rows
 
 SMALL = [str(material) for material in build_order(materials(3))]
-ORDINARY = {row["material"]: row for row in golden_rows("ordinary_tables.csv")}
 
 
 @pytest.mark.parametrize("name", SMALL)
@@ -45,20 +43,6 @@ def test_only_tables_with_a_pair_of_bishops_tell_their_colours_apart(
     assert {record.one_colored for record in records.values()} == {None}
     assert {str(record.material) for record in published if record.one_colored} >= {"KBBvK"}
     assert all("BB" in str(record.material) for record in published if record.one_colored)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", [str(material) for material in materials(4)])
-def test_counts_of_four_men_are_the_tallies_and_those_of_ordinary_tables(four_men_folder: Path, name: str) -> None:
-    with TableFile(path_of(four_men_folder, Material.parse(name))) as file:
-        sides, tallies = census_of(file).sides, file.tallies
-    for side in Color:
-        found = {outcome: (each.placements, len(each.distances) - 1) for outcome, each in sides[side].outcomes.items()}
-        assert found == {outcome: (tally.count, tally.max_dtg) for outcome, tally in tallies[side].items()}
-        classes = {outcome: each.classes for outcome, each in sides[side].outcomes.items()}
-        wins, losses = (classes.get(Score(MATE_CODE, holder), 0) for holder in (side, side.other))
-        expected = [int(ORDINARY[name][f"{str(side).lower()}_to_move_{each}"]) for each in ("wins", "draws", "losses")]
-        assert [wins, sum(classes.values()) - wins - losses, losses] == expected
 
 
 @pytest.mark.parametrize("name", ["KvK", "KNvK", "KPvK"])

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import pytest
 
-from tbgen.apps.records.published import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
+from tbgen.apps.records.potential import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
 from tbgen.apps.records.record import Record
 from tbgen.material import Material
 from tbgen.score import Color, Score

@@ -1,7 +1,4 @@
-"""Published facts of endings beside what tables say: counts of ordinary chess, and a rule of thumb for mating.
-
-`ordinary_tables.csv` has them for all endings of three to five men. G0.0 is mate in either game, so a position is worth
-`G0.0` exactly where White wins an ordinary ending with the fifty-move rule ignored, and its distance is that to mate.
+"""Potential: exact shares of whole tables beside a rule of thumb for mating.
 
 The rule is that of Pair-o-Max, a version of Fairy-Max by H. G. Muller: how far to trust a lead in material, in
 centipawns. In the words of its README it divides the score "by 2, 4, or 8 when the mating potential of the leading
@@ -20,90 +17,18 @@ and count as the second case. Nor do bishops on squares of one colour, which are
 
 from __future__ import annotations
 
-import csv
 import enum
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from pathlib import Path
 from statistics import mean
 from typing import Any, Final
 
-import numpy as np
-
 from tbgen.apps.records.record import Record
-from tbgen.errors import MaterialError, UsageError
 from tbgen.material import Material, Role
-from tbgen.probe.bulk import board_of
 from tbgen.rules.points import DRAW, Scoring
-from tbgen.score import MATE_CODE, Color, Score
-from tbgen.storage.files import read_bounded
-from tbgen.storage.reader import TableFile
-from tbgen.text import plain, trouble
-
-ORDINARY: Final = Path(__file__).with_name("ordinary_tables.csv")
-_RESULTS = ("wins", "draws", "losses")
-_SIDES: Final = {side: str(side).lower() for side in Color}
-FIGURES: Final = {
-    **{f"{_SIDES[side]}_to_move_{each}": f"{each} with {side} to move" for side in Color for each in _RESULTS},
-    **{f"longest_{_SIDES[side]}_mate_moves": f"moves of {side}'s longest mate" for side in Color},
-}
-"""What is published of an ending: the columns of the file, and what each has.
-
-Positions are of labelled men, one for each class of symmetry, won, drawn and lost for the side to move. The longest
-mate is in moves of the winner, who is to move; 0 where there is no such mate.
-"""
-Figures = Mapping[str, int]
-"""[column] -> figure."""
-
-
-def read_published(path: Path) -> dict[Material, Figures]:
-    """The endings of a file with the columns of `ordinary_tables.csv`; lines that begin with # are comments."""
-    try:
-        lines = [line for line in read_bounded(path).decode().splitlines() if not line.startswith("#")]
-        return {
-            Material.parse(row["material"]).canonical(): {name: int(row[name]) for name in FIGURES}
-            for row in csv.DictReader(lines)
-        }
-    except (KeyError, TypeError, ValueError, MaterialError) as error:
-        raise UsageError(f"{path} has no published counts: {trouble(error)}; see docs/verification.md") from None
-
-
-def differences(file: TableFile, published: Figures) -> Iterator[str]:
-    """Where a table differs from what is published of it."""
-    for side, name in _SIDES.items():
-        classes, mate = _classes(file, side), file.tallies[side].get(Score(MATE_CODE, side))
-        wins, losses = (classes.get(Score(MATE_CODE, winner), 0) for winner in (side, side.other))
-        counts = wins, sum(classes.values()) - wins - losses, losses
-        ours = {f"{name}_to_move_{result}": count for result, count in zip(_RESULTS, counts, strict=True)}
-        ours[f"longest_{name}_mate_moves"] = 0 if mate is None else (mate.max_dtg + 1) // 2
-        for column, figure in ours.items():
-            if figure != published[column]:
-                yield f"{FIGURES[column]}: {figure:,} instead of {published[column]:,}"
-
-
-def _classes(file: TableFile, side: Color) -> dict[Score, int]:
-    """Positions up to symmetry, by Burnside's count: all placements, and those that a symmetry leaves as they are."""
-    images, own_images = (2, {}) if file.material.pawns else (8, _on_diagonals(file, side))
-    return {
-        outcome: (tally.count + own_images.get(outcome.to_byte(), 0)) // images
-        for outcome, tally in file.tallies[side].items()
-    }
-
-
-def _on_diagonals(file: TableFile, side: Color) -> dict[int, int]:
-    """[entry value as a byte] -> placements with all men on one of the two long diagonals, their own mirror images."""
-    layout = file.order.layout
-    placements = [
-        squares
-        for squares in itertools.permutations(range(0, 64, 9), len(layout.slots))
-        if not board_of(layout.slots, int(side), squares).was_into_check()
-    ]
-    cells = np.array([layout.cell_of(int(side), squares) for squares in placements], np.int64)
-    bytes_, counts = np.unique(file.look_up(cells)[0], return_counts=True)
-    return dict(zip(bytes_.tolist(), (2 * counts).tolist(), strict=True))
-
+from tbgen.score import Color, Score
+from tbgen.text import plain
 
 VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 500, Role.QUEEN: 950, Role.KING: 0}
 """Centipawns."""
