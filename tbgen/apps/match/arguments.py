@@ -111,7 +111,6 @@ OPTIONS = {
     "tb": Help("DIRS", "Folders of r-mobility tables that decide games exactly."),
     "tbpieces": Help("N", "Ask tables at N men or fewer (default 5)."),
     "tbadjudicate": Help("on|off", "on (default), or off: note the tables' verdict and play on."),
-    "solve": Help("S", "Solve the position in which -maxmoves ends a game, in S CPU seconds at most; needs -tb."),
     "syzygy": Help("DIRS", "Folders of Syzygy tables; only their wins end games."),
     "syzygypieces": Help("N", "Ask Syzygy tables at N men or fewer (default 7)."),
     "tbignore50": Help("", "Ignore the fifty-move rule in Syzygy wins."),
@@ -175,7 +174,6 @@ FIELDS: Keys = {
     "tb": ("tables.folders", str),
     "tbpieces": ("tables.men", at_least(1)),
     "tbadjudicate": ("rules.adjudicate", flag),
-    "solve": ("tables.solve", at_least(1)),
     "syzygy": ("tables.syzygy", str),
     "syzygypieces": ("tables.syzygy_men", at_least(1)),
     "tbignore50": ("tables.ignore_fifty_moves", flag),
@@ -225,7 +223,6 @@ GROUPS = {"engine": _ENGINE_KEYS, "each": _ENGINE_KEYS, **_MATCH_GROUPS}
 _NEEDS = {
     "tbpieces": ("tb",),
     "tbadjudicate": ("tb", "syzygy"),
-    "solve": ("tb",),
     "syzygypieces": ("syzygy",),
     "tbignore50": ("syzygy",),
 }
@@ -241,6 +238,7 @@ ALIASES = {
 """Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen, in those of tbgen."""
 
 REFUSED = {
+    "solve": "solve the last positions of a finished match with: tbgen adjudicate GAMES --solve",
     "draw": "there are no draws under r-mobility: a game is played on for the score, or decided by -tb",
     "bookmode": "Polyglot books are not read; give openings with -openings",
     "engines": "engines are given with -engine or in a TOML file",

@@ -160,8 +160,6 @@ class TableSettings:
 
     folders: str | None = None
     men: int = 5
-    solve: int | None = None
-    """CPU seconds for a last position that the tables do not have."""
     syzygy: str | None = None
     syzygy_men: int = 7
     ignore_fifty_moves: bool = False

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
@@ -43,8 +42,6 @@ class PlayRules:
     deciders: tuple[Decider, ...] = ()
     """Asked one after the other."""
     adjudicate: bool = True
-    last: Decider | None = None
-    """Asked for the last position of a game that `most_moves` ends; in a thread, for it may take long."""
 
 
 @dataclass(slots=True)
@@ -67,7 +64,7 @@ async def play(
         end = game.last.end
         if end is not None:
             return Ending(game.accrued, Source.GAME, "normal", end.value)
-        ending = _by_resignation(sheet, rules.resign) or _by_tables(sheet, rules) or await _by_length(game, rules)
+        ending = _by_resignation(sheet, rules.resign) or _by_tables(sheet, rules) or _by_length(game, rules)
         if ending is not None:
             return ending
         side = color_of(game.board.turn)
@@ -105,15 +102,11 @@ def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
     return ending if rules.adjudicate else None
 
 
-async def _by_length(game: Game, rules: PlayRules) -> Ending | None:
-    """The ending at the limit of moves: the accrued score, unless the last position is solved."""
+def _by_length(game: Game, rules: PlayRules) -> Ending | None:
+    """The ending at the limit of moves: the accrued score."""
     if rules.most_moves is None or game.last.number < 2 * rules.most_moves:
         return None
-    why = f"move limit of {rules.most_moves}"
-    found = None if rules.last is None else await asyncio.to_thread(rules.last, game)
-    if found is None:
-        return Ending(game.accrued, Source.GAME, ADJUDICATION, why)
-    return replace(found, details=f"{why}, {found.details}")
+    return Ending(game.accrued, Source.GAME, ADJUDICATION, f"move limit of {rules.most_moves}")
 
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
@@ -162,7 +155,6 @@ def _tags(record: GameRecord) -> dict[str, str]:
         **write_tags(ending.outcome, record.scoring, fifty_moves=record.sheet.game.fifty_moves.setting),
         "RMobilitySource": ending.source.value,
         **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
-        **({} if ending.bounds is None else {"RMobilityBounds": ending.bounds}),
         "Termination": ending.termination,
         "TerminationDetails": ending.details,
         **({"Variant": "Chess960"} if opening.chess960 else {}),

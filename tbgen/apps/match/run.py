@@ -20,7 +20,7 @@ from tbgen.apps.match.play import GameRecord, PlayRules, Sheet, forfeited, play,
 from tbgen.apps.match.schedule import Book, Format, Opening, Pairing, fen_of, openings_needed, ordered, schedule
 from tbgen.apps.match.standings import MatchStandings, Result, with_komi
 from tbgen.apps.match.store import FileStore, Store, StoredGame
-from tbgen.apps.match.tables import Decider, Ending, solving_decider, syzygy_decider, table_decider
+from tbgen.apps.match.tables import Decider, Ending, syzygy_decider, table_decider
 from tbgen.apps.match.uci import Listener, pass_over
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.points import Scheme, Scoring
@@ -226,15 +226,13 @@ async def _close(engines: dict[int, EngineProcess], *, but: tuple[int, ...] = ()
 
 def _rules_of(settings: MatchSettings, stack: contextlib.AsyncExitStack) -> PlayRules:
     """The rules of all games, with the tables that end them, which `stack` closes."""
-    tables, deciders, last = settings.tables, list[Decider](), None
+    tables, deciders = settings.tables, list[Decider]()
     if tables.folders is not None:
         deciders.append(stack.enter_context(table_decider(tables.folders, tables.men)))
-        if tables.solve is not None:
-            last = stack.enter_context(solving_decider(tables.folders, tables.solve))
     if tables.syzygy is not None:
         ordinary = syzygy_decider(tables.syzygy, tables.syzygy_men, ignore_fifty_moves=tables.ignore_fifty_moves)
         deciders.append(stack.enter_context(ordinary))
-    return replace(settings.rules, deciders=tuple(deciders), last=last)
+    return replace(settings.rules, deciders=tuple(deciders))
 
 
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:

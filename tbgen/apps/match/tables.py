@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -30,8 +29,6 @@ class Ending:
     details: str
     table: str | None = None
     """The name of the table that decided, with the plies until the score is reached."""
-    bounds: str | None = None
-    """The proved bounds of a provisional outcome, as in the tag `RMobilityBounds`."""
 
 
 Decider = Callable[[Game], Ending | None]
@@ -64,28 +61,6 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
         return Ending(verdict.final, verdict.source, ADJUDICATION, words, table=verdict.table) if is_known else None
 
     with tables:
-        yield decide
-
-
-@contextlib.contextmanager
-def solving_decider(folders: str, budget: int) -> Iterator[Decider]:
-    """Solves positions that the tables of one folder or several do not have; from several threads, one at a time."""
-    from tbgen.apps.games.decide import Adjudicator
-    from tbgen.position.solving import PositionSolver
-    from tbgen.probe import Tablebase
-
-    lock = threading.Lock()
-    with Tablebase(folders) as tables, PositionSolver(folders, budget=budget) as solver:
-        adjudicator = Adjudicator(tables, solve=solver.bracket)
-
-        def decide(game: Game) -> Ending | None:
-            with lock:
-                verdict = adjudicator.decide(game)
-            if verdict.source is not Source.SOLVED and verdict.bounds is None:
-                return None
-            words = f"solved {verdict.bounds or verdict.final}"
-            return Ending(verdict.final, verdict.source, ADJUDICATION, words, bounds=verdict.bounds_tag)
-
         yield decide
 
 

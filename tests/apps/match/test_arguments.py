@@ -118,6 +118,7 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         ("-each tcc=1", "knows no 'tcc'; did you mean tc?"),
         ("-each ponder", "ponder is not offered: engines do not think on the time of others"),
         ("-draw movenumber=40 movecount=8 score=10", "-draw is not offered: there are no draws"),
+        ("-tb data -solve 9", "-solve is not offered: solve the last positions of a finished match"),
         ("-games", "-games needs a value"),
         ("-games many", "games=many makes no sense"),
         ("-games 0", "games is at least 1"),

@@ -13,12 +13,9 @@ import pytest
 from tbgen.apps.games.decide import Adjudicator
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.tags import read_tags, winner_of
-from tbgen.material import Material
-from tbgen.position.solving import PositionSolver
 from tbgen.probe import open_tablebase
 from tbgen.rules.points import format_points
 from tests.apps.match.matches import games_of, run, scripted, walker
-from tests.library.made_up import write_made_up
 
 WALKERS = [*walker("Ann"), *walker("Bob")]
 FEW = ["-maxmoves", "15"]
@@ -127,32 +124,6 @@ def test_tables_decide_with_the_score_on_the_sheet(pgn: Path, tmp_path: Path, ta
     run([*arguments, "-tbadjudicate", "off", "-maxmoves", "40", "-pgnout", str(pgn)])
     assert {game.tags["RMobilitySource"] for game in games_of(pgn)} == {"game"}
     assert len(re.findall(r"tablebase\s-?G", pgn.read_text())) >= 2
-
-
-@pytest.mark.parametrize(
-    ("fen", "facts"),
-    [
-        ("8/8/3p4/3P4/k7/4p3/2K1P3/8 b - - 0 60", ("solved", None)),
-        ("8/1P6/P7/3k4/8/3K4/6pp/8 w - - 0 60", ("provisional", "-G0.0 G0.0")),
-        ("8/PPP5/8/3k4/8/3K4/5ppp/8 w - - 0 60", ("game", None)),
-    ],
-)
-def test_a_last_position_of_six_men_is_solved(
-    pgn: Path, tmp_path: Path, own_folder: Path, fen: str, facts: tuple[str, str | None]
-) -> None:
-    epd = tmp_path / "six.epd"
-    epd.write_text(fen + "\n")
-    if facts[0] == "solved":
-        write_made_up(own_folder, Material.parse("KPPvKP"))
-    words = ["-games", "1", "-openings", f"file={epd}", "-maxmoves", "1", "-tb", str(own_folder), "-solve", "6"]
-    line = "a4b4 c2d3" if facts[0] == "solved" else "d3e3 d5e5"
-    run([*scripted("Ann", "--line", line), *scripted("Bob", "--line", line), *words, "-pgnout", str(pgn)])
-    (game,) = games_of(pgn)
-    assert game.tags["TerminationDetails"].startswith("move limit of 1")
-    assert (game.tags["RMobilitySource"], game.tags.get("RMobilityBounds")) == facts
-    if facts[0] == "solved":
-        with open_tablebase(own_folder) as known, PositionSolver(own_folder) as solver:
-            check(game, Adjudicator(known, solve=solver.bracket))
 
 
 def test_the_referee_can_do_without_tables() -> None:
