@@ -16,7 +16,6 @@ import logging
 import mmap
 import multiprocessing
 import multiprocessing.connection
-import os
 import signal
 import tempfile
 import threading
@@ -42,7 +41,7 @@ from tbgen.storage.files import FileRecord, game_of_folder, partial_of, path_of,
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
-from tbgen.system.process import follow_parent, forget_peak, peak_bytes
+from tbgen.system.process import follow_parent, forget_peak, peak_bytes, reserve_disk
 from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[
     The system keeps of it what it has memory for, and reads the rest when it is touched.
     """
     with tempfile.TemporaryFile(dir=folder) as file:
-        os.posix_fallocate(file.fileno(), 0, max(size * np.dtype(kind).itemsize, 1))
+        reserve_disk(file, max(size * np.dtype(kind).itemsize, 1))
         return np.frombuffer(mmap.mmap(file.fileno(), 0), kind, size)
 
 

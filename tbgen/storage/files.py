@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import enum
 import errno
-import fcntl
 import io
 import os
 import platform
@@ -21,7 +20,7 @@ from typing import Literal
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
 from tbgen.score import Mobility
-from tbgen.system.process import sync_folder, try_lock
+from tbgen.system.process import lock, sync_folder, try_lock
 
 PARTIAL = ".partial"
 LOCK = ".build.lock"
@@ -227,7 +226,7 @@ def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
         try:
             if not try_lock(file.fileno()):
                 on_wait()
-                fcntl.flock(file.fileno(), fcntl.LOCK_EX)
+                lock(file.fileno())
         except OSError as error:  # a network file system may have no locks
             error.filename = str(path)
             raise

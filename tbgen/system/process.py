@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import ctypes
 import fcntl
@@ -13,14 +14,16 @@ import shutil
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from asyncio import Future
 
 _PROC, _CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 
-_SET_DEATH_SIGNAL = 1
-"""PR_SET_PDEATHSIG of prctl."""
 _FIGURES = {
     "": ("max", "current", "inactive_file"),
     "memory": ("limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
@@ -47,9 +50,10 @@ def forget_peak() -> None:
 
 def peak_bytes() -> int:
     """The most memory this process has had since `forget_peak`, or so far where the system cannot forget."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    found = _bytes_in(_PROC / "self" / "status", "VmHWM")
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit if found is None else found
+    with contextlib.suppress(OSError, KeyError):
+        figures = dict(line.split(":", 1) for line in (_PROC / "self" / "status").read_text().splitlines())
+        return int(figures["VmHWM"].split()[0]) * 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
 def available_memory() -> int | None:
@@ -57,23 +61,18 @@ def available_memory() -> int | None:
 
     A container's limit counts as well as the machine.
     """
-    found = [_bytes_in(_PROC / "meminfo", "MemAvailable"), *_free_in_containers()]
-    known = [free for free in found if free is not None]
-    return max(0, min(known)) if known else None
+    import psutil  # a probe does without
+
+    try:
+        return max(0, min([int(psutil.virtual_memory().available), *_free_in_containers()]))
+    except (OSError, NotImplementedError):  # a Linux without /proc, say
+        return None
 
 
 def threads_for(memory_bytes: int, most: int) -> int:
     """How many threads memory allows if each takes so much: at least one, and `most` at most."""
     room = available_memory()
     return most if room is None else min(most, max(1, room // memory_bytes))
-
-
-def _bytes_in(file: Path, name: str) -> int | None:
-    """A figure of a file such as `/proc/meminfo`, which has it in kB; None where the system has no such file."""
-    with contextlib.suppress(OSError, KeyError, ValueError, IndexError):
-        figures = dict(line.split(":", 1) for line in file.read_text().splitlines())
-        return int(figures[name].split()[0]) * 1024
-    return None
 
 
 def _free_in_containers() -> Iterator[int]:
@@ -131,21 +130,40 @@ def signals_held() -> Iterator[None]:
             signal.raise_signal(missed)
 
 
-def death_signal() -> Callable[[], None] | None:
-    """The call by which a starting process asks to be killed when its parent dies; None if the system has none.
+_WARDEN = """
+import os, sys
+groups = set()
+for line in sys.stdin:
+    groups ^= {int(line)}
+for group in groups:
+    try:
+        os.killpg(group, 9)
+    except OSError:
+        pass
+"""
 
-    The signal follows the thread that starts the process, which must live as long as the parent.
+
+@cache
+def _warden() -> IO[str]:
+    """The pipe to a process that kills groups of processes when this process is gone, however it ended.
+
+    A number that is written begins to be watched, or no longer is.
     """
-    if sys.platform != "linux":
-        return None
-    prctl, parent = ctypes.CDLL(None).prctl, os.getpid()  # looked up here: little is safe between fork and exec
+    import subprocess  # a probe does without this, too
 
-    def follow() -> None:
-        prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before that
-            os._exit(1)
+    process = subprocess.Popen(
+        [sys.executable, "-I", "-S", "-c", _WARDEN], stdin=subprocess.PIPE, text=True, bufsize=1, process_group=0
+    )
+    assert process.stdin is not None
+    atexit.register(process.wait)
+    atexit.register(process.stdin.close)
+    return process.stdin
 
-    return follow
+
+def end_with_us(group: int, ended: Future[Any]) -> None:
+    """Have a group of processes killed if this process is gone before `ended` is done."""
+    print(group, file=_warden())
+    ended.add_done_callback(lambda _: print(group, file=_warden()))
 
 
 def sync_folder(folder: Path) -> None:
@@ -161,10 +179,27 @@ def sync_folder(folder: Path) -> None:
 def try_lock(descriptor: int) -> bool:
     """Lock an open file until it is closed, unless another process has; return whether it is ours."""
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(descriptor, fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
+
+
+def lock(descriptor: int, how: int = 0) -> None:
+    """Lock an open file until it is closed, once no other process has; a system without such locks goes without."""
+    if hasattr(fcntl, "flock"):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | how)
+
+
+def reserve_disk(file: IO[bytes], size: int) -> None:
+    """Make an empty file this long, of zeros that the disk has room for; OSError if it has not."""
+    if hasattr(os, "posix_fallocate"):
+        os.posix_fallocate(file.fileno(), 0, size)
+    else:
+        zeros = bytes(1 << 20)
+        for start in range(0, size, len(zeros)):
+            file.write(zeros[: size - start])
+        file.flush()
 
 
 def free_disk(folder: Path) -> int | None:

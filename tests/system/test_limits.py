@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
+import psutil
 import pytest
 
 from tbgen.system import process
@@ -18,7 +20,7 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(process, "_PROC", tmp_path / "proc")
     monkeypatch.setattr(process, "_CGROUPS", tmp_path / "cgroup")
     (tmp_path / "proc" / "self").mkdir(parents=True)
-    write(tmp_path / "proc", {"meminfo": f"MemTotal: 1 kB\nMemAvailable: {8 * GIB // 1024} kB\n"})
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=8 * GIB))
     return tmp_path
 
 

@@ -23,7 +23,7 @@ import chess.engine
 
 from tbgen.apps.match.uci import Evaluation, Listener, Uci, evaluation_in
 from tbgen.errors import EngineStartError, UsageError
-from tbgen.system.process import death_signal
+from tbgen.system.process import end_with_us
 from tbgen.text import cleaned
 
 _CONTROL = re.compile(
@@ -253,14 +253,14 @@ class EngineProcess:
         spec = self.spec
         with contextlib.ExitStack() as opened:
             stderr = asyncio.subprocess.PIPE if spec.stderr is None else opened.enter_context(spec.stderr.open("ab"))
-            await asyncio.get_running_loop().subprocess_exec(
+            transport, _ = await asyncio.get_running_loop().subprocess_exec(
                 lambda: self._uci,
                 *spec.command,
                 cwd=spec.folder,
                 stderr=stderr,
                 process_group=0,
-                preexec_fn=death_signal(),
             )
+        end_with_us(transport.get_pid(), self._uci.returncode)
 
     def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
         """The user's options, and those for the variant if the engine knows it."""
