@@ -152,7 +152,7 @@ _BOTH = "both"
 _GOALS = ("accrued", "best", "draw")
 
 
-@click.command("hold", cls=Command, alone=[("--check", each) for each in ("--strategy", "--map", "--pair")])
+@click.command("hold", cls=Command, alone=[("--check", each) for each in ("--strategy", "--pair")])
 def hold(
     *,
     asked: Asked,
@@ -171,7 +171,6 @@ def hold(
     pair: str | None = option("Try only these two men, one of either side, such as Ke1,Ke6.", metavar="B,C"),
     nodes: int = option("Give up each search after N positions.", type=click.IntRange(1, 5_000_000), default=100_000),
     wide: bool = flag("Try to hold by moves of all men as well, where one does not suffice."),
-    with_map: bool = flag("Show where the two men may stand.", "--map"),
     target: str | None = option(
         "Write the moves that hold to FILE; - is the standard output.", "--strategy", type=NAME
     ),
@@ -189,7 +188,7 @@ def hold(
     \b
     Examples:
       tbgen hold "6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1" --side white --goal draw
-      tbgen hold 8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 0 1 --side black --goal draw --map
+      tbgen hold 8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 0 1 --side black --goal draw
       tbgen hold "8/8/1k6/1p1p4/1P1P4/8/1K6/8 w - - 0 1" --json
       tbgen hold --check fortress.json
     """
@@ -214,7 +213,7 @@ def hold(
         ]  # fmt: skip
     answer = HoldBracket(*found) if len(found) == 2 else found[0]
     if form is not Form.TABLE:
-        print_facts(form, answer.facts(with_map=with_map))
+        print_facts(form, answer.facts())
     elif target is not None:
         if found[0].proof is None:
             raise UnprovedError(f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write")
@@ -225,8 +224,6 @@ def hold(
         for each in found:
             click.echo("")
             _show_hold(each.facts(), is_mate=each.goal.outcome.is_mate)
-            chart = each.map() if with_map else None
-            click.echo("" if chart is None else f"\n{chart.text()}\n", nl=False)
         click.echo(f"\n{answer}\n" if len(found) == 2 else "", nl=False)
     return 0
 

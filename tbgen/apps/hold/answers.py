@@ -9,8 +9,7 @@ import chess
 
 from tbgen.apps.hold.check import Checked, check
 from tbgen.apps.hold.closure import HoldVerdict
-from tbgen.apps.hold.frames import FrameMap, Pair, map_of
-from tbgen.apps.hold.strategy import Goal, Strategy, place_of, worst
+from tbgen.apps.hold.strategy import Goal, Strategy, epd_of, worst
 from tbgen.probe import Tablebase
 from tbgen.probe.display import Shown
 from tbgen.rules.notation import parse_fen
@@ -41,15 +40,15 @@ class Proof:
         """A line of the strategy, in which the other side goes back to where the game has been as soon as it can."""
         strategy = self.strategy
         board, accrued = strategy.board.copy(stack=False), strategy.accrued
-        line, places = list[str](), dict[tuple[str, int], int]()
-        while (here := (place_of(board), strategy.goal.threshold(accrued))) not in places:
-            places[here] = len(line)
-            move = _move_on(strategy, board, accrued, places)
+        line, seen = list[str](), dict[tuple[str, int], int]()
+        while (here := (epd_of(board), strategy.goal.threshold(accrued))) not in seen:
+            seen[here] = len(line)
+            move = _move_on(strategy, board, accrued, seen)
             if move is None:
                 return Cycle(tuple(line), ())
             line.append(board.san(move))
             accrued = play_move(board, move, accrued).accrued
-        return Cycle(tuple(line[: places[here]]), tuple(line[places[here] :]))
+        return Cycle(tuple(line[: seen[here]]), tuple(line[seen[here] :]))
 
     @property
     def materials(self) -> list[str]:
@@ -108,8 +107,6 @@ class Holding(Shown):
     """Where no frame holds."""
     nodes: int
     """How many nodes wider searches have expanded."""
-    _frame: tuple[Goal, Pair] | None = field(repr=False, default=None)
-    """The frame that holds, or that holds longest."""
 
     @property
     def outcome(self) -> Score:
@@ -121,14 +118,7 @@ class Holding(Shown):
         """Whether the goal is proved."""
         return self.proof is not None
 
-    def map(self) -> FrameMap | None:
-        """Where the two men may stand, unless a wider search was needed."""
-        if self._frame is None:
-            return None
-        goal, pair = self._frame
-        return map_of(self.board, goal, self.accrued, pair)
-
-    def facts(self, *, with_map: bool = False) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """The answer as JSON has it."""
         known = facts_of(
             self.goal,
@@ -139,7 +129,6 @@ class Holding(Shown):
             proof=self.proof,
             escape=self.escape,
             nodes=self.nodes,
-            map=self.map() if with_map else None,
         )
         return {"fen": self.board.fen(), **known}
 
@@ -172,19 +161,19 @@ class HoldBracket(Shown):
         """The value, where both sides keep the same outcome."""
         return self.low if self.low == self.high else None
 
-    def facts(self, *, with_map: bool = False) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """The answer as JSON has it."""
         return {
             "fen": self.white.board.fen(),
             "accrued": str(self.white.accrued),
             **facts_of(self, "low", "high", "value"),
-            "white": self.white.facts(with_map=with_map),
-            "black": self.black.facts(with_map=with_map),
+            "white": self.white.facts(),
+            "black": self.black.facts(),
         }
 
 
 def _move_on(
-    strategy: Strategy, board: chess.Board, accrued: Score, places: dict[tuple[str, int], int]
+    strategy: Strategy, board: chess.Board, accrued: Score, seen: dict[tuple[str, int], int]
 ) -> chess.Move | None:
     """The strategy's move, or one of the other side that goes back, or else is quiet; None where the line ends."""
     if color_of(board.turn) is strategy.goal.side:
@@ -193,7 +182,7 @@ def _move_on(
     def rank(move: chess.Move) -> tuple[bool, bool, str]:
         after = board.copy(stack=False)
         reached = play_move(after, move, accrued).accrued
-        is_known = (place_of(after), strategy.goal.threshold(reached)) in places
+        is_known = (epd_of(after), strategy.goal.threshold(reached)) in seen
         return not is_known, is_reset(board, move), move.uci()
 
     return min(board.legal_moves, key=rank, default=None)

@@ -1,7 +1,7 @@
 """The checker: walks every line that a strategy allows, with the accrued score as the rules have it.
 
 It shares nothing with the search but the strategy itself: positions and moves are python-chess's, and it follows
-the real accrued score after each ply, not the threshold that the search keeps in its place.
+the real accrued score after each ply, not the threshold that the search keeps instead.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from tbgen.apps.hold.strategy import Strategy, place_of
+from tbgen.apps.hold.strategy import Strategy, epd_of
 from tbgen.errors import ProofError
 from tbgen.score import Color, Score, code_of
 
@@ -36,17 +36,17 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
     """Check that a strategy keeps its goal after every ply, whatever the other side plays; else ProofError."""
     walk, accrued = _Walk(strategy, name), strategy.accrued
     root = walk.number_of(strategy.board)
-    board, own = walk.places[root]
+    board, own = walk.positions[root]
     if accrued.code > own.code:
         raise ProofError(name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower")
     todo, seen, moves = [(root, accrued)], {(root, accrued)}, 0
     while todo:
         number, score = todo.pop()
-        walk.expect_goal(score, walk.places[number][0])
+        walk.expect_goal(score, walk.positions[number][0])
         steps = walk.steps_of(number, score)
         moves += len(steps)
         for to, resets in filter(None, steps):
-            own = walk.places[to][1]
+            own = walk.positions[to][1]
             after = to, own if resets or own.code < score.code else score
             if after not in seen:
                 seen.add(after)
@@ -66,7 +66,7 @@ class _Walk:
 
     def __init__(self, strategy: Strategy, name: str) -> None:
         self.strategy, self.name = strategy, name
-        self.places: list[tuple[chess.Board, Score]] = []
+        self.positions: list[tuple[chess.Board, Score]] = []
         """Positions with their own scores."""
         self.leaves: set[str] = set()
         self._numbers: dict[tuple[int | None, ...], int] = {}
@@ -77,15 +77,15 @@ class _Walk:
         kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
         passant = board.ep_square if board.has_legal_en_passant() else None
         key = (*kinds, board.occupied_co[chess.WHITE], board.turn, board.castling_rights, passant)
-        number = self._numbers.setdefault(key, len(self.places))
-        if number == len(self.places):
+        number = self._numbers.setdefault(key, len(self.positions))
+        if number == len(self.positions):
             code = code_of(board.legal_moves.count(), in_check=board.is_check())
-            self.places.append((board, Score(code, Color.of(not board.turn))))
+            self.positions.append((board, Score(code, Color.of(not board.turn))))
         return number
 
     def steps_of(self, number: int, score: Score) -> list[_Step | None]:
         """The moves that must be looked at: all of the other side, the strategy's of its own."""
-        (board, own), goal = self.places[number], self.strategy.goal
+        (board, own), goal = self.positions[number], self.strategy.goal
         is_own = Color.of(board.turn) is goal.side and own.moves > 0
         key = number, goal.threshold(score) if is_own else -1
         if key not in self._steps:
@@ -106,8 +106,8 @@ class _Walk:
         """The position after a move; None where the strategy leaves it to tables."""
         resets, after = board.is_zeroing(move), board.copy(stack=False)
         after.push(move)
-        if resets and self.strategy.leaves and place_of(after) in self.strategy.leaves:
-            self.leaves.add(place_of(after))
+        if resets and self.strategy.leaves and epd_of(after) in self.strategy.leaves:
+            self.leaves.add(epd_of(after))
             return None
         return self.number_of(after), resets
 

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Final, NamedTuple
 
 import chess
 import numpy as np
 
 from tbgen.apps.hold import closure_kernels as kernels
 from tbgen.apps.hold.closure_kernels import ANY_MAN, DONE, KEY_WORDS, NODES, SURE, THRESHOLD, Scratch, Space, Task
-from tbgen.apps.hold.strategy import Goal, Rung, Strategy, name_of, place_of
+from tbgen.apps.hold.strategy import Goal, Rung, Strategy, epd_of, name_of
 from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT, TURN, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
@@ -28,9 +28,6 @@ _AT_A_TIME = 20_000
 Watch = Callable[[int], None]
 """Told how many nodes have been expanded since it was told last."""
 
-Start = tuple[chess.Board, int]
-"""A position, and the square of the one man that the holder moves; ANY_MAN for all."""
-
 
 class HoldVerdict(enum.Enum):
     """The result of a search for a hold; it never says that a position is lost."""
@@ -46,19 +43,20 @@ class Attempt(NamedTuple):
     """Which men a search lets move."""
 
     rung: Rung
-    b: chess.Square | None
+    holder_man: chess.Square | None
     """The one man that the holder moves; None for all."""
-    c: chess.Square | None
+    other_man: chess.Square | None
     """The one man whose quiet moves are followed; None for all."""
 
 
-_KINDS = {
-    Rung.FRAME: kernels.QUIET,
-    Rung.FRAME_TABLES: kernels.QUIET,
-    Rung.ONE_MAN: kernels.CAPTURES,
-    Rung.PIECES: kernels.CAPTURES,
-    Rung.ALL: kernels.ALL,
+RUNGS: Final = {
+    Rung.FRAME: (kernels.QUIET, False),
+    Rung.FRAME_TABLES: (kernels.QUIET, False),
+    Rung.ONE_MAN: (kernels.CAPTURES, True),
+    Rung.PIECES: (kernels.CAPTURES, True),
+    Rung.ALL: (kernels.ALL, True),
 }
+"""Rung -> what the holder's men may do, and whether the search follows captures and pawn moves of the other side."""
 
 
 def material_keys(tables: Tablebase) -> Words:
@@ -108,7 +106,7 @@ class Searcher:
     def search(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy | HoldVerdict:
         """The strategy of a closed set with the root in it; BROKEN if there is none, UNKNOWN without room for it."""
         task = _task(board, goal, attempt)
-        self._begin([(board, ANY_MAN if attempt.b is None else attempt.b)], goal.threshold(accrued))
+        self._begin(board, goal.threshold(accrued), attempt)
         counts, state = self._space.counts, self._space.state
         while True:
             counts[kernels.EXPANDED] = 0
@@ -126,22 +124,22 @@ class Searcher:
                     return self._strategy(board, goal, accrued, attempt)
                 self._answer(task, goal, leaves, self.tables)
 
-    def _begin(self, starts: Iterable[Start], threshold: int) -> None:
-        """Forget all nodes, and add open ones."""
+    def _begin(self, board: chess.Board, threshold: int, attempt: Attempt) -> None:
+        """Forget all nodes, and add the root."""
         self._space.table[:] = kernels.NONE
         self._space.counts[:] = 0
-        for board, mover in starts:
-            kernels.add(self._space, words_of(board), threshold, mover, self._scratch)
+        mover = ANY_MAN if attempt.holder_man is None else attempt.holder_man
+        kernels.add(self._space, words_of(board), threshold, mover, self._scratch)
 
     def explore(
-        self, starts: Sequence[Start], goal: Goal, accrued: Score, attempt: Attempt
+        self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
     ) -> tuple[Words, Bytes, SignedInts32, SignedInts32]:
-        """All that moves of two men lead to from some positions, with what they make of the threshold.
+        """All positions that moves of two men lead to, with their thresholds.
 
-        Returns keys and states by node, REFUTED where C has a way out, and parents and children by move.
+        Returns keys and states by node, REFUTED where the other side has a way out; and parents and children by move.
         """
-        task = _task(starts[0][0], goal, attempt)
-        self._begin(starts, goal.threshold(accrued))
+        task = _task(board, goal, attempt)
+        self._begin(board, goal.threshold(accrued), attempt)
         ended = kernels.explore(self._space, task, self._materials, self._scratch)
         assert ended == kernels.FINISHED, "a frame has at most FRAME_POSITIONS with each threshold"
         nodes, edges = int(self._space.counts[NODES]), int(self._space.counts[kernels.EDGES])
@@ -168,12 +166,12 @@ class Searcher:
             state, key = self._space.state[node], self._space.keys[node]
             reached = board_of(key)
             if state == SURE:
-                leaves.add(place_of(reached))
+                leaves.add(epd_of(reached))
             elif state == DONE and color_of(reached.turn) is goal.side:
                 threshold, move = int(key[THRESHOLD]), int(self._space.move[node])
                 found = reached.find_move(move & 63, move >> TARGET_SHIFT & 63, move >> PROMOTION_SHIFT or None)
-                moves[place_of(reached), threshold] = found
-        men = tuple(name_of(board, square) for square in (attempt.b, attempt.c) if square is not None)
+                moves[epd_of(reached), threshold] = found
+        men = tuple(name_of(board, square) for square in (attempt.holder_man, attempt.other_man) if square is not None)
         return Strategy(board.copy(stack=False), accrued, goal, attempt.rung, men, moves, frozenset(leaves))
 
     def _needed(self, side: int) -> set[int]:
@@ -185,28 +183,24 @@ class Searcher:
         parents, children = parents[is_needed], children[is_needed]
         order = np.argsort(parents, kind="stable")
         first = np.searchsorted(parents[order], np.arange(space.counts[NODES] + 1)).tolist()
-        return reachable(lambda node: children[order[first[node] : first[node + 1]]].tolist())
-
-
-def reachable(after: Callable[[int], Iterable[int]]) -> set[int]:
-    """The nodes that the first one leads to, itself included; `after` has the next ones of a node."""
-    seen, todo = {0}, [0]
-    while todo:
-        fresh = [each for each in after(todo.pop()) if each not in seen]
-        seen.update(fresh)
-        todo.extend(fresh)
-    return seen
+        seen, todo = {0}, [0]
+        while todo:
+            node = todo.pop()
+            fresh = [each for each in children[order[first[node] : first[node + 1]]].tolist() if each not in seen]
+            seen.update(fresh)
+            todo.extend(fresh)
+        return seen
 
 
 def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> Task:
-    frozen = 0
-    if attempt.c is not None:
-        frozen = board.occupied_co[bool(board.color_at(attempt.c))] & ~chess.BB_SQUARES[attempt.c]
+    frozen, (allowed, follows) = 0, RUNGS[attempt.rung]
+    if attempt.other_man is not None:
+        frozen = board.occupied_co[goal.side.other.chess] & ~chess.BB_SQUARES[attempt.other_man]
     return Task(
         side=int(goal.side),
         code=goal.outcome.code,
         is_own=goal.outcome.holder is goal.side,
-        b_kind=_KINDS[attempt.rung],
+        allowed=allowed,
         frozen=np.uint64(frozen),
-        follows=attempt.rung not in (Rung.FRAME, Rung.FRAME_TABLES),
+        follows=follows,
     )

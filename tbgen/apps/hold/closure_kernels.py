@@ -1,9 +1,9 @@
 """Kernels that search for a closed set: positions in which one side keeps its goal, whatever the other one does.
 
-A node is a position with a threshold. With B (the side that holds) to move it is supported by one successor, with C to
-move by all of them. The search supposes that every node holds until it is refuted: a node of B then looks for another
-successor, a node of C is refuted in turn. A refuted node never holds again, so what is left when no node is open is a
-closed set: the part of the greatest fixpoint that the root needs.
+A node is a position with a threshold. With the holder to move one successor supports it, with the other side to move
+all of them do. The search supposes that every node holds until it is refuted. A node of the holder then looks for
+another successor; a node of the other side is refuted in turn. A refuted node never holds again. So the nodes that are
+left when none is open are a closed set: the part of the greatest fixpoint that the root needs.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ ANY_MAN = 64
 OPEN, DONE, REFUTED, ENDED, ASKED, SURE = range(6)
 """A node is to be expanded, supported by successors, refuted, the end of a game, to be looked up, held by a table."""
 NODES, EDGES, STACK, EXPANDED, COUNTS = range(5)
-"""The places of the counters."""
+"""Indexes of the counters."""
 FINISHED, PAUSED, FULL = 0, 1, 2
 NONE = -1
 BROKEN = -1
 
 QUIET, CAPTURES, ALL = 0, 1, 2
-"""What B's men may do: captures are left out, pawn moves and castling are, or nothing is."""
+"""What the holder's men may do: quiet moves of pieces, captures too, or everything (pawn moves and castling too)."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -60,7 +60,7 @@ class Space(NamedTuple):
     parents: SignedInts32
     """[node] the first edge to a parent."""
     choice: SignedInts32
-    """[node] the successor that supports a node of B."""
+    """[node] the successor that supports a node of the holder."""
     move: Ints
     """[node] the move that leads there."""
     edge_parent: SignedInts32
@@ -81,12 +81,12 @@ class Task(NamedTuple):
     """That of the goal."""
     is_own: bool
     """Whether the side itself holds the goal."""
-    b_kind: int
+    allowed: int
     """QUIET, CAPTURES or ALL."""
     frozen: np.uint64
-    """Men of C whose moves are not followed, but are taken for breaks."""
+    """Men of the other side whose moves are breaks."""
     follows: bool
-    """Whether resets of C are followed; else they are breaks unless a table answers for them."""
+    """Whether resets of the other side are followed; else they are breaks unless a table answers for them."""
 
 
 @by_address
@@ -106,21 +106,21 @@ class Scratch(NamedTuple):
 
 
 @inner
-def place_of(space: Space, key: Words) -> Int:
+def hash_slot(space: Space, key: Words) -> Int:
     """Where the table has a key, or has room for it."""
     mixed: Word = NOTHING
     for word in range(KEY_WORDS):
         mixed = (mixed ^ key[word]) * _MULTIPLIER
         mixed ^= mixed >> np.uint64(29)
-    place: Int = np.int64(mixed & np.uint64(len(space.table) - 1))
-    while space.table[place] >= 0:
-        node, same = np.int64(space.table[place]), True
+    slot: Int = np.int64(mixed & np.uint64(len(space.table) - 1))
+    while space.table[slot] >= 0:
+        node, same = np.int64(space.table[slot]), True
         for word in range(KEY_WORDS):
             same &= space.keys[node, word] == key[word]
         if same:
             break
-        place = (place + 1) & (len(space.table) - 1)
-    return place
+        slot = (slot + 1) & (len(space.table) - 1)
+    return slot
 
 
 @inner
@@ -140,12 +140,12 @@ def push(space: Space, node: Int) -> None:
 @inner
 def node_of(space: Space, key: Words, state: Int) -> Int:
     """The node of a key, a new one if need be."""
-    place = place_of(space, key)
-    if space.table[place] >= 0:
-        return np.int64(space.table[place])
+    slot = hash_slot(space, key)
+    if space.table[slot] >= 0:
+        return np.int64(space.table[slot])
     node = np.int64(space.counts[NODES])
     space.counts[NODES] += 1
-    space.table[place] = node
+    space.table[slot] = node
     copy_words(key, space.keys[node])
     space.state[node] = state
     space.parents[node] = space.choice[node] = NONE
@@ -206,9 +206,9 @@ def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> None:
 
 
 @inner
-def threshold_after(task: Task, threshold: Int, code: Int, by_b: bool, reset: bool) -> Int:
-    """The threshold after a move to a position with an own code; BROKEN if C has broken the hold."""
-    if by_b:
+def threshold_after(task: Task, threshold: Int, code: Int, by_holder: bool, reset: bool) -> Int:
+    """The threshold after a move to a position with an own code; BROKEN if the other side has broken the hold."""
+    if by_holder:
         if reset:
             return BROKEN if task.is_own and code > task.code else min(code, task.code)
         return min(threshold, code)
@@ -227,24 +227,24 @@ def is_in_tables(board: Words, materials: Words) -> bool:
     for role in range(PAWN, KING):
         for side in range(2):
             key |= np.uint64(count(board[side] & board[KIND + role])) << np.uint64(8 * role + 4 * side)
-    place = np.searchsorted(materials, key)
-    return bool(place < len(materials) and materials[place] == key)
+    index = np.searchsorted(materials, key)
+    return bool(index < len(materials) and materials[index] == key)
 
 
 @inner
 def is_allowed(key: Words, task: Task, move: Int) -> bool:
-    """Whether B may play a move."""
+    """Whether the holder may play a move."""
     origin, target = square_bit(origin_of(move)), square_bit(target_of(move))
     if key[MOVER] != ANY_MAN and origin_of(move) != key[MOVER]:
         return False
     if key[KIND + PAWN] & origin or target & key[task.side]:  # a pawn, or castling
-        return task.b_kind == ALL
-    return task.b_kind >= CAPTURES or target & key[1 - task.side] == NOTHING
+        return task.allowed == ALL
+    return task.allowed >= CAPTURES or target & key[1 - task.side] == NOTHING
 
 
 @inner
 def is_followed(key: Words, task: Task, move: Int, reset: bool) -> bool:
-    """Whether a move of C that no table answers for need not be taken for a break."""
+    """Whether a move of the other side that no table answers for is not a break yet."""
     if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & key[1 - task.side]:
         return False
     return task.follows or not reset
@@ -253,19 +253,19 @@ def is_followed(key: Words, task: Task, move: Int, reset: bool) -> bool:
 # before: the key of the node that the move is played in; key: receives that of the position reached
 @inner
 def successor(before: Words, task: Task, materials: Words, move: Int, key: Words) -> tuple[Int, Int]:
-    """State and rank (the better for B, the smaller) of what a move leads to; REFUTED if the move is a break."""
-    by_b = before[TURN] == task.side
+    """State and rank (less is better for the holder) of what a move leads to; REFUTED if the move is a break."""
+    by_holder = before[TURN] == task.side
     copy_words(before, key)
     reset = play(key, move)
     forget_idle_en_passant(key)
     key[THRESHOLD] = 0
-    if by_b and key[MOVER] != ANY_MAN:
+    if by_holder and key[MOVER] != ANY_MAN:
         key[MOVER] = target_of(move)
     if reset and is_in_tables(key, materials):
         return ASKED, 2
     code = code_on(key)
-    threshold = threshold_after(task, np.int64(before[THRESHOLD]), code, by_b, reset)
-    if threshold == BROKEN or not (by_b or is_followed(before, task, move, reset)):
+    threshold = threshold_after(task, np.int64(before[THRESHOLD]), code, by_holder, reset)
+    if threshold == BROKEN or not (by_holder or is_followed(before, task, move, reset)):
         return REFUTED, 0
     key[THRESHOLD] = threshold
     return (ENDED, 0) if code < 2 else (OPEN, 4 + code)
@@ -274,7 +274,7 @@ def successor(before: Words, task: Task, materials: Words, move: Int, key: Words
 @inner
 def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
     """State and rank of a successor, from what is known of its node."""
-    node = space.table[place_of(space, key)]
+    node = space.table[hash_slot(space, key)]
     if node < 0:
         return state, rank + 1
     known = np.int64(space.state[node])
@@ -286,7 +286,7 @@ def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
 
 
 @inner
-def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
+def expand_holder(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
     """Support a node by its best successor; False if there is none."""
     before = space.keys[node]
     moves = legal_moves(before, scratch.moves)
@@ -310,15 +310,15 @@ def expand_b(space: Space, task: Task, materials: Words, scratch: Scratch, node:
 
 @inner
 def expand_all(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
-    """Support a node by all its successors that are allowed; False if it is one of C with a way out."""
+    """Support a node by all its successors that are allowed; False if it is one of the other side with a way out."""
     before = space.keys[node]
-    is_b, moves, linked = before[TURN] == task.side, legal_moves(before, scratch.moves), 0
+    is_holders, moves, linked = before[TURN] == task.side, legal_moves(before, scratch.moves), 0
     for number in range(moves):
         move, key = scratch.moves[number], scratch.keys[linked]
-        if is_b and not is_allowed(before, task, move):
+        if is_holders and not is_allowed(before, task, move):
             continue
         state, rank = successor(before, task, materials, move, key)
-        if not is_b and (state == REFUTED or rank_of(space, key, state, rank)[0] == REFUTED):
+        if not is_holders and (state == REFUTED or rank_of(space, key, state, rank)[0] == REFUTED):
             return False
         scratch.states[linked], scratch.ranks[linked] = state, rank
         linked += 1
@@ -329,7 +329,7 @@ def expand_all(space: Space, task: Task, materials: Words, scratch: Scratch, nod
 
 @inner
 def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> None:
-    """Link a node to its successors; where B has the least choice comes off the stack first."""
+    """Link a node to its successors; where the holder has the least choice comes off the stack first."""
     for _ in range(moves):
         worst = 0
         for number in range(moves):
@@ -354,7 +354,7 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
             return PAUSED
         space.counts[EXPANDED] += 1
         if space.keys[node, TURN] == task.side:
-            is_supported = expand_b(space, task, materials, scratch, node)
+            is_supported = expand_holder(space, task, materials, scratch, node)
         else:
             is_supported = expand_all(space, task, materials, scratch, node)
         if not is_supported:
@@ -362,10 +362,9 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
     return FINISHED
 
 
-# the root comes first, and may have company where whole frames are explored
 @borrowing
 def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: Scratch) -> None:
-    """Add an open node."""
+    """Add the root."""
     copy_words(board, scratch.key)
     forget_idle_en_passant(scratch.key)
     scratch.key[THRESHOLD], scratch.key[MOVER] = threshold, mover

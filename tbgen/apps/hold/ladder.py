@@ -163,20 +163,19 @@ class _Ladder:
         """The answer, from what the last climb has found; tbgen checks a proof before it reports it."""
         board, accrued, nodes = self.board, self.accrued, self.searcher.expanded
         if isinstance(found, Strategy):
-            proof, is_frame = check_strategy(found, self.searcher.tables), found.rung is Rung.FRAME
-            shown = (tried, parse_pair(board, goal.side, ",".join(found.men))) if is_frame else None
-            return Holding(board, accrued, goal, HoldVerdict.HELD, proof, None, nodes, shown)
+            proof = check_strategy(found, self.searcher.tables)
+            return Holding(board, accrued, goal, HoldVerdict.HELD, proof, None, nodes)
         frames = (Frame(board, tried, accrued, each) for each in self.pairs)
         frame = max(frames, key=lambda each: each.plies[0] or 0)
         escape = Escape(frame.pair.men(board), frame.plies[0] or 0, tuple(frame.way_out()))
-        return Holding(board, accrued, goal, found, None, escape, nodes, (tried, frame.pair))
+        return Holding(board, accrued, goal, found, None, escape, nodes)
 
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
         yield from (Attempt(Rung.FRAME, *pair) for pair in self.pairs)
         if self.searcher.tables is not None and len(self.searcher.tables):
             yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in self.pairs)
-        yield from (Attempt(Rung.ONE_MAN, b, None) for b in dict.fromkeys(pair.b for pair in self.pairs))
+        yield from (Attempt(Rung.ONE_MAN, man, None) for man in dict.fromkeys(pair.holder_man for pair in self.pairs))
         if self.wide:
             yield from (Attempt(rung, None, None) for rung in (Rung.PIECES, Rung.ALL))
 

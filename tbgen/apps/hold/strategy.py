@@ -85,7 +85,7 @@ class Strategy:
 
     def move_on(self, board: chess.Board, accrued: Score) -> chess.Move | None:
         """The move with an accrued score; None in a position outside the strategy."""
-        return self.moves.get((place_of(board), self.goal.threshold(accrued)))
+        return self.moves.get((epd_of(board), self.goal.threshold(accrued)))
 
     def text(self) -> str:
         """The strategy as a file has it: JSON, with a position a line."""
@@ -99,9 +99,7 @@ class Strategy:
             "men": list(self.men),
         }
         head = to_json(facts, indent=1).removesuffix("\n}")
-        moves = _lines(
-            [place, threshold, self.moves[place, threshold].uci()] for place, threshold in sorted(self.moves)
-        )
+        moves = _lines([epd, threshold, self.moves[epd, threshold].uci()] for epd, threshold in sorted(self.moves))
         return f'{head},\n "moves": {moves},\n "tables": {_lines(sorted(self.leaves))}\n}}\n'
 
 
@@ -110,7 +108,7 @@ def _lines(items: Iterable[object]) -> str:
     return "[\n" + ",\n".join(map(json.dumps, items)) + "\n]"
 
 
-def place_of(board: chess.Board) -> str:
+def epd_of(board: chess.Board) -> str:
     """A position as strategies know it: four fields of its FEN, the last only where a legal capture needs it."""
     return board.epd(en_passant="legal")
 
@@ -136,8 +134,8 @@ def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
         goal = Goal(Color[facts["side"].read(str).upper()], Score(facts["goal"].read(str)))
         moves = {}
         for row in facts["moves"].each():
-            place, threshold, uci = row.each()
-            moves[place.read(str), threshold.read(int)] = chess.Move.from_uci(uci.read(str))
+            epd, threshold, uci = row.each()
+            moves[epd.read(str), threshold.read(int)] = chess.Move.from_uci(uci.read(str))
         men = facts["men"].read(tuple[str, ...])
         leaves = frozenset(facts["tables"].read(list[str]))
         return Strategy(

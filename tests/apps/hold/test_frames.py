@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import random
+from collections.abc import Iterator
+
 import chess
 import pytest
 
 from tbgen.apps.hold.answers import check_strategy
 from tbgen.apps.hold.closure import Attempt, HoldVerdict
 from tbgen.apps.hold.closure_kernels import THRESHOLD
-from tbgen.apps.hold.frames import Frame, Pair, all_pairs, map_of, searcher_of
+from tbgen.apps.hold.frames import Frame, Pair, all_pairs, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.score import Color, Score
 from tests.apps.hold.classics import FINE_70, asked
@@ -43,35 +46,41 @@ def searched(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> Stra
     return found if isinstance(found, Strategy) else None
 
 
+def placed(board: chess.Board, pair: Pair, number: int) -> Iterator[tuple[chess.Board, Pair]]:
+    """The two men of a frame on random squares, with either side to move; the first time as they are."""
+    yield board, pair
+    men, draw = [board.piece_at(square) for square in pair], random.Random(6)
+    for _ in range(number):
+        moved = board.copy(stack=False)
+        for square in pair:
+            moved.remove_piece_at(square)
+        where = Pair(*draw.sample([*chess.SquareSet(~moved.occupied)], 2))
+        for square, man in zip(where, men, strict=True):
+            moved.set_piece_at(square, man)
+        moved.turn = draw.random() < 0.5
+        if not moved.was_into_check():
+            yield moved, where
+
+
 @CASES
 def test_every_position_of_a_frame_is_as_the_slow_reference_has_it(
     fen: str, side: Color, b: str, c: str, goal: str
 ) -> None:
     board, wanted, accrued = asked(fen, side, goal)
-    frame = Frame(board, wanted, accrued, pair_of(b, c), everywhere=True)
-    threshold = wanted.threshold(accrued)
-    slow = SlowFrame(board, side is WHITE, *frame.pair)
-    expected = slow.plies(threshold)
-    plies = {
-        (*frame.squares_of(node), is_b): frame.plies[node]
-        for node, is_b in enumerate(frame.is_b)
-        if frame.keys[node, THRESHOLD] == threshold
-    }
-    assert plies.keys() == expected.keys()
+    threshold, pair = wanted.threshold(accrued), pair_of(b, c)
+    slow = SlowFrame(board, side is WHITE, *pair)
+    expected, plies = slow.plies(threshold), dict[tuple[int, int, bool], int | None]()
+    for moved, where in placed(board, pair, 400):
+        frame = Frame(moved, wanted, accrued, where)
+        plies |= {
+            (*frame.squares_of(node), holds): frame.plies[node]
+            for node, holds in enumerate(frame.is_holders)
+            if frame.keys[node, THRESHOLD] == threshold
+        }
     broken = {state for state in plies if state[2] and slow.codes[state] < threshold}  # by the other side's arrival
-    assert {state: found for state, found in plies.items() if found != expected[state]}.keys() <= broken
-    assert len(plies) - len(broken) > 1000
+    assert {state for state, found in plies.items() if found != expected[state]} <= broken
+    assert len(plies) - len(broken) > 100
     assert len(set(plies.values())) > 2
-    shown = map_of(board, wanted, accrued, frame.pair)
-    assert shown.are_kings == ({board.piece_type_at(square) for square in frame.pair} == {chess.KING})
-    turned = {
-        (b, c): (chess.parse_square(b), chess.parse_square(c), True) for c, bs in shown.squares.items() for b in bs
-    }
-    assert set(shown.zugzwangs) == {
-        pair
-        for pair, state in turned.items()
-        if state in slow.codes and (expected[state] is not None or slow.codes[state] < threshold)
-    }
 
 
 @CASES
@@ -105,7 +114,7 @@ def test_the_end_of_a_game_in_a_frame(fen: str, b: str, c: str, goal: str) -> No
     board, wanted, accrued = asked(fen, WHITE, goal)
     pair = pair_of(b, c)
     slow = SlowFrame(board, chess.WHITE, *pair).plies(wanted.threshold(accrued))
-    expected = slow[pair.b, pair.c, board.turn == chess.WHITE]
+    expected = slow[*pair, board.turn == chess.WHITE]
     strategy = searched(board, wanted, accrued, pair)
     assert Frame(board, wanted, accrued, pair).plies[0] == expected
     assert (strategy is None) == (expected is not None)
@@ -139,4 +148,3 @@ def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
     _, wanted, accrued = asked(board.fen(), side, goal)
     frame = Frame(board, wanted, accrued, pair_of(b, c))
     assert (frame.plies[0] is None) == (searched(board, wanted, accrued, frame.pair) is not None)
-    assert set(map_of(board, wanted, accrued, frame.pair).squares) <= set(chess.SQUARE_NAMES)

@@ -97,15 +97,6 @@ def test_the_frame_that_is_shown_is_the_one_that_lasts_longest() -> None:
     assert (found.escape.plies, found.escape.men) == (20, ("Nf1", "Ka1"))
 
 
-def test_the_corresponding_squares_of_fine_70_come_out() -> None:
-    chart = hold(chess.Board(FINE_70.format("b")), Color.BLACK, goal="draw").map()
-    assert chart is not None
-    assert chart.are_kings
-    for white, black in {"c1": "b7", "d1": "c7", "c2": "b8", "d2": "c8", "c3": "b7", "d3": "c7"}.items():
-        assert chart.squares[white] == (black,), white
-        assert (black, white) in chart.zugzwangs
-
-
 @pytest.mark.parametrize(
     "fen",
     ["8/3pk3/3P4/1P2p1pP/3p1pP1/5P2/6P1/7K b - - 30 1", "6K1/3pp1p1/3P1P2/2p5/5p2/p7/4p2k/8 b - - 5 1"],
