@@ -130,8 +130,8 @@ class _Worker:
         self.places = Places(1 + number, threads, numbers, tile, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
 
 
-def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> tuple[Numbers, Cells]:
-    """[place of the file] -> number of its state; and what the states mean, of which the most frequent is number 0.
+def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> tuple[Numbers, Cells, Words]:
+    """[place of the file] -> number of its state; what the states mean, and how often each occurs, in falling order.
 
     The numbers lie in an array that `new` makes, for it may be larger than memory has room for.
     """
@@ -146,15 +146,15 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     state_of = np.zeros(1 + max(map(len, by_worker)) * threads, np.uint32)
     for worker, theirs in enumerate(by_worker):
         state_of[1:].reshape(-1, threads)[: len(theirs), worker] = rank_of[theirs]
-    keys = keys[ranking]
+    keys, occurs = keys[ranking], often[ranking].astype(np.uint64)
     del met_by, states, by_worker, theirs, often, ranking, rank_of
-    _settle(order, numbers, state_of, int(np.argmin(keys)), threads)
+    _settle(order, numbers, state_of, threads)
     states_met = Cells.room(len(keys))
     for first in range(0, len(keys), STATES_AT_ONCE):
         part, some = slice(first, first + STATES_AT_ONCE), keys[first : first + STATES_AT_ONCE]
         states_met.entry[part] = byte_of_row((some >> _ENTRY_SHIFT).astype(np.int64))
         states_met.dtg[part], states_met.pattern[part] = some >> _DTG_SHIFT & _DTG, some & _PATTERN
-    return numbers, states_met
+    return numbers, states_met, occurs
 
 
 def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[tuple[Words, Words]]:
@@ -191,13 +191,16 @@ def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
     return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
 
-def _settle(order: Order, numbers: Numbers, state_of: Numbers, blank: int, threads: int) -> None:
-    """Give all places their states; `blank` is that of the places before the first position."""
+def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> None:
+    """Give all places their states; the places before the first position get the state of that position."""
     parts = order.parts()
     with ThreadPoolExecutor(threads) as pool:
         leads = [*pool.map(lambda part: settle(numbers[part], state_of), parts)]
+    first = next(
+        (part.start + lead for part, lead in zip(parts, leads, strict=True) if part.start + lead < part.stop), 0
+    )
     for part, lead in zip(parts, leads, strict=True):
-        numbers[part.start : part.start + lead] = numbers[part.start - 1] if part.start else blank
+        numbers[part.start : part.start + lead] = numbers[part.start - 1] if part.start > first else numbers[first]
 
 
 @inlined

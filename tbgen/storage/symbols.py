@@ -11,12 +11,13 @@ and its detail which of these; most groups have one state.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
@@ -38,8 +39,11 @@ Columns = dict[str, npt.NDArray[Any]]
 """[name of a dataset] -> its items, as the file has them."""
 
 
-def symbols_of(states: Cells, patterns: Patterns) -> tuple[Numbers, Columns]:
-    """The symbol of each state, where those of frequent states come first; and the columns that say what they mean."""
+def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers, Columns]:
+    """The symbol of each state, which occurs so often; and the columns that say what symbols mean.
+
+    Symbols are numbered by how often they occur, then by what they mean, whatever the states are besides.
+    """
     rows = patterns.start, patterns.holder, patterns.code, patterns.outcome
     chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
     worth = worth_to_white(byte_of_row(np.arange(ROWS)))
@@ -48,13 +52,30 @@ def symbols_of(states: Cells, patterns: Patterns) -> tuple[Numbers, Columns]:
     while (first := name_symbols(states.entry, states.pattern, rows, worth, chains, pairs, of_state, first)) < count:
         chains, pairs = larger(chains), larger(pairs)
     found, _ = met(pairs)
-    records = np.empty(len(found), COLUMNS[Layer.OUTCOMES]["symbols"])
-    records["entry"] = byte_of_row((found & np.uint64(0xFF)).astype(np.int64))
-    chain_of = (found >> np.uint64(8)).astype(np.int64)
-    used, numbers = np.unique(chain_of, return_inverse=True)
+    entry = byte_of_row((found & np.uint64(0xFF)).astype(np.int64))
+    used, chain_of = np.unique((found >> np.uint64(8)).astype(np.int64), return_inverse=True)
     start, written = _unrolled(used, met(chains)[0])
-    records["first"], records["rows"] = in_32_bits(start[numbers], "rows of symbols"), (start[1:] - start[:-1])[numbers]
-    return of_state, {"symbols": records, "outcome_rows": written}
+    meant = [written[start[chain] : start[chain + 1]] for chain in chain_of]
+    total = np.bincount(of_state, often, len(found))
+    order = sorted(range(len(found)), key=lambda symbol: (-total[symbol], entry[symbol], meant[symbol].tobytes()))
+    number_of = np.empty(len(found), np.uint32)
+    number_of[order] = np.arange(len(found), dtype=np.uint32)
+    symbols, outcome_rows = _laid_out([entry[symbol] for symbol in order], [meant[symbol] for symbol in order])
+    return number_of[of_state], {"symbols": symbols, "outcome_rows": outcome_rows}
+
+
+def _laid_out(entries: Sequence[int], meant: Sequence[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
+    """The symbols as the file has them, and their rows, of which those that are the same stand once."""
+    places, parts, end = dict[bytes, int](), [np.empty(0, COLUMNS[Layer.OUTCOMES]["outcome_rows"])], 0
+    symbols = np.empty(len(entries), COLUMNS[Layer.OUTCOMES]["symbols"])
+    for number, (entry, rows) in enumerate(zip(entries, meant, strict=True)):
+        first = places.setdefault(rows.tobytes(), end)
+        if first == end and len(rows):
+            parts.append(rows)
+            end += len(rows)
+        symbols[number] = entry, first, len(rows)
+    in_32_bits(np.array([end]), "rows of symbols")
+    return symbols, np.concatenate(parts)
 
 
 # A row stands for all accrued codes up to the next one, and so does what has been written: where the two agree at

@@ -15,6 +15,7 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Words
 from tbgen.errors import RepresentationError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
@@ -45,8 +46,8 @@ from tbgen.storage.schema import (
     pack,
     sealed,
 )
-from tbgen.storage.symbols import details_of, symbols_of
-from tbgen.table import Cells, Content, Numbers
+from tbgen.storage.symbols import Columns, details_of, symbols_of
+from tbgen.table import Cells, Content, Numbers, Tally
 
 _SAMPLE, _SAMPLED = 7, 256
 """One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
@@ -84,17 +85,19 @@ def write_table(
     threads: int = 1,
     new: NewArray = np.zeros,
     counters: int | None = None,
+    layers: Sequence[Layer] = tuple(Layer),
 ) -> FileRecord:
     """Put the table's files in place of any others; the same table gives the same bytes.
 
     `new` makes the array of zeros in which the state of each place lies. So many threads count states (by default all),
-    each of which holds the states that it meets. Distances come first: a table is there when its outcomes are.
+    each of which holds the states that it meets. Distances come first: a table is there when its outcomes are. Without
+    their layer, distances that are there are removed.
     """
     if game_of_folder(folder) is not table.game:
         raise UsageError(f"{folder} is no folder for tables of {table.game}")
     order = order_of(table.material)
     # The number of each place's state, the largest array by far, is let go when all streams are packed.
-    packed = _packed_layers(states_of(table, order, counters or threads, new), table, order, threads)
+    packed = _packed_layers(states_of(table, order, counters or threads, new), table, order, threads, layers)
     attributes = {
         "axes": json.dumps(order.names),
         "game": str(table.game),
@@ -105,21 +108,29 @@ def write_table(
         "source": source,
     }
     outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
-    belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
-    distances = _file(Layer.DISTANCES, order, packed, belongs)
-    write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
+    distances: Sequence[bytes] = ()
+    if Layer.DISTANCES in layers:
+        belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
+        distances = _file(Layer.DISTANCES, order, packed, belongs)
+        write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
     write_whole(path_of(folder, table.material), outcomes)
     return FileRecord(
         sum(map(len, [*outcomes, *distances])),
         digest_of(*outcomes),
-        sha256_of_distances=digest_of(*distances),
+        sha256_of_distances=digest_of(*distances) if distances else None,
         game=str(table.game),
     )
 
 
-def _packed_layers(numbering: tuple[Numbers, Cells], table: Content, order: Order, threads: int) -> Packed:
-    """The datasets of both files, compressed."""
-    sources = _sources(numbering, table, order)
+def _packed_layers(
+    numbering: tuple[Numbers, Cells, Words], table: Content, order: Order, threads: int, layers: Sequence[Layer]
+) -> Packed:
+    """The datasets of the files, compressed."""
+    numbers, states, often = numbering
+    symbol_of, symbols = symbols_of(states, often, table.patterns)
+    sources = _outcomes(numbers, symbol_of, symbols, table, order)
+    if Layer.DISTANCES in layers:
+        sources |= _distances(numbers, states, symbol_of, table, order)
     level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
     packed = dict[str, tuple[Dataset, list[bytes]]]()
     with ThreadPoolExecutor(threads) as pool:
@@ -133,40 +144,51 @@ def _packed_layers(numbering: tuple[Numbers, Cells], table: Content, order: Orde
     return packed
 
 
-def _sources(numbering: tuple[Numbers, Cells], table: Content, order: Order) -> dict[str, Source]:
-    """What goes into the datasets of both files."""
-    numbers, states = numbering
-    symbol_of, symbols = symbols_of(states, table.patterns)
-    detail_of, patterns, details = details_of(states, symbol_of, table.patterns)
-    kinds = {**COLUMNS[Layer.OUTCOMES], **COLUMNS[Layer.DISTANCES]}
-    tallies = [
-        (int(side), outcome.to_byte(), tally)
-        for side in Color
-        for outcome, tally in sorted(table.tallies[side].items(), reverse=True)
-    ]
-    longest = [
-        (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
-        for side, outcome, tally in tallies
-    ]
+def _outcomes(
+    numbers: Numbers, symbol_of: Numbers, symbols: Columns, table: Content, order: Order
+) -> dict[str, Source]:
+    """What goes into the datasets of outcomes."""
+    counts = [(side, outcome, tally.count) for side, outcome, tally in _tallies(table)]
     columns = {
         "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
-        "counts": np.array([(side, outcome, tally.count) for side, outcome, tally in tallies], kinds["counts"]),
-        "longest": np.array(longest, kinds["longest"]),
+        "counts": np.array(counts, COLUMNS[Layer.OUTCOMES]["counts"]),
         **symbols,
-        **details,
     }
-    rows = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
     return {
         SYMBOL: _looked_up(numbers, symbol_of, order),
+        **{name: _array(items) for name, items in columns.items()},
+    }
+
+
+def _distances(numbers: Numbers, states: Cells, symbol_of: Numbers, table: Content, order: Order) -> dict[str, Source]:
+    """What goes into the datasets of distances."""
+    kinds = COLUMNS[Layer.DISTANCES]
+    detail_of, patterns, details = details_of(states, symbol_of, table.patterns)
+    longest = [
+        (side, outcome, tally.max_dtg, tally.cell, fen_of_cell(order.layout, tally.cell))
+        for side, outcome, tally in _tallies(table)
+    ]
+    rows = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
+    return {
         DTG: _looked_up(numbers, states.dtg ^ flips_of(states.entry, Color.WHITE), order, black=1),
         DETAIL: _looked_up(numbers, detail_of, order),
-        **{name: _array(items) for name, items in columns.items()},
+        "longest": _array(np.array(longest, kinds["longest"])),
+        **{name: _array(items) for name, items in details.items()},
         "rows": Source(  # few at a time, for there may be a hundred million
             kinds["rows"],
             len(patterns.code),
             lambda first, end: np.rec.fromarrays([column[first:end] for column in rows], dtype=kinds["rows"]),
         ),
     }
+
+
+def _tallies(table: Content) -> list[tuple[int, int, Tally]]:
+    """Side to move, outcome and tally, in the order of the files."""
+    return [
+        (int(side), outcome.to_byte(), tally)
+        for side in Color
+        for outcome, tally in sorted(table.tallies[side].items(), reverse=True)
+    ]
 
 
 def _array(items: npt.NDArray[Any]) -> Source:

@@ -32,8 +32,10 @@ def men_of_slots(layout: Layout) -> list[int]:
 class Comparison:
     """A table, or a part of one, and the reference's solution of the same material."""
 
-    def __init__(self, known: reference.ReferenceTable, patterns: Patterns, held: Callable[[Ints], Cells]) -> None:
-        self.known, self.patterns, self.held = known, patterns, held
+    def __init__(
+        self, known: reference.ReferenceTable, patterns: Patterns, held: Callable[[Ints], Cells], *, plies: bool = True
+    ) -> None:
+        self.known, self.patterns, self.held, self.plies = known, patterns, held, plies
         self.layout = layout_of(Material.parse(known.material.name))
         self.slots = men_of_slots(self.layout)
         self.middle = cache(self.middle_of)
@@ -65,7 +67,8 @@ class Comparison:
         held, everywhere = self.held(cells), np.ones(len(cells), bool)
         entry, dtg, pattern = held.entry.astype(np.int64), held.dtg.astype(np.int64), held.pattern
         self.compare("entry", entry, block.entry[plain].astype(np.int64), everywhere, index)
-        self.compare("dtg", dtg, block.dtg[plain].astype(np.int64), everywhere, index)
+        if self.plies:
+            self.compare("dtg", dtg, block.dtg[plain].astype(np.int64), everywhere, index)
         for holder, code, values, plies in block.pairs():
             inside = own >= code
             by_entry = (np.abs(entry) - 1 < np.minimum(own, code)) | ((own == code) & (side != holder))
@@ -73,7 +76,8 @@ class Comparison:
             here = np.where(by_entry, entry, outcome[pattern])
             there = np.where(by_entry, dtg, distance[pattern])
             self.compare(f"value with {holder} {code}", here, values[plain].astype(np.int64), inside, index)
-            self.compare(f"plies with {holder} {code}", there, plies[plain].astype(np.int64), inside, index)
+            if self.plies:
+                self.compare(f"plies with {holder} {code}", there, plies[plain].astype(np.int64), inside, index)
             self.pairs += int(inside.sum())
 
 
@@ -84,13 +88,13 @@ def goodness(signed: npt.ArrayLike, holder: int) -> Ints:
     return for_white if holder == 0 else -for_white
 
 
-def differences(table: Table, known: reference.ReferenceTable) -> tuple[int, list[str]]:
+def differences(table: Table, known: reference.ReferenceTable, *, plies: bool = True) -> tuple[int, list[str]]:
     """How many pairs were compared, and the first few in which a table and the reference disagree."""
 
     def held(cells: Ints) -> Cells:
         return Cells(table.entry[cells], table.dtg[cells], table.pattern[cells])
 
-    comparison = Comparison(known, table.patterns, held)
+    comparison = Comparison(known, table.patterns, held, plies=plies)
     for placement in known.placements:
         comparison.block(known.block(placement))
     return comparison.pairs, comparison.found[:10]

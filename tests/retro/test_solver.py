@@ -12,13 +12,15 @@ from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import solve
-from tbgen.retro.drive import one_block
+from tbgen.retro.drive import methods, one_block
+from tbgen.retro.drive.methods import Distances, new_worker
 from tbgen.retro.drive.task import check_worker
 from tbgen.retro.levels import forcer as forcer_module
-from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, Worker, new_worker, open_words, start_forcer, start_middles
+from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, open_words, start_forcer, start_middles
 from tbgen.retro.levels.histories import new_interner
 from tbgen.retro.levels.one_code import TOP_CODE, freeze
 from tbgen.retro.levels.packing import NO_LABEL, label_from
+from tbgen.retro.levels.worker import AnyWorker as Worker
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Color, Score
@@ -46,11 +48,11 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     """A worker with all positions of bare kings before their first level, and room for their values."""
     layout = layout_of(Material.parse("KvK"))
     geometry = geometry_of(layout)
-    worker = new_worker(geometry)
+    worker = new_worker(Distances(), geometry)
     enter_block(worker.block, 0, np.zeros(0, np.int64))
     find_legal(worker.block, worker.scratch.men, 0, geometry.words)
     worker.block.next_code[:] = 255
-    open_words(worker.block, worker.white, worker.black, 0, geometry.words)
+    open_words(worker.block, worker.white.forced, worker.black.forced, 0, geometry.words)
     start_forcer(worker.block, worker.white)
     start_forcer(worker.block, worker.black)
     places = number_cells(worker.block, 0, geometry.words, 0)
@@ -127,11 +129,11 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
             what = "patterns" if limit == "MOST_NODES" else "positions"
             for size in sizes:
                 with monkeypatch.context() as patched:
-                    patched.setattr(forcer_module, limit, size)
+                    patched.setattr(methods if limit == "MOST_NODES" else forcer_module, limit, size)
                     with pytest.raises(RepresentationError, match=f"the number of {what} of {name} .*does not fit"):
                         solve(Material.parse(name), children)
         with monkeypatch.context() as patched:
-            for module in (forcer_module, one_block):
+            for module in (forcer_module, methods, one_block):
                 patched.setattr(module, "new_interner", lambda _: new_interner(8))
             with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
                 solve(Material.parse(name), children)

@@ -44,8 +44,11 @@ def put_runs(store: BlockStore, order: Order) -> None:
         store.put(run, dictionary, cells)
 
 
-def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints]:
-    """[place] -> number of its state, and the states as keys: the most frequent first, blanks as the place before."""
+def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints, Ints]:
+    """[place] -> number of its state; the states as keys, and how often each occurs: the most frequent first.
+
+    Blanks are as the place before, and before the first position as that.
+    """
     cells = solved.part(0, order.layout.cells)
     parts: Sequence[Ints] = [column.astype(np.int64) for column in cells]
     cell_of = order.cells_of(np.arange(order.layout.cells))
@@ -54,9 +57,8 @@ def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints]:
     states, counts = np.unique(keys[live], return_counts=True)
     ranking = np.lexsort((states, -counts))
     number = np.argsort(ranking)
-    last = np.maximum.accumulate(np.where(live, np.arange(len(keys)), -1))
-    ids = np.where(last >= 0, number[np.searchsorted(states, keys[last])], number[0])
-    return ids, states[ranking]
+    last = np.maximum.accumulate(np.where(live, np.arange(len(keys)), np.argmax(live)))
+    return number[np.searchsorted(states, keys[last])], states[ranking], counts[ranking]
 
 
 def keys_of(states: Cells) -> Ints:
@@ -91,10 +93,11 @@ def test_runs_are_numbered_as_sorting_says(
         )
         put_runs(store, order)
         solved = Solved(order.layout.material, store)
-        expected, keys = slowly_numbered(solved, order)
+        expected, keys, counts = slowly_numbered(solved, order)
         assert (len(keys) > 1 << 16) == (order.layout.pawns > 0), "more states than 16 bits number"
         for source, slots in ((Met(solved), numbering_module.FIRST_SLOTS), (solved, 16)):
             monkeypatch.setattr(numbering_module, "FIRST_SLOTS", slots)
-            numbers, states = states_of(source, order, threads=2)
+            numbers, states, often = states_of(source, order, threads=2)
             assert (numbers == expected).all()
+            assert (often == counts).all()
             assert (keys_of(states) == keys).all()

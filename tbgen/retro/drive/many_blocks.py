@@ -9,34 +9,26 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bools, Int, Ints, Ints32, SignedBytes, Words
-from tbgen.compiled.jit import borrowing, inner
+from tbgen.compiled.arrays import Ints, Ints32, SignedBytes, Words
+from tbgen.compiled.jit import borrowing
 from tbgen.index.layout import Layout
 from tbgen.index.words import ONE, lowest_and_rest
+from tbgen.retro.drive.methods import Method, new_worker
 from tbgen.retro.drive.runs import count_words, nothing_found
 from tbgen.retro.drive.task import Task, check_status
 from tbgen.retro.levels.en_passant import search_en_passant
-from tbgen.retro.levels.forcer import (
-    INTERNER_FULL,
-    STATUS,
-    Forcer,
-    Worker,
-    new_worker,
-    open_words,
-    start_forcer,
-    start_middles,
-)
+from tbgen.retro.levels.forcer import INTERNER_FULL
 from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, Interner, dictionary_of, forget_nodes, intern
-from tbgen.retro.levels.one_code import freeze, search_code
+from tbgen.retro.levels.worker import AnyWorker
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
-from tbgen.retro.words.block import FIRST, MASK, Block, BlockValues, enter_block, find_legal, number_cells
+from tbgen.retro.words.block import FIRST, MASK, BlockValues, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
-from tbgen.score import STALEMATE_CODE, Mobility
+from tbgen.score import Mobility
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 MOST_RUN_CELLS = 1 << 20
@@ -52,7 +44,7 @@ class ManyBlocks:
         self.task = task
         self.child_reader = task.child_reader()
         self.children = empty_child_tables(self.child_reader.child_layouts)
-        self.solver = RunSolver(task.layout, task.game)
+        self.solver = RunSolver(task.layout, task.method, task.game)
         self.done = np.zeros(len(task.layout.blocks), bool)
         for run in task.store.runs():
             self._take_up(run)
@@ -112,24 +104,30 @@ class SolvedRun(NamedTuple):
 class RunSolver:
     """Solves runs of blocks of one table; each thread that does has arrays of its own, which are used again."""
 
-    def __init__(self, layout: Layout, game: Mobility) -> None:
-        self.layout, self.game, self.geometry = layout, game, geometry_of(layout)
+    def __init__(self, layout: Layout, method: Method[Any], game: Mobility) -> None:
+        self.layout, self.method, self.game, self.geometry = layout, method, game, geometry_of(layout)
         self.pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
         self.mirrors = np.array([layout.is_own_mirror(pawns) for pawns in layout.blocks])
-        self._idle: list[Worker] = []
+        self._idle: list[AnyWorker] = []
 
     def solve(self, children: ChildTables, blocks: Blocks) -> SolvedRun:
         """Solve blocks for which all that they ask of children is at hand."""
         try:
             worker = self._idle.pop()
         except IndexError:
-            worker = new_worker(self.geometry, self.game)
+            worker = new_worker(self.method, self.geometry, self.game)
         (first, end), block_cells = blocks, self.layout.block_words * 128
         size, found = (end - first) * block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
-        pawns, mirrors = self.pawns[first:end], self.mirrors[first:end]
-        status = solve_blocks(worker, children, first, pawns, mirrors, cells, found)
-        check_status(self.layout.material, int(status))
+        for interner in (worker.white.interner, worker.black.interner, worker.pairs):
+            forget_nodes(interner)
+        for number in range(first, end):
+            at = (number - first) * block_cells
+            values = BlockValues(cells.entry[at : at + block_cells], cells.dtg[at : at + block_cells])
+            status = open_block(worker, children, number, self.pawns[number])
+            status = status or self.method.solve_codes(worker, values)
+            status = status or close_block(worker, children, values, self.mirrors[number], at, cells, found)
+            check_status(self.layout.material, int(status))
         dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
         self._idle.append(worker)
         start, rights = first * block_cells, en_passant_of(children.en_passant, blocks, block_cells)
@@ -163,65 +161,33 @@ def name_patterns(
                 pattern[cell] = intern(pairs, left, right)
 
 
-@inner
-def solve_codes(block: Block, white: Forcer, black: Forcer, values: BlockValues) -> None:
-    """All levels of a block whose moves are known, until something goes wrong."""
-    words = block.geometry.words
-    open_words(block, white, black, 0, words)
-    start_forcer(block, white)
-    start_forcer(block, black)
-    left, code = 1, 0
-    while left and not white.state[STATUS] and not black.state[STATUS]:
-        left = freeze(block, white, black, values, code, 0, words)
-        if code == STALEMATE_CODE:
-            places = number_cells(block, 0, words, 0)
-            start_middles(block, white, places)
-            start_middles(block, black, places)
-        for forcer in (white, black):
-            search_code(block, forcer, values, code)
-        code += 1
-
-
-@inner
-def solve_block(worker: Worker, children: ChildTables, number: Int, squares: Ints, values: BlockValues) -> int:
-    """Solve one block whose children are all there; the status is 0 if all is well."""
-    block, scratch = worker.block, worker.scratch
-    words = block.geometry.words
+@borrowing
+def open_block(worker: AnyWorker, children: ChildTables, number: int, squares: Ints) -> int:
+    """Begin with a block whose children are all there: its moves; the status is 0 if all is well."""
+    block, scratch, words = worker.block, worker.scratch, worker.block.geometry.words
     enter_block(block, number, squares)
     find_legal(block, scratch.men, 0, words)
-    status = find_moves(block, children, scratch, 0, words)
-    if status:
-        return status
-    solve_codes(block, worker.white, worker.black, values)
-    status = worker.white.state[STATUS] or worker.black.state[STATUS]
-    if not status:
-        search_en_passant(worker, children, values)
-    return status
+    return find_moves(block, children, scratch, 0, words)
 
 
-# pawns[n, pawn], own_mirror[n]: the pawns of block first + n, and whether they equal their mirror image. Patterns are
-# those of `worker.pairs`.
+# Patterns are those of `worker.pairs`; `start` is the block's first cell in `cells`.
 @borrowing
-def solve_blocks(
-    worker: Worker, children: ChildTables, first: int, pawns: Ints, own_mirror: Bools, cells: Cells, found: Ints
+def close_block(
+    worker: AnyWorker,
+    children: ChildTables,
+    values: BlockValues,
+    own_mirror: bool,
+    start: int,
+    cells: Cells,
+    found: Ints,
 ) -> int:
-    """Solve a run of independent blocks that follow each other, and count and name what their cells hold."""
-    geometry, pairs = worker.block.geometry, worker.pairs
-    words, size = geometry.words, 128 * geometry.words
-    for interner in (worker.white.interner, worker.black.interner, pairs):
-        forget_nodes(interner)
-    for n in range(len(pawns)):
-        start = n * size
-        values = BlockValues(cells.entry[start : start + size], cells.dtg[start : start + size])
-        status = solve_block(worker, children, first + n, pawns[n], values)
-        if status:
-            return status
-        count_words(geometry, values, own_mirror[n], 0, words, start, worker.scratch.men, found)
-        for side in range(2):
-            here = start + side * (size >> 1)
-            entry, pattern = cells.entry[here : here + (size >> 1)], cells.pattern[here : here + (size >> 1)]
-            numbered, white, black = worker.block.numbered[side], worker.white.history, worker.black.history
-            name_patterns(numbered, white, black, pairs, entry, pattern)
-        if pairs.state[OVERFLOWED]:
-            return INTERNER_FULL
-    return 0
+    """What a solved block's cells hold: en passant, counts, names of patterns; the status is 0 if all is well."""
+    block, words = worker.block, worker.block.geometry.words
+    search_en_passant(worker, children, values)
+    count_words(block.geometry, values, own_mirror, 0, words, start, worker.scratch.men, found)
+    half = len(values.entry) >> 1
+    for side in range(2):
+        here = start + side * half
+        entry, pattern = cells.entry[here : here + half], cells.pattern[here : here + half]
+        name_patterns(block.numbered[side], worker.white.history, worker.black.history, worker.pairs, entry, pattern)
+    return INTERNER_FULL if worker.pairs.state[OVERFLOWED] else 0

@@ -9,15 +9,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from tbgen.retro.drive.many_blocks import name_patterns
+from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
 from tbgen.retro.drive.task import Task, check_status, check_worker
-from tbgen.retro.levels.forcer import INTERNER_FULL, Forcer, new_worker, open_words, start_forcer, start_middles
+from tbgen.retro.levels.forcer import INTERNER_FULL, open_words
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, dictionary_of, new_interner
-from tbgen.retro.levels.one_code import freeze, search_code
 from tbgen.retro.resets.destinations import empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
@@ -50,12 +51,13 @@ class OneBlock:
     def __init__(self, task: Task) -> None:
         self.task, self.geometry = task, geometry_of(task.layout)
         self.spans = spans_of(self.geometry.words, task.threads)
-        self.worker = new_worker(self.geometry, task.game)
+        self.method = task.method
+        self.worker = new_worker(self.method, self.geometry, task.game)
         cells = task.layout.cells
         self.values = BlockValues(task.new(cells, np.int8), task.new(cells, np.uint16))
 
     @property
-    def forcers(self) -> tuple[Forcer, Forcer]:
+    def searchers(self) -> tuple[Any, Any]:
         return self.worker.white, self.worker.black
 
     def find_moves(self) -> None:
@@ -76,13 +78,15 @@ class OneBlock:
         """The accrued codes in ascending order."""
         task, pool, spans = self.task, self.task.pool, self.spans
         with task.timer.phase("seeds"):
-            left = list(pool.map(lambda span: open_words(self.worker.block, *self.forcers, *span), spans))
+            members = self.worker.white.forced, self.worker.black.forced
+            left = list(pool.map(lambda span: open_words(self.worker.block, *members, *span), spans))
             nothing = np.zeros((2, 0), np.uint64)
             self.worker = self.worker._replace(block=self.worker.block._replace(legal=nothing, check=nothing))
-            list(pool.map(lambda forcer: start_forcer(self.worker.block, forcer), self.forcers))
+            list(pool.map(lambda searcher: self.method.start(self.worker.block, searcher), self.searchers))
         positions, code = sum(left), 0
         while any(left):
             with task.timer.phase("freeze"):
+                self.method.settle(self.worker, code)
                 left = self._freeze(code)
             decided = positions - sum(left)
             task.progress("levels", code, 0.1 + 0.85 * decided / positions, decided)
@@ -96,13 +100,13 @@ class OneBlock:
 
     def _freeze(self, code: int) -> list[int]:
         """How many cells are undecided, by span, when those are frozen that have this own code."""
-        block, values = self.worker.block, self.values
-        return list(self.task.pool.map(lambda span: freeze(block, *self.forcers, values, code, *span), self.spans))
+        worker, values, method = self.worker, self.values, self.method
+        return list(self.task.pool.map(lambda span: method.freeze(worker, values, code, *span), self.spans))
 
     def _search(self, code: int) -> None:
         """What each forcer forces at an accrued code, each on a thread."""
-        block, values = self.worker.block, self.values
-        list(self.task.pool.map(lambda forcer: search_code(block, forcer, values, code), self.forcers))
+        worker, values, method = self.worker, self.values, self.method
+        list(self.task.pool.map(lambda side: method.search(worker, side, values, code), (WHITE, BLACK)))
 
     def _begin_middles(self, left: Sequence[int]) -> None:
         """After the mates: what is left has places, and only now is it known how much that is."""
@@ -110,12 +114,9 @@ class OneBlock:
         *firsts, places = itertools.accumulate(left, initial=0)
         list(task.pool.map(lambda span, place: number_cells(block, span[0], span[1], place), self.spans, firsts))
         room = places if task.game.forgets else 0  # otherwise there are no middles
-        white, black = (
-            forcer._replace(label=task.new(room, np.uint32), history=task.new(room, np.uint32))
-            for forcer in self.forcers
-        )
+        white, black = (self.method.with_room(searcher, task.new, room) for searcher in self.searchers)
         self.worker = self.worker._replace(white=white, black=black)
-        list(task.pool.map(lambda forcer: start_middles(block, forcer, places), self.forcers))
+        list(task.pool.map(lambda searcher: self.method.start_goals(block, searcher, places), self.searchers))
 
     def hand_over(self) -> None:
         """Count and name what the cells hold, and put them into the store, each side to move as a run of its own."""

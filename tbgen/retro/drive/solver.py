@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
+from tbgen.retro.drive.methods import Distances, Method
 from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.task import NewArray, Progress, Task, quiet
@@ -28,6 +30,7 @@ def solve_into(
     progress: Progress = quiet,
     game: Mobility = Mobility.RESET,
     new: NewArray = np.zeros,
+    method: Method[Any] | None = None,
 ) -> Solved:
     """Solve a canonical material whose children are solved; what its cells hold goes to the store.
 
@@ -36,7 +39,7 @@ def solve_into(
     The children are tables of the same game.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(layout_of(material), children, store, threads, pool, progress, new, game)
+        task = Task(layout_of(material), children, store, threads, pool, progress, new, game, method or Distances())
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:
@@ -53,6 +56,7 @@ def solve(
     threads: int = 2,
     progress: Progress = quiet,
     game: Mobility = Mobility.RESET,
+    method: Method[Any] | None = None,
 ) -> Table:
     """The table of a canonical material whose children are solved, in memory."""
-    return solve_into(MemoryStore(), material, children, threads, progress, game=game).table()
+    return solve_into(MemoryStore(), material, children, threads, progress, game=game, method=method).table()

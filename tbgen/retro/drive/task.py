@@ -15,8 +15,10 @@ import numpy.typing as npt
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import Layout
 from tbgen.material import Material
+from tbgen.retro.drive.methods import Distances, Method
 from tbgen.retro.drive.runs import BlockStore
-from tbgen.retro.levels.forcer import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH, Worker
+from tbgen.retro.levels.forcer import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH
+from tbgen.retro.levels.worker import AnyWorker
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import child_layouts_of
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE
@@ -69,6 +71,7 @@ class Task:
     new: NewArray = np.zeros
     """Makes the large arrays of a table of one block."""
     game: Mobility = Mobility.RESET
+    method: Method[Any] = field(default_factory=Distances)
     timer: Timer = field(default_factory=Timer)
 
     def child_reader(self) -> ChildReader:
@@ -106,6 +109,6 @@ def check_status(material: Material, status: int) -> None:
         raise BuildError(str(material), CONTRADICTIONS[status])
 
 
-def check_worker(material: Material, worker: Worker) -> None:
+def check_worker(material: Material, worker: AnyWorker) -> None:
     """Raise what went wrong in a worker."""
     check_status(material, int(worker.white.state[STATUS] or worker.black.state[STATUS]))

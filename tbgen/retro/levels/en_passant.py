@@ -16,9 +16,9 @@ from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.squares import PAWN_ATTACKS
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
-from tbgen.retro.levels.forcer import Worker, has_middles
 from tbgen.retro.levels.histories import label_at_code
 from tbgen.retro.levels.packing import plies_of_label, rank_of_label
+from tbgen.retro.levels.worker import AnyWorker, has_histories
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell
@@ -38,7 +38,7 @@ class Right(NamedTuple):
 
 
 @inner
-def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, code: Int) -> tuple[Int, Int]:
+def value_with(worker: AnyWorker, values: BlockValues, side: Int, cell: Int, code: Int) -> tuple[Int, Int]:
     """The outcome byte and distance of a cell of the solved block when the side to move has accrued `code`.
 
     Reached by a quiet move of the other side, so on a tie of codes the holder keeps its score.
@@ -48,7 +48,7 @@ def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, code: 
     if block.code[side, cell] < code or abs(byte) - 1 < code:
         return byte, np.int64(values.dtg[own])
     breaker = worker.black if side == WHITE else worker.white
-    if has_middles(breaker):
+    if has_histories(breaker):
         history = np.int64(breaker.history[place_of_cell(block, side, cell >> 6, cell & 63)])
         label = label_at_code(breaker.interner, history, code)
         if rank_of_label(label) < WORST_RANK - code:
@@ -57,7 +57,7 @@ def value_with(worker: Worker, values: BlockValues, side: Int, cell: Int, code: 
 
 
 @inner
-def fold_quiet_moves(worker: Worker, values: BlockValues, side: Int, word: Int, square: Int, code: Int) -> None:
+def fold_quiet_moves(worker: AnyWorker, values: BlockValues, side: Int, word: Int, square: Int, code: Int) -> None:
     """Fold all quiet moves of a cell, whose own code is given, into the mover's best."""
     block, near, other = worker.block, worker.white.neighbours, 1 - side
     for n in range(list_neighbours(block, worker.scratch.men, side, word, square_bit(square), near)):
@@ -78,7 +78,7 @@ def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
 
 
 @inner
-def kings_when_taking(worker: Worker, right: Right, word: Int, taker: Int) -> Word:
+def kings_when_taking(worker: AnyWorker, right: Right, word: Int, taker: Int) -> Word:
     """Black king squares with which pawn `taker` may take the pawn that has just stepped twice."""
     block, men, geometry, side = worker.block, worker.scratch.men, worker.block.geometry, right.side
     pawns, start = block.pawns, block.pawns[taker]
@@ -93,7 +93,7 @@ def kings_when_taking(worker: Worker, right: Right, word: Int, taker: Int) -> Wo
 
 
 @inlined
-def recall_best(worker: Worker, side: Int, word: Int, square: Int) -> None:
+def recall_best(worker: AnyWorker, side: Int, word: Int, square: Int) -> None:
     """Begin with the best reset that a cell has without the right."""
     block, best = worker.block, worker.scratch.folded
     best.outcome[square] = 0
@@ -106,7 +106,7 @@ def recall_best(worker: Worker, side: Int, word: Int, square: Int) -> None:
 
 @inner
 def search_word(
-    worker: Worker, children: ChildTables, values: BlockValues, right: Right, word: Int, kings: Word
+    worker: AnyWorker, children: ChildTables, values: BlockValues, right: Right, word: Int, kings: Word
 ) -> None:
     """Find the values of the positions of a word in which the pawn can be taken."""
     block, scratch, side, best = worker.block, worker.scratch, right.side, worker.scratch.folded
@@ -126,7 +126,7 @@ def search_word(
                 note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
                 fold_reset(children, scratch, side, bit, scratch.moves[0])
         fold_quiet_moves(worker, values, side, word, square, code)
-        if not has_middles(worker.white):
+        if not has_histories(worker.white):
             fold_hold(best, side, square, code)
         rank, plies = rank_of_byte(np.int64(best.outcome[square]), side), np.int64(0)
         if rank < WORST_RANK - code:
@@ -138,7 +138,7 @@ def search_word(
 
 
 @inner
-def search_en_passant(worker: Worker, children: ChildTables, values: BlockValues) -> None:
+def search_en_passant(worker: AnyWorker, children: ChildTables, values: BlockValues) -> None:
     """After a block has been solved: the values of its positions with a right to take en passant."""
     block, geometry = worker.block, worker.block.geometry
     for taken in range(len(geometry.pawn_color)):

@@ -26,12 +26,11 @@ from tbgen.retro.levels.packing import (
     push,
     site_from,
 )
-from tbgen.retro.words.block import FIRST, MASK, Block, new_block, number_of_reset
-from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
-from tbgen.retro.words.moves import Scratch, new_scratch
+from tbgen.retro.words.block import FIRST, MASK, Block, number_of_reset
+from tbgen.retro.words.geometry import WHITE, Geometry
 from tbgen.retro.words.quiet import MOST_NEIGHBOURS, Neighbours
 from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
-from tbgen.score import MOST_STORED_CODE, Mobility
+from tbgen.score import MOST_STORED_CODE
 
 AGENDA_ENTRIES = 256
 """Entries of an agenda, a word; memory for them is touched as they come."""
@@ -203,7 +202,7 @@ def push_resets(block: Block, forcer: Forcer, side: Int, word: Int, kings: Word,
 
 
 @borrowing
-def open_words(block: Block, white: Forcer, black: Forcer, first: int, end: int) -> int:
+def open_words(block: Block, white: Members, black: Members, first: int, end: int) -> int:
     """Begin a range of words: what is legal is open, and nobody forces anything yet; how many cells that are.
 
     The first `freeze` finds which words are live.
@@ -214,10 +213,10 @@ def open_words(block: Block, white: Forcer, black: Forcer, first: int, end: int)
         for word in range(first, end):
             legal = block.legal[side, word]
             block.undecided[side, word] = legal
-            ours.forced.free[side, word] = legal
-            theirs.forced.free[side, word] = legal
-            ours.forced.left[word] = legal
-            theirs.forced.blocked[word] = block.resets[side, word]
+            ours.free[side, word] = legal
+            theirs.free[side, word] = legal
+            ours.left[word] = legal
+            theirs.blocked[word] = block.resets[side, word]
             cells += count(legal)
     return cells
 
@@ -284,31 +283,3 @@ def label_cells(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, 
                     state[STATUS] = INTERNER_FULL
         forcer.label[at], history[at] = label, after
     state[MEMO_BEFORE], state[MEMO_AFTER] = before, after
-
-
-MOST_NODES = 1 << 26
-"""Histories of one run; memory for them is touched as they come."""
-
-
-@by_address
-class Worker(NamedTuple):
-    """A thread's own arrays."""
-
-    block: Block
-    scratch: Scratch
-    white: Forcer
-    black: Forcer
-    pairs: Interner
-    """Pairs of histories, White's as the forcer and Black's, that a cell has."""
-
-
-def new_worker(geometry: Geometry, game: Mobility = Mobility.RESET) -> Worker:
-    """A worker for blocks of this geometry."""
-    middles = game.forgets
-    return Worker(
-        block=new_block(geometry),
-        scratch=new_scratch(len(geometry.role)),
-        white=new_forcer(WHITE, geometry, MOST_NODES, middles=middles),
-        black=new_forcer(BLACK, geometry, MOST_NODES, middles=middles),
-        pairs=new_interner(MOST_NODES if middles else 1),
-    )

@@ -79,7 +79,7 @@ def _slot_of(before: Int, event: Int, slots: Int) -> np.int64:
     return np.int64((mixed ^ (mixed >> SHIFT)) & np.uint64(slots - 1))
 
 
-@inner
+@borrowing
 def forget_nodes(interner: Interner) -> None:
     """Forget all nodes. Only the slots in use are cleared: a run of small blocks must not pay for the whole table."""
     interner.table[: interner.state[SLOTS]] = 0

@@ -86,11 +86,17 @@ def add_bits(worklist: Worklist, word: Int, bits: Word) -> None:
 @inner
 def list_words(worklist: Worklist) -> int:
     """List the words that have bits, in ascending order; how many they are. The bits stay for `take_bits`."""
-    size = 0
     if worklist.size[0] == 0:
-        return size
+        return 0
     worklist.size[0] = 0
-    for top in range(len(worklist.summary)):
+    return list_range(worklist, 0, len(worklist.summary))
+
+
+@inner
+def list_range(worklist: Worklist, first: Int, end: Int) -> int:
+    """The same for some top groups, of which `size` is not asked and not told."""
+    size = 0
+    for top in range(first, end):
         groups = worklist.summary[top]
         worklist.summary[top] = NOTHING
         while groups:

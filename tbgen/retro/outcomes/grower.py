@@ -1,0 +1,306 @@
+"""Grower: what one side forces in a block, as sets that only grow; all arrays of one thread.
+
+A better hold is harder to break, so whatever a forcer forces against a hold at one accrued code, it forces against the
+hold at the next code as well. So a *middle* keeps a *journal*: what joined it, goal by goal. The next middle takes the
+journal's bits as members without a search, and searches only what is new (docs/solving.md has the proof).
+
+A *goal* is an outcome as the forcer ranks it, 0 for its own mate, 255 for the other side's.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, SignedBytes, SignedInts32, Word, Words
+from tbgen.compiled.jit import by_address, inlined, inner
+from tbgen.index.kernels import RANKS, rank_of_byte
+from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
+from tbgen.retro.levels.forcer import (
+    INTERNER_FULL,
+    MEMO_AFTER,
+    MEMO_BEFORE,
+    MEMO_LABEL,
+    NO_MEMO,
+    QUEUE_FULL,
+    STATUS,
+    Members,
+)
+from tbgen.retro.levels.histories import OVERFLOWED, Interner, intern, new_interner
+from tbgen.retro.levels.packing import event_from, label_from
+from tbgen.retro.words.block import FIRST, MASK, Block
+from tbgen.retro.words.geometry import Geometry
+from tbgen.retro.words.quiet import MOST_NEIGHBOURS, Neighbours
+from tbgen.retro.words.worklist import Worklist, add_bits, new_word_set, new_worklist
+
+
+@by_address
+class Journal(NamedTuple):
+    """Words and some bits of them, goal by goal; the words of a goal ascend."""
+
+    word: SignedInts32
+    bits: Words
+    first: Ints
+    """[goal] its first entry, and the one after its last."""
+    end: Ints
+
+
+@by_address
+class Journals(NamedTuple):
+    """The members of a middle."""
+
+    own: Journal
+    """With the forcer to move."""
+    others: Journal
+    """With the defender to move."""
+
+
+@by_address
+class Exits(NamedTuple):
+    """Cells with the forcer to move that were frozen with a broken hold: lists of (word, bits) by goal."""
+
+    word: SignedInts32
+    bits: Words
+    goal: Bytes
+    next: SignedInts32
+    """[entry] the next one of its list, or -1."""
+    head: Ints
+    tail: Ints
+    fresh: Ints
+    """[goal] the first, the last, and the first that came with the last link; -1 without one."""
+    size: Ints
+    """LINKED, NOTED."""
+
+
+LINKED, NOTED = 0, 1
+
+
+@by_address
+class Middle(NamedTuple):
+    """What the forcer forces against the hold at the accrued code at hand. It begins with the sets of the class."""
+
+    members: Members
+    never: Words
+    """[word] the forcer's cells that were in no middle at the code before, and have not joined since."""
+    pending: Worklist
+    """Cells of the defender that move to no cell in `never`: they yield when the right goal comes."""
+    joined: Worklist
+    """The forcer's members of the goal at hand, and the defender's."""
+    yielded: Worklist
+    even: Journals
+    """The members of the middle at the last even code, and at the last odd one: one of them was the code before."""
+    odd: Journals
+
+
+@by_address
+class Grower(NamedTuple):
+    """All that finding out what one side forces needs beside the block."""
+
+    side: int
+    forced: Members
+    """The cells that have joined a class."""
+    middle: Middle
+    ripe: Words
+    """[word] undecided cells with the forcer to move whose own code is the next one."""
+    exits: Exits
+    resets: Journal
+    """Resets of the forcer's own moves, by their goal."""
+    joining: Worklist
+    """The forcer's cells that join next."""
+    checked: Worklist
+    """The defender's cells still to be checked for escapes."""
+    history: Ints32
+    """[number] how the goal of an undecided cell changed from one accrued code to the next; empty if nobody asks."""
+    interner: Interner
+    neighbours: Neighbours
+    men: Ints
+    """[man] scratch space for the squares of a word's men."""
+    bits_of_goal: Words
+    """[goal] scratch space for the resets of a word; empty before and after."""
+    state: Ints
+    """As in levels/forcer.py."""
+
+
+def new_journal(entries: int) -> Journal:
+    return Journal(
+        np.empty(entries, np.int32), np.empty(entries, np.uint64), np.zeros(RANKS, np.int64), np.zeros(RANKS, np.int64)
+    )
+
+
+def new_exits(entries: int) -> Exits:
+    head, tail, fresh = (np.full(RANKS, -1, np.int64) for _ in range(3))
+    word, bits = np.empty(entries, np.int32), np.empty(entries, np.uint64)
+    goal, following = np.empty(entries, np.uint8), np.empty(entries, np.int32)
+    return Exits(word, bits, goal, following, head, tail, fresh, np.zeros(2, np.int64))
+
+
+def new_members(words: int) -> Members:
+    """Nobody has joined, and nobody can."""
+    free, live = np.zeros((2, words), np.uint64), np.stack([new_word_set(words), new_word_set(words)])
+    return Members(free, live, np.zeros(words, np.uint64), np.zeros(words, np.uint64))
+
+
+JOURNAL_ENTRIES, EXIT_ENTRIES, RESET_ENTRIES = 16, 32, 64
+"""Entries a word, at most; memory for them is touched as they come."""
+
+
+def new_grower(side: int, geometry: Geometry, nodes: int, *, middles: bool, histories: bool) -> Grower:
+    """The arrays of a grower for blocks of this geometry."""
+    words = geometry.words
+    in_middles = words if middles else 0
+    pending, joined, yielded = (new_worklist(in_middles) for _ in range(3))
+    even, odd = (Journals(*(new_journal(in_middles * JOURNAL_ENTRIES) for _ in range(2))) for _ in range(2))
+    return Grower(
+        side=side,
+        forced=new_members(words),
+        middle=Middle(new_members(in_middles), np.zeros(in_middles, np.uint64), pending, joined, yielded, even, odd),
+        ripe=np.zeros(words, np.uint64),
+        exits=new_exits(in_middles * EXIT_ENTRIES),
+        resets=new_journal(words * RESET_ENTRIES),
+        joining=new_worklist(words),
+        checked=new_worklist(words),
+        history=np.empty(in_middles * 128 if histories else 0, np.uint32),
+        interner=new_interner(nodes if histories else 1),
+        neighbours=Neighbours(
+            word=np.zeros(MOST_NEIGHBOURS, np.int64),
+            bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
+            image=np.zeros(MOST_NEIGHBOURS, np.int64),
+        ),
+        men=np.zeros(len(geometry.role), np.int64),
+        bits_of_goal=np.zeros(RANKS, np.uint64),
+        state=np.zeros(5, np.int64),
+    )
+
+
+@inlined
+def breaks_holds(grower: Grower) -> bool:
+    """Whether a hold can be broken, for resets forget what has accrued; under whole-game mobility they do not."""
+    return len(grower.ripe) == len(grower.middle.never)
+
+
+@inlined
+def write_outcome(entry: SignedBytes, first: Int, bits: Word, byte: Int) -> None:
+    """Write an outcome for some cells of a word whose first cell is given."""
+    while bits:
+        square, bits = lowest_and_rest(bits)
+        entry[first + square] = byte
+
+
+@inlined
+def note_exit(grower: Grower, word: Int, bits: Word, goal: Int) -> None:
+    """Note cells whose broken hold has frozen them; `link_exits` puts them into their lists."""
+    exits = grower.exits
+    at = exits.size[NOTED]
+    if at == len(exits.word):
+        grower.state[STATUS] = QUEUE_FULL
+        return
+    exits.word[at], exits.bits[at], exits.goal[at] = word, bits, goal
+    exits.size[NOTED] = at + 1
+
+
+@inner
+def link_exits(exits: Exits) -> None:
+    """Put what has been noted into its lists. No thread may read them meanwhile."""
+    exits.fresh[:] = -1
+    for at in range(exits.size[LINKED], exits.size[NOTED]):
+        goal = np.int64(exits.goal[at])
+        exits.next[at] = -1
+        if exits.fresh[goal] < 0:
+            exits.fresh[goal] = at
+        if exits.head[goal] < 0:
+            exits.head[goal] = at
+        else:
+            exits.next[exits.tail[goal]] = at
+        exits.tail[goal] = at
+    exits.size[LINKED] = exits.size[NOTED]
+
+
+@inner
+def sort_resets(block: Block, grower: Grower) -> None:
+    """List the resets of all undecided cells with the forcer to move, by goal: count, then write."""
+    side, resets, bits_of_goal = grower.side, grower.resets, grower.bits_of_goal
+    resets.end[:] = 0
+    for is_written in range(2):
+        for word in range(len(block.occupied)):
+            kings, at = block.resets[side, word], np.int64(block.first_reset[side, word])
+            lowest, highest = np.int64(RANKS), np.int64(-1)
+            while kings:
+                square, kings = lowest_and_rest(kings)
+                bit = square_bit(square)
+                if block.undecided[side, word] & bit:
+                    goal = np.int64(rank_of_byte(np.int64(block.best.outcome[at]), side))
+                    bits_of_goal[goal] |= bit
+                    lowest, highest = min(lowest, goal), max(highest, goal)
+                at += 1
+            for found in range(lowest, highest + 1):
+                if bits_of_goal[found]:
+                    entry = resets.end[found]
+                    if is_written:
+                        resets.word[entry], resets.bits[entry] = word, bits_of_goal[found]
+                    resets.end[found] = entry + 1
+                    bits_of_goal[found] = NOTHING
+        if not is_written:
+            entries = np.int64(0)
+            for each in range(RANKS):
+                resets.first[each] = entries
+                entries += resets.end[each]
+                resets.end[each] = resets.first[each]
+
+
+@inner
+def drop_decided(resets: Journal, undecided: Words) -> None:
+    """Drop the resets of cells that are decided: each middle would go through them again."""
+    for goal in range(RANKS):
+        to = resets.first[goal]
+        for at in range(resets.first[goal], resets.end[goal]):
+            bits = resets.bits[at] & undecided[resets.word[at]]
+            if bits:
+                resets.word[to], resets.bits[to] = resets.word[at], bits
+                to += 1
+        resets.end[goal] = to
+
+
+@inner
+def use_mating_resets(block: Block, grower: Grower) -> None:
+    """Before goals are sorted: resets to the forcer's mate join, and what keeps no defender out is open."""
+    side, defender, members = grower.side, 1 - grower.side, grower.forced
+    for word in range(len(block.occupied)):
+        for mover in range(2):
+            kings, at, mates = block.resets[mover, word], np.int64(block.first_reset[mover, word]), NOTHING
+            while kings:
+                square, kings = lowest_and_rest(kings)
+                if rank_of_byte(np.int64(block.best.outcome[at]), side) == 0:
+                    mates |= square_bit(square)
+                at += 1
+            if mover == side:
+                add_bits(grower.joining, word, mates & members.free[side, word])
+            else:
+                members.blocked[word] &= ~mates
+                add_bits(grower.checked, word, mates & members.free[defender, word])
+
+
+# As in levels/forcer.py: nearly all cells of a search get the same goal and had the same history before, so the last
+# step from history to history is remembered.
+@inlined
+def note_goal(block: Block, grower: Grower, mover: Int, word: Int, bits: Word, goal: Int, code: Int) -> None:
+    """Note in their histories that cells have joined with this goal at this accrued code."""
+    if len(grower.history) == 0:
+        return
+    state, history, interner = grower.state, grower.history, grower.interner
+    mask, first = block.numbered[mover, word, MASK], block.numbered[mover, word, FIRST]
+    event = event_from(code, label_from(goal, 0))
+    if state[MEMO_LABEL] != event:
+        state[MEMO_LABEL], state[MEMO_BEFORE] = event, NO_MEMO
+    before, after = state[MEMO_BEFORE], state[MEMO_AFTER]
+    while bits:
+        lowest = bits & (~bits + ONE)
+        bits ^= lowest
+        at = first + np.uint64(count(mask & (lowest - ONE)))
+        was = np.int64(history[at])
+        if was != before:
+            before, after = was, intern(interner, was, event)
+            if interner.state[OVERFLOWED]:
+                state[STATUS] = INTERNER_FULL
+        history[at] = after
+    state[MEMO_BEFORE], state[MEMO_AFTER] = before, after

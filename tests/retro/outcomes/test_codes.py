@@ -1,0 +1,72 @@
+"""The solver of outcomes beside the reference, and beside the solver of distances, with which it shares no search."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tbgen.errors import RepresentationError
+from tbgen.material import Material, build_order
+from tbgen.retro import MemoryStore, Outcomes, solve, solve_into
+from tbgen.retro.outcomes import grower
+from tbgen.score import Mobility
+from tbgen.storage.files import Layer, path_of
+from tbgen.storage.writer import write_table
+from tbgen.table import Child, Table
+from tests import reference
+from tests.retro.comparison import differences
+from tests.retro.tables import solved, values
+
+THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])]
+
+
+def outcomes_of(name: str, threads: int = 2) -> Table:
+    material = Material.parse(name)
+    children: dict[Material, Child] = {child: values(str(child)) for child in material.children()}
+    return solve(material, children, threads, method=Outcomes())
+
+
+def assert_agreement(name: str) -> None:
+    pairs, found = differences(outcomes_of(name), reference.solve(name), plies=False)
+    assert found == []
+    assert pairs > 0
+
+
+@pytest.mark.parametrize("name", THREE_MEN)
+def test_every_outcome_of_two_and_three_men_agrees_with_the_reference(name: str) -> None:
+    assert_agreement(name)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KBvKN", "KNNvK", "KPvKP", "KRvKP", "KNvKP"])
+def test_every_outcome_of_four_men_agrees_with_the_reference(name: str) -> None:
+    assert_agreement(name)
+
+
+def outcomes_file(folder: Path, name: str, game: Mobility, method: Outcomes | None) -> bytes:
+    """The file of outcomes that a solver leads to; of the solver of distances without a method."""
+    material = Material.parse(name)
+    children = {child: solved(str(child), game) for child in material.children()}
+    table = solve_into(MemoryStore(), material, children, 2, game=game, method=method)
+    layers = [Layer.OUTCOMES] if method else list(Layer)
+    write_table(folder, table, generator="test", source="test", layers=layers)
+    assert path_of(folder, material, Layer.DISTANCES).exists() == (method is None)
+    return path_of(folder, material).read_bytes()
+
+
+@pytest.mark.parametrize("game", [*Mobility])
+@pytest.mark.parametrize("name", [*THREE_MEN, pytest.param("KPvKP", marks=pytest.mark.slow)])
+def test_both_solvers_write_the_same_file_of_outcomes(name: str, game: Mobility, tmp_path: Path) -> None:
+    folders = [tmp_path / each / ("" if game.forgets else str(game)) for each in ("outcomes", "distances")]
+    for folder in folders:
+        folder.mkdir(parents=True)
+    assert outcomes_file(folders[0], name, game, Outcomes()) == outcomes_file(folders[1], name, game, None)
+
+
+@pytest.mark.parametrize("limit", ["JOURNAL_ENTRIES", "EXIT_ENTRIES"])
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+def test_what_there_is_no_room_for_is_refused(name: str, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grower, limit, 0)
+    with pytest.raises(RepresentationError, match="the number of positions of"):
+        outcomes_of(name)
