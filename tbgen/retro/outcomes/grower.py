@@ -141,23 +141,25 @@ def new_members(words: int) -> Members:
     return Members(free, live, np.zeros(words, np.uint64), np.zeros(words, np.uint64))
 
 
-JOURNAL_ENTRIES, EXIT_ENTRIES, RESET_ENTRIES = 16, 32, 64
-"""Entries a word, at most; memory for them is touched as they come."""
+MOST_ENTRIES = 1 << 27
+"""A cell has one entry in a list at most, and neighbours share one: large blocks have far fewer than this. Memory for
+entries is touched as they come."""
 
 
 def new_grower(side: int, geometry: Geometry, nodes: int, *, middles: bool, histories: bool) -> Grower:
     """The arrays of a grower for blocks of this geometry."""
     words = geometry.words
     in_middles = words if middles else 0
+    entries = min(64 * in_middles, MOST_ENTRIES)
     pending, joined, yielded = (new_worklist(in_middles) for _ in range(3))
-    even, odd = (Journals(*(new_journal(in_middles * JOURNAL_ENTRIES) for _ in range(2))) for _ in range(2))
+    even, odd = (Journals(*(new_journal(entries) for _ in range(2))) for _ in range(2))
     return Grower(
         side=side,
         forced=new_members(words),
         middle=Middle(new_members(in_middles), np.zeros(in_middles, np.uint64), pending, joined, yielded, even, odd),
         ripe=np.zeros(words, np.uint64),
-        exits=new_exits(in_middles * EXIT_ENTRIES),
-        resets=new_journal(words * RESET_ENTRIES),
+        exits=new_exits(entries),
+        resets=new_journal(min(64 * words, MOST_ENTRIES)),
         joining=new_worklist(words),
         checked=new_worklist(words),
         history=np.empty(in_middles * 128 if histories else 0, np.uint32),
@@ -246,6 +248,9 @@ def sort_resets(block: Block, grower: Grower) -> None:
                 resets.first[each] = entries
                 entries += resets.end[each]
                 resets.end[each] = resets.first[each]
+            if entries > len(resets.word):
+                grower.state[STATUS] = QUEUE_FULL
+                return
 
 
 @inner

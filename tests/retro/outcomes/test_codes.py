@@ -64,9 +64,9 @@ def test_both_solvers_write_the_same_file_of_outcomes(name: str, game: Mobility,
     assert outcomes_file(folders[0], name, game, Outcomes()) == outcomes_file(folders[1], name, game, None)
 
 
-@pytest.mark.parametrize("limit", ["JOURNAL_ENTRIES", "EXIT_ENTRIES"])
+@pytest.mark.parametrize("entries", [0, 10, 100])
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
-def test_what_there_is_no_room_for_is_refused(name: str, limit: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grower, limit, 0)
+def test_what_there_is_no_room_for_is_refused(name: str, entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grower, "MOST_ENTRIES", entries)
     with pytest.raises(RepresentationError, match="the number of positions of"):
         outcomes_of(name)
