@@ -19,7 +19,7 @@ from tbgen.position.bounds import Bound, Classes, bound_of_promotions, image, ta
 from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
 from tbgen.position.known import BlockFolder, SolvedBlock, key_of
 from tbgen.retro.drive.many_blocks import RunSolver, SolvedRun, en_passant_of
-from tbgen.retro.drive.methods import Distances
+from tbgen.retro.drive.methods import DistanceMethod
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, empty_child_tables
 from tbgen.retro.words.geometry import NO_SLOT
@@ -209,7 +209,7 @@ class BlockSolver:
             if number != self.number:
                 here = en_passant_of(tables.en_passant, (number, number + 1), self.layout.block_words * 128)
                 here[0][:], here[1][:] = self.source.block(node_of(self.node.material, pawns)).run.en_passant
-        return RunSolver(self.layout, Distances(), Mobility.RESET).solve(
+        return RunSolver(self.layout, DistanceMethod(), Mobility.RESET).solve(
             self._with_bounds(tables), (self.number, self.number + 1)
         )
 

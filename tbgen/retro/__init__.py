@@ -30,8 +30,8 @@ drive/runs.py            solved cells on their way to a file; all runs as one ta
 ======================== =========================================================================================
 """
 
-from tbgen.retro.drive.methods import Distances, Method, Outcomes
+from tbgen.retro.drive.methods import DistanceMethod, Method, OutcomeMethod
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.solver import solve, solve_into
 
-__all__ = ["BlockStore", "Distances", "MemoryStore", "Method", "Outcomes", "Solved", "solve", "solve_into"]
+__all__ = ["BlockStore", "DistanceMethod", "MemoryStore", "Method", "OutcomeMethod", "Solved", "solve", "solve_into"]

@@ -13,7 +13,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import solve
 from tbgen.retro.drive import methods, one_block
-from tbgen.retro.drive.methods import Distances, new_worker
+from tbgen.retro.drive.methods import DistanceMethod, new_worker
 from tbgen.retro.drive.task import check_worker
 from tbgen.retro.levels import forcer as forcer_module
 from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, open_words, start_forcer, start_middles
@@ -48,7 +48,7 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     """A worker with all positions of bare kings before their first level, and room for their values."""
     layout = layout_of(Material.parse("KvK"))
     geometry = geometry_of(layout)
-    worker = new_worker(Distances(), geometry)
+    worker = new_worker(DistanceMethod(), geometry)
     enter_block(worker.block, 0, np.zeros(0, np.int64))
     find_legal(worker.block, worker.scratch.men, 0, geometry.words)
     worker.block.next_code[:] = 255

@@ -1,7 +1,7 @@
 """Methods: the two ways to solve the accrued codes of a block whose moves are known.
 
-`Distances` finds outcomes and plies by labels (levels/), `Outcomes` finds outcomes alone by sets that grow (outcomes/).
-One thread solves a block in one kernel, or two threads solve it step by step, one for each forcer.
+`DistanceMethod` finds outcomes and plies by labels (levels/). `OutcomeMethod` finds outcomes alone, by sets that grow
+(outcomes/). One thread solves a block in one kernel, or two threads solve it step by step, one for each forcer.
 """
 
 from __future__ import annotations
@@ -104,8 +104,8 @@ def solve_outcomes(block: Block, white: Grower, black: Grower, values: BlockValu
     return int(white.state[STATUS] or black.state[STATUS])
 
 
-class Distances:
-    """Outcomes and plies, by labels."""
+class DistanceMethod:
+    """OutcomeMethod and plies, by labels."""
 
     def searcher(self, side: int, geometry: Geometry, game: Mobility) -> Forcer:
         return new_forcer(side, geometry, MOST_NODES, middles=game.forgets)
@@ -132,8 +132,8 @@ class Distances:
         search_code(worker.block, worker.white if side == WHITE else worker.black, values, code)
 
 
-class Outcomes:
-    """Outcomes alone, by sets that grow."""
+class OutcomeMethod:
+    """OutcomeMethod alone, by sets that grow."""
 
     def searcher(self, side: int, geometry: Geometry, game: Mobility) -> Grower:
         return new_grower(side, geometry, MOST_NODES, middles=game.forgets, histories=True)

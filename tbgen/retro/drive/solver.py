@@ -14,7 +14,7 @@ import numpy as np
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
-from tbgen.retro.drive.methods import Distances, Method
+from tbgen.retro.drive.methods import DistanceMethod, Method
 from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.task import NewArray, Progress, Task, quiet
@@ -39,7 +39,9 @@ def solve_into(
     The children are tables of the same game.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(layout_of(material), children, store, threads, pool, progress, new, game, method or Distances())
+        task = Task(
+            layout_of(material), children, store, threads, pool, progress, new, game, method or DistanceMethod()
+        )
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:

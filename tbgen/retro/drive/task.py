@@ -15,7 +15,7 @@ import numpy.typing as npt
 from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.retro.drive.methods import Distances, Method
+from tbgen.retro.drive.methods import DistanceMethod, Method
 from tbgen.retro.drive.runs import BlockStore
 from tbgen.retro.levels.forcer import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH
 from tbgen.retro.levels.worker import AnyWorker
@@ -71,7 +71,7 @@ class Task:
     new: NewArray = np.zeros
     """Makes the large arrays of a table of one block."""
     game: Mobility = Mobility.RESET
-    method: Method[Any] = field(default_factory=Distances)
+    method: Method[Any] = field(default_factory=DistanceMethod)
     timer: Timer = field(default_factory=Timer)
 
     def child_reader(self) -> ChildReader:

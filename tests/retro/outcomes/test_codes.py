@@ -8,7 +8,7 @@ import pytest
 
 from tbgen.errors import RepresentationError
 from tbgen.material import Material, build_order
-from tbgen.retro import MemoryStore, Outcomes, solve, solve_into
+from tbgen.retro import MemoryStore, OutcomeMethod, solve, solve_into
 from tbgen.retro.outcomes import grower
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer, path_of
@@ -24,7 +24,7 @@ THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])
 def outcomes_of(name: str, threads: int = 2) -> Table:
     material = Material.parse(name)
     children: dict[Material, Child] = {child: values(str(child)) for child in material.children()}
-    return solve(material, children, threads, method=Outcomes())
+    return solve(material, children, threads, method=OutcomeMethod())
 
 
 def assert_agreement(name: str) -> None:
@@ -44,7 +44,7 @@ def test_every_outcome_of_four_men_agrees_with_the_reference(name: str) -> None:
     assert_agreement(name)
 
 
-def outcomes_file(folder: Path, name: str, game: Mobility, method: Outcomes | None) -> bytes:
+def outcomes_file(folder: Path, name: str, game: Mobility, method: OutcomeMethod | None) -> bytes:
     """The file of outcomes that a solver leads to; of the solver of distances without a method."""
     material = Material.parse(name)
     children = {child: solved(str(child), game) for child in material.children()}
@@ -61,7 +61,7 @@ def test_both_solvers_write_the_same_file_of_outcomes(name: str, game: Mobility,
     folders = [tmp_path / each / ("" if game.forgets else str(game)) for each in ("outcomes", "distances")]
     for folder in folders:
         folder.mkdir(parents=True)
-    assert outcomes_file(folders[0], name, game, Outcomes()) == outcomes_file(folders[1], name, game, None)
+    assert outcomes_file(folders[0], name, game, OutcomeMethod()) == outcomes_file(folders[1], name, game, None)
 
 
 @pytest.mark.parametrize("entries", [0, 10, 100])
