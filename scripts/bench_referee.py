@@ -11,7 +11,6 @@ Both are per move.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import sys
 import tempfile
 import time
@@ -20,10 +19,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tbgen.apps.match.arguments import settings_of  # noqa: E402
-from tbgen.apps.match.play import GameRecord  # noqa: E402
-from tbgen.apps.match.run import play_match  # noqa: E402
-from tests.apps.match.matches import Silent, walker  # noqa: E402
+from tbgen.apps.match.game import GameRecord  # noqa: E402
+from tests.apps.match.matches import Silent, played, walker  # noqa: E402
 
 
 def overheads(records: list[GameRecord]) -> list[float]:
@@ -42,9 +39,8 @@ def main() -> None:
     view = Silent()
     with tempfile.TemporaryDirectory() as folder:
         words = [*walker("Ann"), *walker("Bob"), "-games", str(wanted.games), "-pgnout", f"{folder}/games.pgn"]
-        settings = settings_of([*words, "-concurrency", str(wanted.concurrency)])
         wall, cpu = time.perf_counter(), time.process_time()
-        asyncio.run(play_match(settings, view))
+        played([*words, "-concurrency", str(wanted.concurrency)], view)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     moves = sum(len(record.sheet.answers) for record in view.records)
     each = sorted(overheads(view.records))

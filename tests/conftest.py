@@ -34,7 +34,8 @@ settings.load_profile("ordinary")
 FAST = (
     "rules/",
     *("arguments.", "errors.", "material.", "mutants.", "score.", "text."),
-    *(f"apps/match/{name}." for name in ("arguments", "openings", "schedule", "standings", "statistics")),
+    *(f"apps/match/{name}." for name in ("openings", "results", "schedule", "statistics")),
+    "cli/match_options.",
 )
 """Where tests need no compiled kernels, nor tables."""
 CORE = (

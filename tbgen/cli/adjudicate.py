@@ -154,7 +154,7 @@ def _written(
     """The parts of a file's games, each written as soon as it is decided."""
     with ExitStack() as stack:
         if in_place:
-            from tbgen.apps.match.store import kept_from_matches
+            from tbgen.apps.match.journal import kept_from_matches
 
             stack.enter_context(kept_from_matches(Path(name)))
             file = stack.enter_context(rewritten(name))

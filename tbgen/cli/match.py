@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import math
 import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import click
 from click.shell_completion import CompletionItem
 
-from tbgen.apps.games.standings import Standings, crosstable, in_decimals
+from tbgen.apps.games.standings import BYE, Standings, crosstable, in_decimals
 from tbgen.apps.games.tags import last_move
-from tbgen.apps.match.arguments import OPTIONS, settings_of
 from tbgen.apps.match.engine import Offence
-from tbgen.apps.match.match import Match, MatchSettings
-from tbgen.apps.match.play import GameRecord, Sheet
-from tbgen.apps.match.run import play_match
+from tbgen.apps.match.game import GameRecord, Sheet
+from tbgen.apps.match.results import Figures, MatchStandings
+from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.standings import Figures, MatchStandings
+from tbgen.apps.match.settings import MatchSettings
 from tbgen.apps.match.statistics import Distribution
-from tbgen.cli import QUIET
+from tbgen.cli import QUIET, Terminated
+from tbgen.cli.match_options import OPTIONS, Kind, settings_of
 from tbgen.cli.output import Form, table_lines, text_of, written_whole
 from tbgen.cli.reporter import Reporter, Work, clock, reporter
 from tbgen.rules.game import FiftyMoveSetting
@@ -33,8 +33,8 @@ from tbgen.rules.points import format_points
 from tbgen.system.process import processors
 from tbgen.text import counted
 
-_FILES = {"FILE": "file", "DIRS": "dir"}
-"""Hint of an option -> what a shell completes after it."""
+_FILES = {Kind.FILE: "file", Kind.FOLDERS: "dir"}
+"""Kind of an option -> what a shell completes after it."""
 
 _DIFFERENCES = """\
 Options are those of cutechess-cli and fastchess. What differs:
@@ -44,20 +44,6 @@ Options are those of cutechess-cli and fastchess. What differs:
 -resign is a loss with G0.0; -draw is refused, since there are no draws; -maxmoves leaves the accrued score.
 -sprt has model=cutechess unless it says otherwise; the first engine is tested against the second.
 """
-
-_ENGINE_OPTIONS = (
-    ("cmd=FILE", "The program; a name is looked up as in a shell."),
-    ("name=NAME", "Its name (default: its `id name`)."),
-    ("dir=DIR  arg=ARG  args=ARGS", "Its folder, and its arguments."),
-    ("option.NAME=VALUE", "A UCI option; hash=N and threads=N are short for two of them."),
-    ("tc=[MOVES/]TIME[+INC]", "Time control in seconds or minutes:seconds; inf sets none."),
-    ("st=S  nodes=N  depth=N", "Seconds, nodes, plies for each move."),
-    ("timemargin=MS", "Tolerate so many milliseconds over the time limit."),
-    ("hang=S", "The time limit of a move for an engine without a clock (default 300)."),
-    ("restart=auto|on|off", "on: a new process for every game."),
-    ("log=FILE  stderr=FILE", "Logs of its protocol and of its standard error."),
-    ("whitepov", "Its scores are always White's."),
-)
 
 
 class MatchCommand(click.Command):
@@ -71,18 +57,20 @@ class MatchCommand(click.Command):
         """An option, or what the option before it takes; the words of engines are left to the user."""
         before = ["", *ctx.params["arguments"]][-1]
         name = before.lstrip("-")
-        hint = OPTIONS[name].hint if before.startswith("-") and name in OPTIONS else ""
-        if not hint or incomplete.startswith("-"):
+        kind = OPTIONS[name].kind if before.startswith("-") and name in OPTIONS else Kind.FLAG
+        if kind is Kind.FLAG or incomplete.startswith("-"):
             return [CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)]
-        return [CompletionItem(incomplete, type=_FILES[hint])] if hint in _FILES else []
+        is_file = kind in _FILES or "file" in OPTIONS[name].keys
+        return [CompletionItem(incomplete, type=_FILES.get(kind, "file"))] if is_file else []
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_usage(ctx.command_path, "-engine cmd=FILE ... -engine cmd=FILE ... [-each tc=10+0.1 ...] ...")
         self.format_help_text(ctx, formatter)
         with formatter.section("Options"):
-            formatter.write_dl([(f"-{name} {hint}".strip(), text) for name, (hint, text) in OPTIONS.items()])
+            formatter.write_dl([(f"-{each.name} {each.form}".strip(), each.help) for each in OPTIONS.values()])
         with formatter.section("Of -engine and -each"):
-            formatter.write_dl(_ENGINE_OPTIONS)
+            keys = OPTIONS["engine"].keys.values()
+            formatter.write_dl([(f"{each.name}={each.kind.value}", each.help) for each in keys if each.help])
         formatter.write("\n" + _DIFFERENCES)
 
 
@@ -102,10 +90,33 @@ def command(ctx: click.Context, arguments: tuple[str, ...]) -> int:
     settings = settings_of(arguments)
     ctx.meta[QUIET] = settings.quiet
     with reporter(sys.stdout) as shown:
-        return asyncio.run(_run(settings, MatchView(shown)))
+        view = MatchView(shown)
+        return _played(settings, Referee(settings, view), view)
 
 
-async def _run(settings: MatchSettings, view: MatchView) -> int:
+def _played(settings: MatchSettings, referee: Referee, view: MatchView) -> int:
+    """Play a match, and show and write the standings of what has been played, whatever ends it."""
+    code, failure = 0, None
+    wanted = {settings.json: _facts, settings.crosstable: _crosstable}
+    with contextlib.ExitStack() as stack:  # whose files are tried before the first game
+        files = {path: stack.enter_context(written_whole(str(path))) for path in wanted if path is not None}
+        try:
+            code = asyncio.run(_run(referee))
+        except Exception as error:
+            failure = error
+        if referee.match is None:
+            raise failure or (Terminated if code == 128 + signal.SIGTERM else KeyboardInterrupt)
+        try:
+            view.ends(referee.match, interrupted=code != 0)
+            for path, file in files.items():
+                file.write(text_of(Form.JSON, wanted[path](referee.match)).encode())
+        finally:
+            if failure is not None:
+                raise failure
+    return code
+
+
+async def _run(referee: Referee) -> int:
     """Run to the end, or until a signal says that it is enough."""
     code = 0
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
@@ -117,16 +128,7 @@ async def _run(settings: MatchSettings, view: MatchView) -> int:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop, number)
-    match = await play_match(settings, view, stopped)
-    view.ends(interrupted=code != 0)
-    written: dict[Path | None, Callable[[Match], dict[str, Any]]] = {
-        settings.json: _facts,
-        settings.crosstable: lambda match: crosstable(Standings(match.event())) | {"Type": settings.plan.format.value},
-    }
-    for path, facts in written.items():
-        if path is not None:
-            with written_whole(str(path)) as file:
-                file.write(text_of(Form.JSON, facts(match)).encode())
+    await referee.play(stopped)
     return code
 
 
@@ -135,12 +137,18 @@ def _facts(match: Match) -> dict[str, Any]:
     sprt = match.settings.sprt
     rounds = [[meeting.facts(match.standings.players) for meeting in each] for each in match.bracket()]
     return {
-        "seed": match.seed,
-        "scheduled": len(match.pairings),
+        "seed": match.plan.seed,
+        "scheduled": match.scheduled,
         **match.standings.facts(match.settings.pgn),
         "sprt": None if sprt is None else match.standings.test_facts(sprt),
         **({"bracket": rounds} if rounds else {}),
     }
+
+
+def _crosstable(match: Match) -> dict[str, Any]:
+    """The cross table as the site of TCEC reads it."""
+    games = [game for _, game in sorted(match.standings.games.items())]
+    return crosstable(Standings(games)) | {"Type": match.plan.format.value}
 
 
 class MatchView:
@@ -158,9 +166,9 @@ class MatchView:
 
     def begins(self, match: Match) -> None:
         self._match = match
-        settings, done = match.settings, len(match.standings.results)
+        settings, done = match.settings, len(match.standings.games)
         self.says(
-            f"{', '.join(match.standings.players)}: {counted(len(match.pairings), 'game', 'games')}, seed {match.seed}"
+            f"{', '.join(match.standings.players)}: {counted(match.scheduled, 'game', 'games')}, seed {match.plan.seed}"
         )
         if done:
             rest = "there is nothing left to play" if match.is_over() else "going on with the others"
@@ -172,13 +180,13 @@ class MatchView:
         plain = [name for name, knows in zip(match.standings.players, match.knows_variant, strict=True) if not knows]
         if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
-        self._games = self._reporter.work("games", len(match.pairings))
+        self._games = self._reporter.work("games", match.scheduled)
         self._games.every = math.inf
 
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         self._reporter.log(f"Started game {self._title(pairing)}")
         names = self._match.standings.players
-        title = f"{pairing.number}. {names[pairing.white]} - {names[pairing.black]}"
+        title = f"{pairing.number}. {names[pairing.white]} - {names[pairing.black or 0]}"
         self._boards[board] = self._reporter.work(title, as_share=True)
         self._boards[board].every = math.inf
         self.moved(board, sheet)
@@ -192,9 +200,10 @@ class MatchView:
         self._played += 1
         ending, match = record.ending, self._match
         points = format_points(record.scoring.points(ending.outcome), record.scoring.scheme)
-        self._reporter.end(self._boards.pop(board).title)
+        if work := self._boards.pop(board, None):  # a bye has none
+            self._reporter.end(work.title)
         self.says(f"Finished game {self._title(record.pairing)}: {ending.outcome} {points} {{{ending.details}}}")
-        done, total = len(match.standings.results), len(match.pairings)
+        done, total = len(match.standings.games), match.scheduled
         pace = (time.monotonic() - self._begun) / self._played
         self._games.reach(done, total, detail=test_line(match), left=(total - done) * pace)
         interval = match.settings.rating_interval
@@ -202,22 +211,23 @@ class MatchView:
             for line in self._standings(final=False):
                 self.says(line)
 
-    def ends(self, *, interrupted: bool) -> None:
+    def ends(self, match: Match, *, interrupted: bool) -> None:
         """The last word on a match."""
         self._reporter.close()
-        match, standings = self._match, self._match.standings
-        if standings.results:
+        standings = match.standings
+        if standings.games:
             click.echo("\n".join(("", *self._standings(final=True), *_forfeits(standings))))
         if match.is_decided():
-            click.echo(f"the test is decided after {counted(len(standings.results), 'game', 'games')}")
+            click.echo(f"the test is decided after {counted(len(standings.games), 'game', 'games')}")
         elif interrupted and match.settings.pgn is not None:
-            left = counted(len(match.pairings) - len(standings.results), "game", "games")
+            left = counted(match.left, "game", "games")
             click.echo(f"interrupted with {left} to play; the same command with -recover goes on")
         click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
 
     def _title(self, pairing: Pairing) -> str:
         names = self._match.standings.players
-        return f"{pairing.number} of {len(self._match.pairings)} ({names[pairing.white]} vs {names[pairing.black]})"
+        black = BYE if pairing.black is None else names[pairing.black]
+        return f"{pairing.number} of {self._match.scheduled} ({names[pairing.white]} vs {black})"
 
     def _standings(self, *, final: bool) -> Iterator[str]:
         """The ranking, and at the end every meeting under every scoring."""
@@ -237,7 +247,7 @@ def meeting_lines(standings: MatchStandings, first: int, second: int) -> Iterato
     """One engine's results against another, under every scoring."""
     return _lines(
         {"scoring": each.scheme.value, **_figures(standings.record(first, each, against=second))}
-        for each in standings.scorings()
+        for each in standings.scorings
     )
 
 
@@ -271,7 +281,7 @@ def _lines(rows: Iterable[Mapping[str, str]]) -> Iterator[str]:
 
 def ranking_lines(standings: MatchStandings) -> Iterator[str]:
     """All engines, best first under the scoring that decides, with the points of the other scorings."""
-    mine, *others = standings.scorings()
+    mine, *others = standings.scorings
     strengths = [(player, standings.record(player, mine).strength) for player in standings.ranking()]
     return _lines(
         {
@@ -304,11 +314,12 @@ def bracket_lines(match: Match) -> Iterator[str]:
     for meetings in match.bracket():
         yield f"Round {meetings[0].round}"
         for meeting in meetings:
+            tie = meeting.tie
             if meeting.second is None:
                 yield f"  {names[meeting.first]}: bye"
             else:
-                points = "-".join(map(in_decimals, meeting.points))
-                end = "" if meeting.winner is None else f": {names[meeting.winner]} by {meeting.decided_by}"
+                points = "-".join(map(in_decimals, tie.points))
+                end = "" if tie.winner is None else f": {names[tie.winner]} by {tie.decided_by}"
                 yield f"  {names[meeting.first]} - {names[meeting.second]} {points}{end}"
 
 
@@ -327,13 +338,9 @@ def test_line(match: Match) -> str | None:
 def _forfeits(standings: MatchStandings) -> Iterator[str]:
     """How often each engine lost otherwise than on the board, and what to try if every game was lost on time."""
     for player, name in enumerate(standings.players):
-        ways = Counter(
-            result.ending.termination
-            for result in standings.forfeits()
-            if result.side(player) is not result.ending.outcome.holder
-            and player in (result.pairing.white, result.pairing.black)
-        )
+        ways = Counter(each.termination for each in standings.forfeits if each.loser == player)
         if ways:
             yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
-    if all(each.ending.termination == Offence.TIME.value for each in standings.results.values()):
+    late = sum(each.termination == Offence.TIME.value for each in standings.forfeits)
+    if late == len(standings.games):
         yield "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"

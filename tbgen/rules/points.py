@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -248,14 +249,15 @@ def sum_of_points(results: Iterable[tuple[Color, Score]], scoring: Scoring | Non
 def lexicographic_key(results: Iterable[tuple[Color, Score]], most_code: int = MOST_CODE) -> tuple[int, ...]:
     """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
 
-    Keys of all players have one length and compare as tuples; scores above `most_code` do not count.
+    Keys of all players have one length and compare as tuples; scores above `most_code` do not count. A mapping says how
+    often each result has occurred.
 
     >>> stalemates = lexicographic_key([(Color.WHITE, Score(1, Color.WHITE))] * 2)
     >>> stalemates > lexicographic_key([(Color.WHITE, Score(1, Color.WHITE)), (Color.BLACK, Score(2, Color.BLACK))])
     True
     """
     balance = [0] * (MOST_CODE + 1)
-    for side, outcome in results:
+    for (side, outcome), number in (results if isinstance(results, Mapping) else Counter(results)).items():
         final = expect_score(outcome, "outcome")
-        balance[final.code] += 1 if expect_color(side, "side") is final.holder else -1
+        balance[final.code] += number if expect_color(side, "side") is final.holder else -number
     return tuple(balance[STALEMATE_CODE : most_code + 1])

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
-from tbgen.apps.match.store import state_path
+from tbgen.apps.match.journal import state_path
 from tests.apps.match.matches import games_of, scripted, walker
 from tests.apps.match.test_match import check
 from tests.attacks.attack import Attempt, assert_civil, cut_up

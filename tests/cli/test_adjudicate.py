@@ -11,7 +11,7 @@ import pytest
 
 from tbgen.apps.games import archive
 from tbgen.apps.games.chunks import Chunk
-from tbgen.apps.match.store import state_path
+from tbgen.apps.match.journal import state_path
 from tbgen.system.process import try_lock
 from tests.cli.calls import GAME, complaint, tbgen
 from tests.processes import children_of

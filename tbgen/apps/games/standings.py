@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, Literal, NamedTuple, get_args
+from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
@@ -22,15 +22,15 @@ from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
-READ_TAGS: Final = ("Event", "Round", "WhiteElo", "BlackElo", "EventType", "MatchGame", "Termination")
+READ_TAGS: Final = ("Event", "Round", "WhiteElo", "BlackElo", "EventType", "MatchGame", "MeetingGames", "Termination")
 """The tags that standings read beside the score of a game."""
 _CRASHES: Final = ("abandoned", "stalled connection")
 """Values of the tag Termination where an engine crashed or fell silent."""
 _MOST_NAMED = 6
 """A sentence names so many missing tables."""
-_BYE = "bye"
+BYE: Final = "bye"
 """The opponent of a player without one, in upper or lower case."""
-
+Player = TypeVar("Player")
 
 MORE_GAMES: Final = 2
 """A tie on points goes on with so many games."""
@@ -158,40 +158,57 @@ class PlayerRow:
         )
 
 
-class Tie(NamedTuple):
-    """Two players of a round of a knockout, with their points; `winner` is who has gone on, if anyone has."""
+class Tie(NamedTuple, Generic[Player]):
+    """Two players of a round of a knockout, the second None for a bye; `winner` is who goes on, if anyone does."""
 
-    players: tuple[str, str]
+    players: tuple[Player, Player]
     points: tuple[Fraction, Fraction]
-    winner: str | None
+    winner: Player | None
+    decided_by: str | None
+    """`bye`, `points`, `r-mobility` where points are equal, or `last game`."""
 
 
-def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie]]:
-    """Round -> the ties of a knockout; empty for other events."""
+def tie_of(players: tuple[Player, Player], games: Sequence[tuple[Player, EventGame]], length: int) -> Tie[Player]:
+    """Two players of a knockout after some games, each with its White, of which a tie has `length` at first.
+
+    Equal points are decided by the points of the same games under `exponential`; then two more games follow, and
+    after four such extensions the holder of the last game's score goes on.
+    """
+    first, second = players
+    sides = [(Color.WHITE if white == first else Color.BLACK, game) for white, game in games]
+    points = sum((game.points(side) for side, game in sides), Fraction(0))
+    extensions, rest = divmod(len(games) - length, MORE_GAMES)
+    tie = Tie(players, (points, len(games) - points), None, None)
+    if second is None:
+        return tie._replace(winner=first, decided_by="bye")
+    if extensions < 0 or rest:
+        return tie
+    strict = sum_of_points((side, game.final) for side, game in sides)
+    for reason, mine in (("points", points), ("r-mobility", strict)):
+        if 2 * mine != len(games):
+            return tie._replace(winner=first if 2 * mine > len(games) else second, decided_by=reason)
+    if extensions < MOST_EXTENSIONS:
+        return tie
+    side, last = sides[-1]
+    return tie._replace(winner=first if last.final.holder is side else second, decided_by="last game")
+
+
+def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
+    """Round -> the ties of a knockout; empty for other events. Who plays in a later round has gone on."""
     met: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
     for game in games:
         if game.tags.get("EventType") == KNOCKOUT:
             met.setdefault((game.round_number, frozenset(game.players)), []).append(game)
-    decided = min(map(len, met.values()), default=0) + MOST_EXTENSIONS * MORE_GAMES
-    rounds: dict[int, list[Tie]] = {}
+    least = min(map(len, met.values()), default=0)
+    rounds: dict[int, list[Tie[str]]] = {}
     for (number, _), each in met.items():
-        players = each[0].players
+        each.sort(key=lambda game: number_in(game.tags.get("MatchGame", "")))
+        length = number_in(each[0].tags.get("MeetingGames", "")) or least
+        tie = tie_of(each[0].players, [(game.players[Color.WHITE], game) for game in each], length)
         later = {name for other, names in met if other > number for name in names}
-        first, second = (_sums(each, name) for name in players)
-        ahead = {first > second: players[0], first < second: players[1]}.get(True)
-        if ahead is None and len(each) >= decided:
-            last = sorted(each, key=lambda game: number_in(game.tags.get("MatchGame", "")))[-1]
-            ahead = last.players[last.final.holder]
-        winner = next((name for name in players if name in later), ahead if len(each) % 2 == 0 else None)
-        rounds.setdefault(number, []).append(Tie(players, (first[0], second[0]), winner))
+        winner = next((name for name in tie.players if name in later), tie.winner)
+        rounds.setdefault(number, []).append(tie._replace(winner=winner))
     return dict(sorted(rounds.items()))
-
-
-def _sums(games: Iterable[EventGame], name: str) -> tuple[Fraction, Fraction]:
-    """A player's points from some games, and what decides if they are equal: the points under `exponential`."""
-    sides = [(Color.WHITE if game.players[Color.WHITE] == name else Color.BLACK, game) for game in games]
-    points = sum((game.points(side) for side, game in sides), Fraction(0))
-    return points, sum_of_points((side, game.final) for side, game in sides)
 
 
 def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]) -> CrossTable:
@@ -207,7 +224,7 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
         forfeit = have_moves and not game.plies and winner_of(game.result) is not None
         for side in Color:
             other = game.players[side.other]
-            opponent = None if other.casefold() == _BYE else other
+            opponent = None if other.casefold() == BYE else other
             cell = Cell(opponent, points(game, side), not forfeit and opponent is not None, side, (game.plies + 1) // 2)
             rounds.setdefault(game.players[side], {}).setdefault(game.round_number, []).append(cell)
     absent = [Cell(None, LOSS, is_played=False)]
@@ -216,7 +233,7 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
         complete = numbers if len(numbers) > 1 and numbers[-2] not in played else numbers[:-1]
         cells = (played.get(number, absent if number in complete else []) for number in numbers)
         table[name] = [cell for each in cells for cell in each]
-    return tiebreaks.settled({name: cells for name, cells in table.items() if name.casefold() != _BYE})
+    return tiebreaks.settled({name: cells for name, cells in table.items() if name.casefold() != BYE})
 
 
 class Standings:

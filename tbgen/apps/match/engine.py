@@ -68,8 +68,10 @@ def parse_time_control(text: str) -> TimeControl:
         raise UsageError(f"{text!r} is not a time control such as 10+0.1, 40/60, 1:30+0.5 or inf")
     moves, minutes, seconds, increment = match.group("moves", "minutes", "seconds", "increment")
     base = 60 * float(minutes or 0) + float(seconds)
-    if base == 0 and not float(increment or 0):
-        raise UsageError(f"{text!r} leaves no time to play; inf sets no limit")
+    if base == 0:
+        raise UsageError(
+            f"{text!r} leaves no time for the first move; st=1 gives each move a second, inf sets no limit"
+        )
     return TimeControl(int(moves or 0) or None, base, float(increment or 0))
 
 

@@ -1,269 +1,237 @@
-"""The schedule of a match: pairings in order, with colours, and the openings that they are played from.
+"""Who plays whom: a format makes the next games of a match of the results so far, and says when it is over.
 
->>> for pairing in schedule(Tournament(players=3, games=2)):
+A format is a pure function. It gives the games of a stage, and is asked again when all of them have been played.
+The stage of a round robin, gauntlet or pyramid is the whole match; it computes each game when it is asked for.
+
+>>> for pairing in next_games(Tournament(players=3, games=2), {}):
 ...     print(pairing.number, pairing.round, pairing.white, pairing.black, pairing.opening)
-1 1 1 2 0
-2 1 2 1 0
-3 1 2 0 1
-4 1 0 2 1
-5 1 0 1 2
-6 1 1 0 2
+1 1 0 2 0
+2 1 2 0 0
+3 1 2 1 1
+4 1 1 2 1
+5 1 1 0 2
+6 1 0 1 2
 """
 
 from __future__ import annotations
 
-import enum
-import functools
+import math
 import random
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
-from pathlib import Path
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import Any, NamedTuple
 
-import chess
-
-from tbgen.apps.games.files import read_lines
-from tbgen.apps.games.game import ORDINARY, root_of
-from tbgen.apps.games.tags import read_tags
-from tbgen.errors import TbgenError, UsageError
-from tbgen.rules.game import FiftyMoves, Game
-from tbgen.rules.notation import format_fen
-from tbgen.rules.points import Komi
-from tbgen.score import Score
-
-if TYPE_CHECKING:
-    from tbgen.apps.games.chunks import Movetext
-
-
-_EPD_FIELDS = 4
-_FEN_FIELDS = 6
-
-
-class OpeningOrder(enum.Enum):
-    """The order in which openings are taken from their file."""
-
-    SEQUENTIAL = "sequential"
-    RANDOM = "random"
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """A first position with the moves that are played before the engines take over."""
-
-    fen: str = chess.STARTING_FEN
-    accrued: Score | None = None
-    moves: tuple[str, ...] = ()
-    komi: Komi | None = None
-    chess960: bool = False
-
-    def game(self, fifty_moves: FiftyMoves | None = None) -> Game:
-        """A game in which the opening has been played."""
-        board = chess.Board(self.fen, chess960=self.chess960)
-        for move in self.moves:
-            board.push_uci(move)
-        return Game(board, accrued=self.accrued, fifty_moves=fifty_moves)
-
-
-class Book:
-    """The openings of a file, each read when it is first needed: books have millions.
-
-    A file of positions has EPD or FEN lines, and `#` begins a comment.
-    """
-
-    def __init__(
-        self,
-        path: Path,
-        *,
-        pgn: bool,
-        most_plies: int | None = None,
-        fifty_moves: FiftyMoves | None = None,
-        chess960: bool = False,
-    ) -> None:
-        self._path, self._most_plies, self._fifty_moves, self._chess960 = path, most_plies, fifty_moves, chess960
-        self._opening = functools.cache(self._read)
-        if pgn:
-            from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
-
-            self._entries: list[tuple[int, str | Movetext]] = list(enumerate(movetexts(path), start=1))
-        else:
-            lines = enumerate(read_lines(str(path)), start=1)
-            self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
-        if not self._entries:
-            raise UsageError(f"{path} holds no openings")
-
-    def __len__(self) -> int:
-        return len(self._entries)
-
-    def __getitem__(self, place: int) -> Opening:
-        """An opening; UsageError names the line or the game if it cannot be played."""
-        try:
-            return self._opening(place)
-        except TbgenError as error:
-            number, entry = self._entries[place]
-            kind = "line" if isinstance(entry, str) else "game"
-            raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
-
-    def _read(self, place: int) -> Opening:
-        entry = self._entries[place][1]
-        tags, moves = ({"FEN": _fen_in(entry)}, []) if isinstance(entry, str) else entry
-        known, variant = read_tags(tags), tags.get("Variant", "")
-        if self._chess960 and variant.lower() in ORDINARY:
-            variant = "chess960"
-        board, accrued = root_of(tags.get("FEN"), variant, known.accrued)
-        game = Game(board, accrued=accrued, fifty_moves=self._fifty_moves)
-        for move in moves[: self._most_plies]:
-            game.push_text(move)
-        if game.ended is not None and game.ended.end is not None:
-            raise UsageError(f"the game is over ({game.ended.end.value})")
-        return Opening(
-            fen=board.fen(shredder=board.chess960, en_passant="fen"),
-            accrued=accrued,
-            moves=tuple(move.uci() for move in game.board.move_stack),
-            komi=known.komi,
-            chess960=board.chess960,
-        )
-
-
-def _fen_in(line: str) -> str:
-    """The FEN of a line of EPD; the operations `hmvc` and `fmvn` give its clocks."""
-    fields = line.partition("#")[0].split()
-    if len(fields) <= _EPD_FIELDS or fields[_EPD_FIELDS].isdigit():
-        return " ".join(fields[: _FEN_FIELDS + 1])
-    operations = dict(
-        each.split(maxsplit=1) for each in " ".join(fields[_EPD_FIELDS:]).split(";") if len(each.split()) > 1
-    )
-    clocks = operations.get("hmvc", "0"), operations.get("fmvn", "1")
-    return " ".join((*fields[:_EPD_FIELDS], *clocks))
-
-
-def ordered(count: int, needed: int, *, order: OpeningOrder, start: int, seed: int) -> list[int]:
-    """Which openings are played, first to last; a file that is used up begins anew.
-
-    >>> ordered(3, 5, order=OpeningOrder.SEQUENTIAL, start=2, seed=0)
-    [1, 2, 0, 1, 2]
-    """
-    if order is OpeningOrder.SEQUENTIAL:
-        return [(start - 1 + place) % count for place in range(needed)]
-    shuffler, places = random.Random(seed), list[int]()
-    while len(places) < needed:
-        once = list(range(count))
-        shuffler.shuffle(once)
-        places += once
-    return places[:needed]
-
-
-def fen_of(game: Game) -> str:
-    """The first position of a game with its accrued score."""
-    return format_fen(game.board.root(), game.plies[0].accrued)
-
+from tbgen.apps.games.standings import MORE_GAMES, EventGame, Tie, tie_of
+from tbgen.apps.match.settings import Format, Policy, Tournament
+from tbgen.errors import UsageError
+from tbgen.text import facts_of
 
 MOST_GAMES = 1_000_000
-"""The longest schedule: about half a gigabyte, and years of play."""
+"""The longest match: years of play."""
 
 
-class Format(enum.Enum):
-    """The kind of tournament."""
-
-    ROUND_ROBIN = "round-robin"
-    """Everyone plays everyone."""
-    GAUNTLET = "gauntlet"
-    """The seeds, by default the first engine, play all others."""
-    PYRAMID = "pyramid"
-    """Every engine plays all engines before it."""
-    KNOCKOUT = "knockout"
-    """The winners of a round meet in the next."""
-
-
-class Policy(enum.Enum):
-    """When the next opening is taken."""
-
-    DEFAULT = "default"
-    """When an opening has been repeated often enough."""
-    ENCOUNTER = "encounter"
-    """When other players meet."""
-    ROUND = "round"
-    """When a new round begins."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tournament:
-    """The shape of a schedule; `games` counts those of an encounter in a round."""
-
-    players: int
-    games: int = 2
-    rounds: int = 1
-    repeat: int = 2
-    format: Format = Format.ROUND_ROBIN
-    seeds: int = 1
-    swap: bool = True
-    policy: Policy = Policy.DEFAULT
-
-
-@dataclass(frozen=True, slots=True)
-class Pairing:
+class Pairing(NamedTuple):
     """A game to be played; players and openings are numbers from 0, games and rounds from 1.
 
-    The two games of a `pair` are between the same players, one after the other.
+    The two games of a `pair` are between the same players, one after the other. Without Black it is a bye.
     """
 
     number: int
     round: int
     white: int
-    black: int
+    black: int | None
     opening: int
     pair: int
 
 
-def schedule(plan: Tournament) -> list[Pairing]:
-    """Every game of a match; of a knockout none, for its games follow from each other."""
-    pairings: list[Pairing] = []
-    if plan.format is Format.KNOCKOUT:
-        return pairings
-    pairs: dict[tuple[int, int], int] = {}
-    openings: dict[tuple[int, int], int] = {}
-    encounters = _encounters(plan)
-    total = len(encounters) * plan.rounds * plan.games
+Results = Mapping[int, EventGame]
+"""Number -> the game. Formats that make the whole schedule at once look at the count alone."""
+
+
+class Stage(NamedTuple):
+    """Games that are known at once: their numbers, and the game of a number."""
+
+    numbers: range
+    game: Callable[[int], Pairing]
+
+    def pairings(self) -> Iterator[Pairing]:
+        return map(self.game, self.numbers)
+
+
+def next_games(plan: Tournament, results: Results) -> Stage | None:
+    """The stage that is being played, or None when the tournament is over."""
+    return _FORMATS[plan.format](plan, results)
+
+
+def _round_robin(plan: Tournament, results: Results) -> Stage | None:
+    """The circle method: one seat is fixed and the others move on by one; with an odd number nobody sits there."""
+    odd = plan.players % 2
+    seats = plan.players + odd
+
+    def player(seat: int, turn: int) -> int:
+        return ((seat - 1 - turn) % (seats - 1) + 1 if seat else 0) - odd
+
+    def pair(encounter: int) -> tuple[int, int]:
+        turn, place = divmod(encounter, plan.players // 2)
+        first, second = player(place + odd, turn), player(seats - 1 - place - odd, turn)
+        return (second, first) if turn % 2 and not place + odd else (first, second)
+
+    return _whole(plan, results, plan.players * (plan.players - 1) // 2, pair)
+
+
+def _gauntlet(plan: Tournament, results: Results) -> Stage | None:
+    others = plan.players - plan.seeds
+    if others < 1:
+        raise UsageError(f"-seeds {plan.seeds} leaves no gauntlet with {plan.players} engines")
+    return _whole(plan, results, others * plan.seeds, lambda each: (each % plan.seeds, plan.seeds + each // plan.seeds))
+
+
+def _pyramid(plan: Tournament, results: Results) -> Stage | None:
+    def pair(encounter: int) -> tuple[int, int]:
+        player = (1 + math.isqrt(1 + 8 * encounter)) // 2
+        return player, encounter - player * (player - 1) // 2
+
+    return _whole(plan, results, plan.players * (plan.players - 1) // 2, pair)
+
+
+def _whole(plan: Tournament, results: Results, encounters: int, pair: Callable[[int], tuple[int, int]]) -> Stage | None:
+    """The only stage of a tournament whose encounters are numbered and repeat in every round."""
+    total = encounters * plan.rounds * plan.games
     if total > MOST_GAMES:
         raise UsageError(f"a match of {total:,} games is too long; {MOST_GAMES:,} is the most")
-    for number, (meeting, (first, second)) in product(range(1, plan.rounds + 1), enumerate(encounters)):
-        for game in range((number - 1) * plan.games, number * plan.games):
-            white, black = (second, first) if plan.swap and game % 2 else (first, second)
-            pair = pairs.setdefault((meeting, game // 2), len(pairs))
-            same_opening = {
-                Policy.ROUND: (number, 0),
-                Policy.ENCOUNTER: (number, meeting),
-                Policy.DEFAULT: (meeting, game // plan.repeat),
-            }
-            opening = openings.setdefault(same_opening[plan.policy], len(openings))
-            pairings.append(Pairing(len(pairings) + 1, number, white, black, opening, pair))
-    return pairings
+
+    def begun(rounds: int) -> int:
+        """How many openings an encounter begins in its first rounds."""
+        return -(-rounds * plan.games // plan.repeat)
+
+    def game(number: int) -> Pairing:
+        before, in_encounter = divmod(number - 1, plan.games)
+        rounds, encounter = divmod(before, encounters)
+        of_players = rounds * plan.games + in_encounter
+        opening = {Policy.ROUND: rounds, Policy.ENCOUNTER: before}.get(plan.policy)
+        if opening is None:
+            taken = of_players // plan.repeat
+            first = taken * plan.repeat // plan.games
+            each = begun(first + 1) - begun(first)
+            opening = encounters * begun(first) + encounter * each + taken - begun(first)
+        white, black = _colours(plan, pair(encounter), of_players)
+        return Pairing(number, rounds + 1, white, black, opening, of_players // 2 * encounters + encounter)
+
+    return Stage(range(1, total + 1), game) if len(results) < total else None
 
 
-def openings_needed(pairings: Sequence[Pairing]) -> int:
-    """How many openings a schedule goes through."""
-    return max((pairing.opening for pairing in pairings), default=-1) + 1
+def _colours(plan: Tournament, pair: tuple[int, int], game: int) -> tuple[int, int]:
+    return pair[::-1] if plan.swap and game % 2 else pair
 
 
-def _encounters(plan: Tournament) -> list[tuple[int, int]]:
-    """Pairs of players, in an order that lets each of them rest."""
-    if plan.format is Format.GAUNTLET:
-        if not 1 <= plan.seeds < plan.players:
-            raise UsageError(f"-seeds {plan.seeds} leaves no gauntlet with {plan.players} engines")
-        return [(seed, other) for other in range(plan.seeds, plan.players) for seed in range(plan.seeds)]
-    if plan.format is Format.PYRAMID:
-        return [(player, other) for player in range(1, plan.players) for other in range(player)]
-    return _round_robin(plan.players)
+class Dealer:
+    """Deals the games of one stage after another, each encounter with openings of its own."""
+
+    def __init__(self, plan: Tournament, results: Results) -> None:
+        self._plan, self._results = plan, results
+        self._games = self._openings = 0
+
+    def deal(self, number: int, pairs: Sequence[tuple[int, int | None]], games: range) -> list[list[Pairing]]:
+        """The games of a stage, pair by pair; `games` are numbered within their encounter."""
+        dealt = []
+        for first, second in pairs:
+            encounter = []
+            for place, game in enumerate(games):
+                white, black = (first, None) if second is None else _colours(self._plan, (first, second), game)
+                opening = self._openings + place // self._plan.repeat
+                self._games += 1
+                encounter.append(Pairing(self._games, number, white, black, opening, self._games - place % 2))
+            self._openings += 0 if second is None else -(-len(games) // self._plan.repeat)
+            dealt.append(encounter)
+        return dealt
+
+    def unplayed(self, dealt: list[list[Pairing]]) -> Stage | None:
+        """The stage, unless all its games have been played."""
+        pairings = [pairing for encounter in dealt for pairing in encounter]
+        if all(pairing.number in self._results for pairing in pairings):
+            return None
+        first = pairings[0].number
+        return Stage(range(first, first + len(pairings)), lambda number: pairings[number - first])
 
 
-def _round_robin(players: int) -> list[tuple[int, int]]:
-    """The circle method: the first player keeps its seat and the others move on by one."""
-    seats: list[int | None] = [*range(players), *([None] if players % 2 else [])]
-    encounters = []
-    for turn in range(len(seats) - 1):
-        for place in range(len(seats) // 2):
-            first, second = seats[place], seats[-1 - place]
-            if first is not None and second is not None:
-                encounters.append((second, first) if place == 0 and turn % 2 else (first, second))
-        seats = [seats[0], seats[-1], *seats[1:-1]]
-    return encounters
+@dataclass(slots=True)
+class Meeting:
+    """Two players of a round of a knockout; without a second player, a bye."""
+
+    round: int
+    first: int
+    second: int | None
+    tie: Tie[int | None]
+    pairings: list[Pairing]
+    """The games so far and those to come, in order."""
+
+    def facts(self, names: Sequence[str]) -> dict[str, Any]:
+        """The meeting for JSON."""
+        numbers = {"first": self.first, "second": self.second, "winner": self.tie.winner}
+        players = {key: None if number is None else names[number] for key, number in numbers.items()}
+        games = [pairing.number for pairing in self.pairings]
+        tie = self.tie
+        return facts_of(self, "round", **players, points=tie.points, decided_by=tie.decided_by, games=games)
+
+
+def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]], Stage | None]:
+    """The rounds of a knockout so far, and its next games; a round begins when the one before it is decided."""
+    rounds: list[list[Meeting]] = []
+    dealer, pairs = Dealer(plan, results), first_round(plan)
+    for number in count(1):
+        meetings = [Meeting(number, *pair, tie_of(pair, [], plan.games), []) for pair in pairs]
+        rounds.append(meetings)
+        games = range(plan.games)
+        while still := [meeting for meeting in meetings if meeting.tie.winner is None]:
+            dealt = dealer.deal(number, [(meeting.first, meeting.second) for meeting in still], games)
+            for meeting, more in zip(still, dealt, strict=True):
+                meeting.pairings += more
+                played = [(each.white, results[each.number]) for each in meeting.pairings if each.number in results]
+                meeting.tie = tie_of((meeting.first, meeting.second), played, plan.games)
+            if stage := dealer.unplayed(dealt):
+                return rounds, stage
+            games = range(games.stop, games.stop + MORE_GAMES)
+        winners = [meeting.tie.winner for meeting in meetings if meeting.tie.winner is not None]
+        if len(winners) == 1:
+            break
+        pairs = list(zip(winners[::2], winners[1::2], strict=True))
+    return rounds, None
+
+
+def _knockout(plan: Tournament, results: Results) -> Stage | None:
+    return bracket_of(plan, results)[1]
+
+
+def seat_of(rank: int, size: int) -> int:
+    """The seat in the first round of a rank, which counts from 1.
+
+    It has the binary digits of the rank less one in reverse, so that the best players meet last.
+
+    >>> [seat_of(rank, 8) for rank in range(1, 9)]
+    [0, 4, 2, 6, 1, 5, 3, 7]
+    """
+    return int(f"{rank - 1:0{size.bit_length() - 1}b}"[::-1], 2)
+
+
+def first_round(plan: Tournament) -> list[tuple[int, int | None]]:
+    """The pairs of the first round: seeds in their order, the others by lot, byes to the best ranks."""
+    others = list(range(plan.players)[plan.seeds :])
+    random.Random(plan.seed).shuffle(others)
+    size = 1 << (plan.players - 1).bit_length()
+    seats: list[int | None] = [None] * size
+    for rank, player in enumerate([*range(plan.players)[: plan.seeds], *others], start=1):
+        seats[seat_of(rank, size)] = player
+    for rank in range(plan.players + 1, size + 1):
+        empty, bye = seat_of(rank, size), seat_of(rank - plan.players, size) + 1
+        seats[empty], seats[bye] = seats[bye], None
+    pairs = zip(seats[::2], seats[1::2], strict=True)
+    return [(first, second) for first, second in pairs if first is not None]
+
+
+_FORMATS: Mapping[Format, Callable[[Tournament, Results], Stage | None]] = {
+    Format.ROUND_ROBIN: _round_robin,
+    Format.GAUNTLET: _gauntlet,
+    Format.PYRAMID: _pyramid,
+    Format.KNOCKOUT: _knockout,
+}

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import chess
 
 from tbgen.apps.games.tags import Source
+from tbgen.apps.match.settings import TableSettings
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.position import color_of
@@ -31,8 +35,43 @@ class Ending:
     """The name of the table that decided, with the plies until the score is reached."""
 
 
-Decider = Callable[[Game], Ending | None]
-"""Tables that may know the outcome of a game in play: the ending by best play, or None."""
+class Decider(NamedTuple):
+    """Tables that may know the outcome of a game in play, at so many men or fewer: the ending by best play, or None."""
+
+    men: int
+    decide: Callable[[Game], Ending | None]
+
+
+class Tables:
+    """Asks one decider after the other, in a thread of its own: the clocks of other games run on meanwhile."""
+
+    def __init__(self, deciders: Sequence[Decider] = (), thread: ThreadPoolExecutor | None = None) -> None:
+        self._deciders, self._thread = deciders, thread
+
+    async def ask(self, game: Game) -> Ending | None:
+        men = chess.popcount(game.board.occupied)
+        able = [each.decide for each in self._deciders if men <= each.men]
+        if not able:
+            return None
+        return await asyncio.get_running_loop().run_in_executor(
+            self._thread, lambda: next(filter(None, (decide(game) for decide in able)), None)
+        )
+
+
+@contextlib.contextmanager
+def opened_tables(settings: TableSettings) -> Iterator[Tables]:
+    """The tables of a match; a question that is being answered is waited for when they are closed."""
+    with contextlib.ExitStack() as stack:
+        deciders = []
+        if settings.folders is not None:
+            deciders.append(stack.enter_context(table_decider(settings.folders, settings.men)))
+        if settings.syzygy is not None:
+            ignore = settings.ignore_fifty_moves
+            ordinary = syzygy_decider(settings.syzygy, settings.syzygy_men, ignore_fifty_moves=ignore)
+            deciders.append(stack.enter_context(ordinary))
+        thread = ThreadPoolExecutor(1)
+        stack.callback(thread.shutdown, cancel_futures=True)
+        yield Tables(deciders, thread)
 
 
 @contextlib.contextmanager
@@ -51,8 +90,6 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
     adjudicator = Adjudicator(tables)
 
     def decide(game: Game) -> Ending | None:
-        if chess.popcount(game.board.occupied) > most_men:
-            return None
         verdict = adjudicator.decide(game)
         words = f"tablebase {verdict.final} {in_so_many(verdict.dtg)}"
         if verdict.clocked is not None and verdict.clocked.matters:
@@ -61,7 +98,7 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
         return Ending(verdict.final, verdict.source, ADJUDICATION, words, table=verdict.table) if is_known else None
 
     with tables:
-        yield decide
+        yield Decider(most_men, decide)
 
 
 @contextlib.contextmanager
@@ -81,7 +118,7 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
         def decide(game: Game) -> Ending | None:
             board = game.board
             is_exact = game.last.counter == 0 or ignore_fifty_moves
-            if chess.popcount(board.occupied) > most_men or board.castling_rights or not is_exact:
+            if board.castling_rights or not is_exact:
                 return None
             value = tables.get_wdl(board, 0) or 0
             if abs(value) < least:
@@ -89,4 +126,4 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
             winner = color_of(board.turn if value > 0 else not board.turn)
             return Ending(final_outcome(game.accrued, winner), Source.RESULT, ADJUDICATION, f"Syzygy: {winner} wins")
 
-        yield decide
+        yield Decider(most_men, decide)

@@ -93,7 +93,7 @@ def test_a_tie_of_a_knockout_tells_the_points_of_its_scoring_and_who_is_ahead_by
     scoring = Scoring(Scheme.CLASSICAL)
     games = [game("Ann", "Bob", "G3.0", scoring=scoring), game("Bob", "Ann", "G5.0", scoring=scoring)]
     rounds = knockout_rounds([each._replace(tags={"EventType": "k.o.", "Round": "2"}) for each in games])
-    assert rounds == {2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann")]}
+    assert rounds == {2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann", "r-mobility")]}
 
 
 def test_csv_is_read_back() -> None:

@@ -10,11 +10,10 @@ from pathlib import Path
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
-from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.match.match import MatchWatcher
-from tbgen.apps.match.play import GameRecord
-from tbgen.apps.match.run import play_match
-from tbgen.apps.match.standings import MatchStandings
+from tbgen.apps.match.game import GameRecord
+from tbgen.apps.match.results import MatchStandings
+from tbgen.apps.match.runner import Match, MatchWatcher, Referee
+from tbgen.cli.match_options import settings_of
 from tests.positions import random_root
 
 ENGINES = Path(__file__).parent / "engines"
@@ -50,8 +49,16 @@ class Silent(MatchWatcher):
 
 def run(arguments: Sequence[str]) -> tuple[MatchStandings, list[GameRecord]]:
     """A whole match, and its games by number."""
-    match = asyncio.run(play_match(settings_of(arguments), view := Silent()))
+    match = played(arguments, view := Silent())
     return match.standings, sorted(view.records, key=lambda record: record.pairing.number)
+
+
+def played(arguments: Sequence[str], watcher: MatchWatcher) -> Match:
+    """A match that is played to its end."""
+    referee = Referee(settings_of(arguments), watcher)
+    asyncio.run(referee.play())
+    assert referee.match is not None
+    return referee.match
 
 
 def games_of(path: Path) -> list[PgnGame]:

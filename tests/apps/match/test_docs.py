@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.match.arguments import ALIASES, FIELDS, GROUPS, OPTIONS, REFUSED, settings_of
 from tbgen.apps.match.engine import HANDSHAKE
-from tbgen.apps.match.run import variant_options
+from tbgen.apps.match.runner import variant_options
 from tbgen.cli.match import command
+from tbgen.cli.match_options import ALIASES, OPTIONS, REFUSED, settings_of
 from tests.project import ROOT
 
 MATCHES, UCI, README = ((ROOT / name).read_text() for name in ("docs/matches.md", "docs/uci.md", "README.md"))
@@ -44,7 +44,6 @@ def test_every_option_that_the_page_names_is_known_or_refused() -> None:
     words = {"help", "mobility", "move", "cli"}
     assert named - words - set(OPTIONS) - set(ALIASES) - set(REFUSED) == set()
     assert {"engine", "each", "openings", "sprt", "recover", "draw", "legacyMode"} <= named
-    assert {*FIELDS, *GROUPS, "config"} == set(OPTIONS)
 
 
 def test_the_options_of_the_handshake_are_those_of_the_page() -> None:

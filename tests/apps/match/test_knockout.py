@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from itertools import chain
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -13,19 +14,21 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
-from tbgen.apps.games.tags import Source
-from tbgen.apps.match.match import Meeting, bracket_of, first_round, openings_of_knockout
-from tbgen.apps.match.schedule import Format, Pairing, Tournament
-from tbgen.apps.match.standings import Result
-from tbgen.apps.match.tables import Ending
+from tbgen.apps.games.standings import EventGame, knockout_rounds
+from tbgen.apps.games.tags import Source, classical_result
+from tbgen.apps.match.schedule import Meeting, Pairing, bracket_of, first_round
+from tbgen.apps.match.settings import Format, Tournament
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match.matches import walker
 from tests.apps.match.test_recover import killed_after
 
 
-def result(pairing: Pairing, holder: Color, code: int) -> Result:
-    return Result(pairing, Ending(Score(code, holder), Source.GAME, "normal", "checkmate"), 10, None)
+def game_of(pairing: Pairing, holder: Color, code: int, scoring: Scoring) -> EventGame:
+    players = (f"P{pairing.white}", f"P{pairing.black}")
+    tags = {"EventType": "k.o.", "Round": str(pairing.round), "MatchGame": str(pairing.number)}
+    score = Score(code, holder)
+    return EventGame(players, classical_result(score), score, scoring, Source.GAME, tags=tags)
 
 
 def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tournament:
@@ -41,36 +44,62 @@ def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tourname
     ],
 )
 def test_seeds_and_byes_are_placed_as_in_cutechess(players: int, pairs: list[tuple[int, int | None]]) -> None:
-    assert first_round(knockout(players), seed=1) == pairs
+    assert first_round(knockout(players)) == pairs
 
 
-def played(plan: Tournament, outcome_of: dict[int, tuple[Color, int]], scoring: Scoring) -> list[list[Meeting]]:
+Outcomes = dict[int, tuple[Color, int]]
+
+
+def played(
+    plan: Tournament, outcome_of: Outcomes, scoring: Scoring, rounds: int = 99
+) -> tuple[list[list[Meeting]], dict[int, EventGame]]:
     """The bracket when every game has been played; White mates, unless a game's number says otherwise."""
-    results: dict[int, Result] = {}
+    results: dict[int, EventGame] = {}
     while True:
-        bracket = bracket_of(plan, 0, results, scoring)
-        pairings = [pairing for each in bracket for meeting in each for pairing in meeting.pairings]
-        left = [pairing for pairing in pairings if pairing.number not in results]
-        if not left:
-            return bracket
-        results[left[-1].number] = result(left[-1], *outcome_of.get(left[-1].number, (Color.WHITE, 0)))
+        bracket, stage = bracket_of(plan, results)
+        if stage is None or len(bracket) > rounds:
+            return bracket, results
+        for pairing in reversed(list(stage.pairings())):
+            assert bracket_of(plan, results)[1].numbers == stage.numbers
+            holder, code = outcome_of.get(pairing.number, (Color.WHITE, 0))
+            results[pairing.number] = game_of(pairing, holder, code, scoring)
+
+
+OUTCOMES = {number: (Color.WHITE if number % 3 else Color.BLACK, number % 5) for number in range(500)}
 
 
 @given(st.integers(2, 12), st.integers(1, 4))
 def test_a_knockout_numbers_each_game_once_and_leaves_one_winner(players: int, games: int) -> None:
     plan = knockout(players, games)
-    outcomes = {number: (Color.WHITE if number % 3 else Color.BLACK, number % 5) for number in range(500)}
-    bracket = played(plan, outcomes, Scoring())
+    bracket, results = played(plan, OUTCOMES, Scoring())
     meetings = [meeting for each in bracket for meeting in each if meeting.second is not None]
     pairings = [pairing for meeting in meetings for pairing in meeting.pairings]
     assert len(meetings) == players - 1
-    assert max(Counter(pairing.number for pairing in pairings).values()) == 1
+    assert sorted(pairing.number for pairing in pairings) == sorted(results) == list(range(1, len(results) + 1))
     assert max(Counter(pairing.pair for pairing in pairings).values()) <= 2
     assert len(bracket[-1]) == 1
-    assert bracket[-1][0].winner is not None
-    assert max(pairing.opening for pairing in pairings) < openings_of_knockout(plan)
-    losers = [player for meeting in meetings for player in (meeting.first, meeting.second) if player != meeting.winner]
+    assert bracket[-1][0].tie.winner is not None
+    meetings_of = {pairing.opening: meeting.round for meeting in meetings for pairing in meeting.pairings}
+    assert sorted(meetings_of) == list(range(len(meetings_of)))
+    losers = [player for each in meetings for player in (each.first, each.second) if player != each.tie.winner]
     assert len(set(losers)) == players - 1
+
+
+@given(st.integers(2, 9), st.integers(1, 4), st.randoms(use_true_random=False), st.integers(0, 3))
+def test_the_file_of_a_knockout_shows_the_bracket_of_its_referee(
+    players: int, games: int, chance: Random, rounds: int
+) -> None:
+    """Also where meetings have an odd number of games, and where the knockout is not over."""
+    outcomes = {number: (chance.choice(list(Color)), chance.choice([0, 1, 3, 20])) for number in range(500)}
+    bracket, results = played(knockout(players, games), outcomes, Scoring(), rounds)
+    tagged = [game._replace(tags={**game.tags, "MeetingGames": str(games)}) for game in results.values()]
+    expected = {
+        frozenset((f"P{each.first}", f"P{each.second}")): None if each.tie.winner is None else f"P{each.tie.winner}"
+        for meetings in bracket
+        for each in meetings
+        if each.second is not None and any(pairing.number in results for pairing in each.pairings)
+    }
+    assert {frozenset(tie.players): tie.winner for ties in knockout_rounds(tagged).values() for tie in ties} == expected
 
 
 MATES = dict.fromkeys(range(1, 11), (Color.WHITE, 0))
@@ -87,9 +116,9 @@ MATES = dict.fromkeys(range(1, 11), (Color.WHITE, 0))
 def test_a_tie_is_broken_by_r_mobility_then_goes_on_with_two_more_games_and_then_by_the_last_games_score(
     outcomes: dict[int, tuple[Color, int]], scheme: Scheme, games: int, decided_by: str, winner: int
 ) -> None:
-    (final,) = played(knockout(2), outcomes, Scoring(scheme))[0]
-    assert (len(final.pairings), final.decided_by, final.winner) == (games, decided_by, winner)
-    assert final.points == (games / 2, games / 2) or decided_by == "points"
+    ((final,),), _ = played(knockout(2), outcomes, Scoring(scheme))
+    assert (len(final.pairings), final.tie.decided_by, final.tie.winner) == (games, decided_by, winner)
+    assert final.tie.points == (games / 2, games / 2) or decided_by == "points"
 
 
 def test_a_knockout_that_is_killed_has_the_same_pairs_and_loses_no_game(tmp_path: Path) -> None:

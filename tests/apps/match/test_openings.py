@@ -3,10 +3,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from tbgen.apps.match.schedule import Book, Opening, OpeningOrder, fen_of, ordered
+from tbgen.apps.match.openings import Book, Opening, Openings, fen_of
+from tbgen.apps.match.settings import MatchSettings, OpeningOrder, OpeningSettings, Tournament
 from tbgen.errors import UsageError
 
 HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
@@ -75,11 +74,29 @@ def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pg
         read_openings(written(tmp_path, text), pgn=pgn, chess960="Variant" in text)
 
 
-@given(st.integers(1, 30), st.integers(0, 90), st.integers(0, 5))
-def test_random_order_takes_every_opening_before_any_comes_again(count: int, needed: int, seed: int) -> None:
-    places = ordered(count, needed, order=OpeningOrder.RANDOM, start=1, seed=seed)
-    assert len(places) == needed
+def taken(book: Path, needed: int, order: OpeningOrder, *, start: int = 1, seed: int = 0) -> list[int]:
+    """The move numbers of the positions of a book, in the order in which they are played."""
+    openings = Openings(MatchSettings((), Tournament(2), openings=OpeningSettings(book, order=order, start=start)))
+    openings.shuffle(seed)
+    return [int(openings[number].fen.split()[-1]) for number in range(needed)]
+
+
+def book_of(folder: Path, count: int) -> Path:
+    return written(folder, "".join(f"{SICILIAN} 0 {number}\n" for number in range(1, count + 1)), f"{count}.epd")
+
+
+@pytest.mark.parametrize(("count", "needed", "seed"), [(1, 3, 0), (3, 8, 1), (7, 7, 2), (30, 90, 3)])
+def test_random_order_takes_every_opening_before_any_comes_again(
+    tmp_path: Path, count: int, needed: int, seed: int
+) -> None:
+    book = book_of(tmp_path, count)
+    places = taken(book, needed, OpeningOrder.RANDOM, seed=seed)
     for first in range(0, needed - count + 1, count):
-        assert sorted(places[first : first + count]) == list(range(count))
-    assert places == ordered(count, needed, order=OpeningOrder.RANDOM, start=1, seed=seed)
-    assert len({tuple(ordered(10, 10, order=OpeningOrder.RANDOM, start=1, seed=each)) for each in range(5)}) == 5
+        assert sorted(places[first : first + count]) == list(range(1, count + 1))
+    assert places == taken(book, needed, OpeningOrder.RANDOM, seed=seed)
+
+
+def test_seeds_give_other_orders_and_a_book_that_is_used_up_begins_anew(tmp_path: Path) -> None:
+    book = book_of(tmp_path, 10)
+    assert len({tuple(taken(book, 10, OpeningOrder.RANDOM, seed=each)) for each in range(5)}) == 5
+    assert taken(book_of(tmp_path, 3), 5, OpeningOrder.SEQUENTIAL, start=2) == [2, 3, 1, 2, 3]

@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.apps.match.arguments import settings_of
+from tbgen.cli.match_options import settings_of
 from tests.apps.match.matches import games_of, random_endings, run
 from tests.apps.match.test_match import check
 from tests.cli.calls import tbgen
@@ -45,7 +45,7 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
     words = [*itertools.chain(*engines), "-each", "tc=60+1", "nodes=40", "hash=1", "threads=1", "-games", str(count)]
     standings, records = run([*words, "-concurrency", "1", "-openings", f"file={epd}", "-pgnout", str(pgn)])
     games = games_of(pgn)
-    assert sorted(standings.results) == sorted(int(game.tags["MatchGame"]) for game in games) == [*range(1, count + 1)]
+    assert sorted(standings.games) == sorted(int(game.tags["MatchGame"]) for game in games) == [*range(1, count + 1)]
     assert not standings.forfeits()
     for game in games:
         check(game)

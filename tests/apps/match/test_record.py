@@ -12,9 +12,11 @@ from chess.engine import Cp, Mate
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Answer, Clock, parse_time_control
-from tbgen.apps.match.play import GameRecord, Sheet, to_pgn
-from tbgen.apps.match.schedule import Opening, Pairing
-from tbgen.apps.match.store import recovered
+from tbgen.apps.match.game import GameRecord, Sheet, to_pgn
+from tbgen.apps.match.journal import stored_games
+from tbgen.apps.match.openings import Opening
+from tbgen.apps.match.results import Result
+from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.tables import Ending
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
@@ -62,11 +64,10 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     assert max(map(len, text.splitlines())) <= 79
     path = tmp_path / "games.pgn"
     path.write_text(text)
-    assert recovered(path, SHARED["MatchId"]) == (
-        {record.pairing.number: (record.ending, len(opening.moves) + plies)},
-        len(text) - 2,
-    )
-    assert recovered(path, "another")[0] == {}
+    ending = record.ending
+    result = Result(ending.outcome, ending.termination, ending.details, len(opening.moves) + plies)
+    assert list(stored_games(path, SHARED["MatchId"])) == [(len(text) - 2, record.pairing.number, result)]
+    assert list(stored_games(path, "another")) == [(len(text) - 2, None, None)]
     clocks = [node.clock() for node in other.mainline()]
     assert clocks == [None] * len(opening.moves) + [3599.5] * plies
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import re
 import shutil
@@ -17,12 +16,11 @@ import pytest
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
-from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.match.play import GameRecord
-from tbgen.apps.match.run import play_match
-from tbgen.apps.match.store import FileStore, recovered, state_path
+from tbgen.apps.match.game import GameRecord
+from tbgen.apps.match.journal import FileJournal, state_path, stored_games
+from tbgen.cli.match_options import settings_of
 from tbgen.errors import MatchError
-from tests.apps.match.matches import Silent, games_of, run, scripted, walker
+from tests.apps.match.matches import Silent, games_of, played, run, scripted, walker
 
 SHORT = ["-games", "6", "-rounds", "2", "-maxmoves", "6", "-concurrency", "2", "-srand", "3"]
 BOOK = "".join(f'[Event "{move}"]\n\n1. {move} *\n\n' for move in ("e4", "d4", "c4", "Nf3", "b3"))
@@ -71,10 +69,12 @@ def words_of(pgn: Path, *more: str) -> list[str]:
 
 
 @contextmanager
-def store_of(words: list[str]) -> Iterator[FileStore]:
-    """The file of a match as it is before the first game."""
+def journal_of(words: list[str]) -> Iterator[tuple[FileJournal, list[int], list[str]]]:
+    """The file of a match as it is before the first game, the games that have been played, and notes."""
     with ExitStack() as opened:
-        yield FileStore(settings_of(words), opened)
+        notes: list[str] = []
+        journal = FileJournal(settings_of(words), opened, notes.append)
+        yield journal, [number for number, _ in journal.recovered()], notes
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +108,8 @@ def test_killed_at_many_bytes_of_writing_only_whole_games_count(pgn: Path) -> No
         for length in sorted({*range(0, len(text), 11), *near_ends, len(text)}):
             cut.write_bytes(text[:length])
             done = [end for end in ends if end <= length]
-            games, last = recovered(cut, match)
-            assert (list(games), last) == (
-                list(range(1, len(done) + 1)),
-                max(done, default=0),
-            )
+            found = [(end, number) for end, number, _ in stored_games(cut, match)]
+            assert found == list(zip(done, range(1, len(done) + 1), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -130,11 +127,11 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
     text = pgn.read_bytes()
     end, beside = text.rindex(b"[Event"), pgn.with_name("games.pgn.cut-off")
     pgn.write_bytes(text[:end] + foreign)
-    with store_of([*words_of(pgn), "-recover"]) as store:
-        assert list(store.games) == [1]
+    with journal_of([*words_of(pgn), "-recover"]) as (journal, numbers, notes):
+        assert numbers == [1]
         moved = [] if is_whole else [f"an unfinished game at the end of {pgn} has been moved to {beside}"]
-        assert store.notes == moved
-        store.append(text[end:].decode())
+        assert notes == moved
+        journal.append(text[end:].decode())
     assert (
         pgn.read_bytes().startswith(text[:end] + foreign)
         if is_whole
@@ -155,12 +152,12 @@ def test_nothing_that_others_wrote_behind_the_games_of_a_match_is_lost(
 )
 def test_a_game_of_the_match_that_was_tampered_with_is_named(pgn: Path, old: str, new: str, words: str) -> None:
     pgn.write_text(pgn.read_text().replace(old, new, 1))
-    with pytest.raises(MatchError, match=words), store_of([*words_of(pgn), "-recover"]):
-        pass
+    with pytest.raises(MatchError, match=words):
+        run([*words_of(pgn), "-recover"])
 
 
 def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_followed(pgn: Path) -> None:
-    with pytest.raises(MatchError, match="go on with -recover"), store_of(words_of(pgn)):
+    with pytest.raises(MatchError, match="go on with -recover"), journal_of(words_of(pgn)):
         pass
     assert numbers_played(words_of(pgn, "-recover")) == []
     assert numbers_played(words_of(pgn)) == [1, 2]
@@ -169,13 +166,13 @@ def test_a_match_that_is_not_over_is_not_overwritten_and_one_that_is_may_be_foll
 
 @pytest.mark.parametrize("other", [["-games", "4"], ["-fifty", "fide"], ["-each", "depth=3"], ["-srand", "9"]])
 def test_another_match_cannot_go_on_in_its_place(pgn: Path, other: list[str]) -> None:
-    with pytest.raises(MatchError), store_of([*words_of(pgn), *other, "-recover"]):
+    with pytest.raises(MatchError), journal_of([*words_of(pgn), *other, "-recover"]):
         pass
 
 
 def test_two_referees_cannot_have_one_file(tmp_path: Path) -> None:
     words = words_of(tmp_path / "games.pgn")
-    with store_of(words), pytest.raises(MatchError, match="another match is writing"), store_of(words):
+    with journal_of(words), pytest.raises(MatchError, match="another match is writing"), journal_of(words):
         pass
 
 
@@ -194,7 +191,7 @@ SOUND = {"match": "12345678", "seed": 0, "start": 0, "digest": "", "finished": F
 )
 def test_a_damaged_state_is_named(tmp_path: Path, state: str) -> None:
     state_path(tmp_path / "games.pgn").write_text(state, errors="surrogateescape")
-    with pytest.raises(MatchError, match="damaged"), store_of(words_of(tmp_path / "games.pgn", "-recover")):
+    with pytest.raises(MatchError, match="damaged"), journal_of(words_of(tmp_path / "games.pgn", "-recover")):
         pass
 
 
@@ -212,7 +209,7 @@ def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> Non
 
     view = Replacing()
     with pytest.raises(MatchError, match=r"games\.pgn is no longer the file"):
-        asyncio.run(play_match(settings_of(words), view))
+        played(words, view)
     assert len(view.records) == 1
     assert numbers_played([*words, "-recover"]) == [2, 3, 4]
     assert [number for number, *_ in signature(pgn)] == [1, 2, 3, 4]

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 
 import chess
@@ -7,7 +8,7 @@ import chess.syzygy
 import pytest
 
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.tables import Ending, syzygy_decider, table_decider
+from tbgen.apps.match.tables import Decider, Ending, Tables, syzygy_decider, table_decider
 from tbgen.rules.game import Game
 from tbgen.score import Score
 
@@ -31,13 +32,17 @@ class Oracle:
         """Nothing to close."""
 
 
+def asked(decider: Decider, game: Game) -> Ending | None:
+    return asyncio.run(Tables([decider]).ask(game))
+
+
 def by_syzygy(
     monkeypatch: pytest.MonkeyPatch, folder: Path, fen: str, value: int, *, ignore: bool = False
 ) -> Ending | None:
     monkeypatch.setattr(chess.syzygy, "Tablebase", Oracle)
     monkeypatch.setattr(Oracle, "value", value)
     with syzygy_decider(str(folder), 4, ignore_fifty_moves=ignore) as decide:
-        return decide(Game(chess.Board(fen)))
+        return asked(decide, Game(chess.Board(fen)))
 
 
 @pytest.mark.parametrize(
@@ -69,5 +74,5 @@ def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table
     games = [held, *map(Game, unknown)]
     for men, answers in ((2, [None, None, None]), (5, [("G1.5", "KBvK 5"), None, None])):
         with table_decider(str(table_folder), men) as decide:
-            found = [decide(game) for game in games]
+            found = [asked(decide, game) for game in games]
         assert [each and (str(each.outcome), each.table) for each in found] == answers

@@ -7,21 +7,19 @@ all that decides who plays whom and how.
 
 from __future__ import annotations
 
-import codecs
 import contextlib
 import hashlib
 import json
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import NamedTuple
 
-from tbgen.apps.games.tags import Source
-from tbgen.apps.match.match import MatchSettings
-from tbgen.apps.match.tables import Ending
+from tbgen.apps.games.files import read_pieces
+from tbgen.apps.match.results import Result
+from tbgen.apps.match.settings import Format, MatchSettings
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.score import Score
 from tbgen.system.process import sync_folder, try_lock
@@ -30,13 +28,6 @@ from tbgen.text import parse_json
 _STATE_BYTES = 400
 """The state is written over itself in one go."""
 _MATCH = re.compile(r"[0-9a-f]{8}")
-
-
-class StoredGame(NamedTuple):
-    """A finished game. The file keeps its ending, but not what tables proved."""
-
-    ending: Ending
-    plies: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,47 +43,72 @@ class State:
     finished: bool = False
 
 
-class Store:
-    """Where finished games go: nowhere, unless there is a file for them."""
-
-    def __init__(self, settings: MatchSettings, digest: str = "") -> None:
-        seed = secrets.randbelow(2**31) if settings.seed is None else settings.seed
-        self.state = State(secrets.token_hex(4), seed, digest)
-        self.games: dict[int, StoredGame] = {}
-        """[number] the games played before this run."""
-        self.notes: list[str] = []
-        """Messages to the user about the file."""
-
-    def append(self, pgn: str) -> None:
-        """Put a game on the disk; it has been played when this returns."""
-
-    def finish(self) -> None:
-        """Note that no game is left to be played."""
+def new_seed(settings: MatchSettings) -> int:
+    """The seed of a new match."""
+    return secrets.randbelow(2**31) if settings.seed is None else settings.seed
 
 
-class FileStore(Store):
+class FileJournal:
     """A PGN file and the state beside it; only one referee at a time may have it, until `opened` is closed."""
 
-    def __init__(self, settings: MatchSettings, opened: contextlib.ExitStack | contextlib.AsyncExitStack) -> None:
-        super().__init__(settings, digest_of(settings))
+    def __init__(
+        self,
+        settings: MatchSettings,
+        opened: contextlib.ExitStack | contextlib.AsyncExitStack,
+        notes: Callable[[str], None] = lambda text: None,
+    ) -> None:
+        self.state = State(secrets.token_hex(4), new_seed(settings), digest_of(settings))
         assert settings.pgn is not None
-        self._path, self._state_path = settings.pgn, state_path(settings.pgn)
+        self._path, self._state_path, self._notes = settings.pgn, state_path(settings.pgn), notes
         if self._state_path.is_symlink():
             raise MatchError(f"{self._state_path} is a link; remove it, for the match writes its state there")
         busy = MatchError(f"another match is writing to {self._path}; give another -pgnout")
         self._lock = opened.enter_context(_locked(self._state_path, os.O_CREAT, busy))
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         opened.callback(os.close, self._file)
-        self._open(settings)
+        old = self._read_state()
+        self._goes_on = old is not None and settings.recover
+        if old is None:
+            self._begin()
+        elif settings.recover:
+            self._continue(old, settings)
+        elif not old.finished and (
+            games := sum(number is not None for _, number, _ in stored_games(self._path, old.match))
+        ):
+            raise MatchError(
+                f"{self._path} has a match that is not over ({games} games); "
+                f"go on with -recover, or remove {self._state_path}"
+            )
+        else:
+            self._begin()
+
+    def recovered(self) -> Iterator[tuple[int, Result]]:
+        """The games that were played before this run, by their numbers; new games may be appended after them."""
+        if not self._goes_on:
+            return
+        end = self.state.start
+        for stop, number, result in stored_games(self._path, self.state.match):
+            end = max(end, stop)
+            if number is not None and result is not None:
+                yield number, result
+        if not self.state.finished:
+            self._cut_off(end)
+        self._write_state(replace(self.state, finished=False))
+        _end_of(self._file)
 
     def append(self, pgn: str) -> None:
+        """Put a game on the disk; it has been played when this returns."""
         self._refuse_another_file()
         data = pgn.encode()
-        while data:
-            data = data[os.write(self._file, data) :]
-        os.fsync(self._file)
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+            os.fsync(self._file)
+        except OSError as error:
+            raise MatchError(f"{self._path}: {error.strerror}; make room, and go on with -recover") from None
 
     def finish(self) -> None:
+        """Note that no game is left to be played."""
         self._write_state(replace(self.state, finished=True))
 
     def _refuse_another_file(self) -> None:
@@ -105,42 +121,26 @@ class FileStore(Store):
             "go on with -recover"
         )
 
-    def _open(self, settings: MatchSettings) -> None:
-        state = self._read_state()
-        if state is not None and settings.recover:
-            self._go_on(settings, state)
-        elif state is not None and not state.finished and (games := recovered(self._path, state.match)[0]):
-            raise MatchError(
-                f"{self._path} has a match that is not over ({len(games)} games); "
-                f"go on with -recover, or remove {self._state_path}"
-            )
-        else:
-            self._begin()
-
     def _begin(self) -> None:
         self._write_state(replace(self.state, start=_end_of(self._file)))
         sync_folder(self._path.parent)
 
-    def _go_on(self, settings: MatchSettings, state: State) -> None:
-        """Continue a match; a game that was not written to its end has not been played."""
-        if os.fstat(self._file).st_size < state.start:
+    def _continue(self, old: State, settings: MatchSettings) -> None:
+        """Take up a match; a game that was not written to its end has not been played."""
+        if os.fstat(self._file).st_size < old.start:
             raise MatchError(
                 f"{self._path} is shorter than when its match began; put it back, or remove {self._state_path}"
             )
-        self.games, end = recovered(self._path, state.match)
-        if state.digest != self.state.digest:
-            if not self.games:
-                self._begin()
-                return
-            raise MatchError(
-                f"{self._path} was begun with other engines or settings; give the same, or another file with -pgnout"
-            )
-        if settings.seed not in (None, state.seed):
-            raise MatchError(f"the match in {self._path} has -srand {state.seed}, not {settings.seed}")
-        if not state.finished:
-            self._cut_off(max(end, state.start))
-        self._write_state(replace(state, finished=False))
-        _end_of(self._file)
+        if old.digest != self.state.digest:
+            if any(number is not None for _, number, _ in stored_games(self._path, old.match)):
+                differs = "was begun with other engines or settings; give the same, or another file with -pgnout"
+                raise MatchError(f"{self._path} {differs}")
+            self._goes_on = False
+            self._begin()
+        elif settings.seed not in (None, old.seed):
+            raise MatchError(f"the match in {self._path} has -srand {old.seed}, not {settings.seed}")
+        else:
+            self.state = old
 
     def _cut_off(self, end: int) -> None:
         """Move what is no finished game at the end of the file to a file beside: it may belong to another program."""
@@ -153,7 +153,7 @@ class FileStore(Store):
             file.flush()
             os.fsync(file.fileno())
         os.ftruncate(self._file, end)
-        self.notes.append(f"an unfinished game at the end of {self._path} has been moved to {beside}")
+        self._notes(f"an unfinished game at the end of {self._path} has been moved to {beside}")
 
     def _read_state(self) -> State | None:
         try:
@@ -211,7 +211,9 @@ def digest_of(settings: MatchSettings) -> str:
         )
         for each in settings.engines
     ]
-    plan, file = replace(settings.plan, rounds=1), settings.openings.file  # dataclasses: another field, another digest
+    file, plan = settings.openings.file, settings.plan
+    if plan.format is not Format.SWISS:  # whose last round is paired by other rules
+        plan = replace(plan, rounds=1)
     content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
     openings = replace(settings.openings, file=None)
     decisive = (engines, plan, content, openings, settings.rules, settings.tables, settings.chess960)
@@ -226,33 +228,28 @@ def _end_of(file: int) -> int:
     return os.fstat(file).st_size
 
 
-def recovered(path: Path, match: str) -> tuple[dict[int, StoredGame], int]:
-    """The finished games of a match by their numbers, and where the last finished game of its file ends.
+def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Result | None]]:
+    """Where each finished game of a file ends, with its number and result if it is one of the match.
 
     A game counts if its result stands behind its moves; lines may end with CR LF.
     """
-    from tbgen.apps.games.chunks import Chunk  # which loads the compiler
+    from tbgen.apps.games.chunks import chunks_of  # which loads the compiler
 
-    data = path.read_bytes()
-    start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
-    chunk = Chunk(data)
-    games, end = dict[int, StoredGame](), start
-    for place in range(len(chunk.games)):
-        if chunk.result_of(place) is not None:
-            end, tags = chunk.span(place).stop, chunk.tags_of(place)
-            if tags.get("MatchId") == match:
-                number, game = _stored(path, place + 1, tags)
-                if number in games:
-                    raise MatchError(f"{path} has game {number} of the match twice; take one out")
-                games[number] = game
-    return games, end
+    before = 0
+    for chunk in chunks_of(read_pieces(str(path)), str(path), may_be_empty=True):
+        for place in range(len(chunk.games)):
+            if chunk.result_of(place) is not None:
+                stop, tags = before + chunk.span(place).stop, chunk.tags_of(place)
+                is_ours = tags.get("MatchId") == match
+                yield stop, *(_stored(path, chunk.number + place, tags) if is_ours else (None, None))
+        before += len(chunk.text)
 
 
-def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, StoredGame]:
+def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, Result]:
     """A game of a match and its number; `place` is the one in the file."""
     try:
         outcome, kind, details = Score(tags["RMobilityResult"]), tags["Termination"], tags["TerminationDetails"]
-        return int(tags["MatchGame"]), StoredGame(Ending(outcome, Source.GAME, kind, details), int(tags["PlyCount"]))
+        return int(tags["MatchGame"]), Result(outcome, kind, details, int(tags["PlyCount"]))
     except KeyError as error:
         raise MatchError(f"{path}, game {place}: it is one of the match, but its tag {error.args[0]} is gone") from None
     except (ValueError, TbgenError) as error:

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.match.arguments import settings_of
-from tbgen.apps.match.match import MatchSettings
-from tbgen.apps.match.schedule import Format, OpeningOrder, Policy
+from tbgen.apps.match.settings import Format, MatchSettings, OpeningOrder, Policy
 from tbgen.apps.match.statistics import Model
+from tbgen.cli.match_options import settings_of
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme
@@ -136,7 +135,9 @@ def test_a_toml_file_has_the_same_names(tmp_path: Path) -> None:
         ("-each tc=5 st=1", "cannot have both"),
         ("-each proto=xboard", "only UCI"),
         ("-engine name=Three", "needs cmd=FILE"),
-        ("-tournament swiss", "round-robin, gauntlet, pyramid, knockout"),
+        ("-tournament ladder", "round-robin, gauntlet, pyramid, knockout, swiss"),
+        ("-tournament swiss", "-tournament swiss needs -rounds"),
+        ("-each tc=0+1", "leaves no time for the first move"),
         ("stray", "belongs to no option"),
         ("-pgnout file=a notation=lan", "notation is one of san"),
         ("-report penta=false", "penta is one of true"),

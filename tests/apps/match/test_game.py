@@ -10,8 +10,9 @@ from chess.engine import Cp, Mate
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Answer, Clock, TimeControl
-from tbgen.apps.match.play import PlayRules, Resign, Sheet, play
-from tbgen.apps.match.tables import ADJUDICATION, Ending
+from tbgen.apps.match.game import Sheet, play
+from tbgen.apps.match.settings import PlayRules, Resign
+from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending, Tables
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
@@ -33,11 +34,15 @@ class Reciter:
 
 
 def played(
-    game: Game, line: str, rules: PlayRules | None = None, evaluations: dict[int, Evaluation] | None = None
+    game: Game,
+    line: str,
+    rules: PlayRules | None = None,
+    evaluations: dict[int, Evaluation] | None = None,
+    tables: Tables | None = None,
 ) -> tuple[Ending, Sheet]:
     sheet = Sheet(game, (Clock(TimeControl()), Clock(TimeControl())))
     player = Reciter(line, evaluations)
-    return asyncio.run(play(sheet, (player, player), rules or PlayRules(), lambda _: None)), sheet
+    return asyncio.run(play(sheet, (player, player), rules or PlayRules(), tables or Tables(), lambda _: None)), sheet
 
 
 MATE = "f2f3 e7e5 g2g4 d8h4"
@@ -146,6 +151,7 @@ def test_tables_end_a_game_as_soon_as_they_know_it_unless_the_rules_have_or_they
     ply: int, line: str, adjudicate: bool, source: Source, details: str, noted: int | None
 ) -> None:
     oracle = Oracle(ply)
-    ending, sheet = played(Game(), line, PlayRules(deciders=(oracle.decide,), adjudicate=adjudicate))
+    tables = Tables([Decider(32, oracle.decide)])
+    ending, sheet = played(Game(), line, PlayRules(adjudicate=adjudicate), tables=tables)
     assert (ending.source, ending.details, oracle.asked) == (source, details, 3)
     assert (None if sheet.seen_by_tables is None else sheet.seen_by_tables[0]) == noted

@@ -11,37 +11,17 @@ import chess
 
 from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
 from tbgen.apps.match.engine import Answer, Clock, EngineProcess, ForfeitError
-from tbgen.apps.match.schedule import Opening, Pairing
-from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending
-from tbgen.rules.game import FiftyMoves, Game, Ply, final_outcome
+from tbgen.apps.match.openings import Opening
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.settings import PlayRules, Resign
+from tbgen.apps.match.tables import ADJUDICATION, Ending, Tables
+from tbgen.rules.game import Game, Ply, final_outcome
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import color_of
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.text import cleaned
 
 _MATE_CENTIPAWNS = 1_000_000
-
-
-@dataclass(frozen=True, slots=True)
-class Resign:
-    """A side resigns after so many moves in a row at which it gave itself up; `two_sided` if the other agrees."""
-
-    moves: int = 1
-    centipawns: int = 0
-    two_sided: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class PlayRules:
-    """The rules that all games of a match share."""
-
-    fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
-    scoring: Scoring = field(default_factory=Scoring)
-    resign: Resign | None = None
-    most_moves: int | None = None
-    deciders: tuple[Decider, ...] = ()
-    """Asked one after the other."""
-    adjudicate: bool = True
 
 
 @dataclass(slots=True)
@@ -56,7 +36,11 @@ class Sheet:
 
 
 async def play(
-    sheet: Sheet, players: tuple[EngineProcess, EngineProcess], rules: PlayRules, on_move: Callable[[Sheet], None]
+    sheet: Sheet,
+    players: tuple[EngineProcess, EngineProcess],
+    rules: PlayRules,
+    tables: Tables,
+    on_move: Callable[[Sheet], None],
 ) -> Ending:
     """Play a game to its end, calling `on_move` after each move; an engine that forfeits loses with G0.0."""
     game = sheet.game
@@ -64,7 +48,8 @@ async def play(
         end = game.last.end
         if end is not None:
             return Ending(game.accrued, Source.GAME, "normal", end.value)
-        ending = _by_resignation(sheet, rules.resign) or _by_tables(sheet, rules) or _by_length(game, rules)
+        ending = _by_resignation(sheet, rules.resign)
+        ending = ending or await _by_tables(sheet, rules, tables) or _by_length(game, rules)
         if ending is not None:
             return ending
         side = color_of(game.board.turn)
@@ -92,11 +77,11 @@ def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
     return None
 
 
-def _by_tables(sheet: Sheet, rules: PlayRules) -> Ending | None:
+async def _by_tables(sheet: Sheet, rules: PlayRules, tables: Tables) -> Ending | None:
     """The ending by tables, once an engine has moved; without adjudication their first answer is only noted."""
     if sheet.seen_by_tables is not None or not sheet.answers:
         return None
-    ending = next(filter(None, (decide(sheet.game) for decide in rules.deciders)), None)
+    ending = await tables.ask(sheet.game)
     if ending is not None:
         sheet.seen_by_tables = (sheet.game.last.number, ending)
     return ending if rules.adjudicate else None

@@ -1,0 +1,175 @@
+"""Openings: a first position with moves, from files of positions or of games, and the order in which they are taken."""
+
+from __future__ import annotations
+
+import functools
+import random
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import chess
+
+from tbgen.apps.games.files import read_lines
+from tbgen.apps.games.game import ORDINARY, root_of
+from tbgen.apps.games.tags import read_tags
+from tbgen.apps.match.settings import MatchSettings, OpeningOrder
+from tbgen.errors import TbgenError, UsageError
+from tbgen.rules.game import FiftyMoves, Game
+from tbgen.rules.notation import format_fen
+from tbgen.rules.points import Komi
+from tbgen.score import Score
+
+if TYPE_CHECKING:
+    from tbgen.apps.games.chunks import Movetext
+
+_EPD_FIELDS = 4
+_FEN_FIELDS = 6
+_MOST_KEPT = 1000
+"""So many openings are kept once they have been read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """A first position with the moves that are played before the engines take over."""
+
+    fen: str = chess.STARTING_FEN
+    accrued: Score | None = None
+    moves: tuple[str, ...] = ()
+    komi: Komi | None = None
+    chess960: bool = False
+
+    def game(self, fifty_moves: FiftyMoves | None = None) -> Game:
+        """A game in which the opening has been played."""
+        board = chess.Board(self.fen, chess960=self.chess960)
+        for move in self.moves:
+            board.push_uci(move)
+        return Game(board, accrued=self.accrued, fifty_moves=fifty_moves)
+
+
+class Book:
+    """The openings of a file, each read when it is first needed: books have millions.
+
+    A file of positions has EPD or FEN lines, and `#` begins a comment.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        pgn: bool,
+        most_plies: int | None = None,
+        fifty_moves: FiftyMoves | None = None,
+        chess960: bool = False,
+    ) -> None:
+        self._path, self._most_plies, self._fifty_moves, self._chess960 = path, most_plies, fifty_moves, chess960
+        self._opening = functools.lru_cache(_MOST_KEPT)(self._read)
+        if pgn:
+            from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
+
+            self._entries: list[tuple[int, str | Movetext]] = list(enumerate(movetexts(path), start=1))
+        else:
+            lines = enumerate(read_lines(str(path)), start=1)
+            self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
+        if not self._entries:
+            raise UsageError(f"{path} holds no openings")
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __getitem__(self, place: int) -> Opening:
+        """An opening; UsageError names the line or the game if it cannot be played."""
+        try:
+            return self._opening(place)
+        except TbgenError as error:
+            number, entry = self._entries[place]
+            kind = "line" if isinstance(entry, str) else "game"
+            raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
+
+    def komi_of(self, place: int) -> Komi | None:
+        """The komi that an opening names; its moves are not played."""
+        entry = self._entries[place][1]
+        return None if isinstance(entry, str) else read_tags(entry[0]).komi
+
+    def _read(self, place: int) -> Opening:
+        entry = self._entries[place][1]
+        tags, moves = ({"FEN": _fen_in(entry)}, []) if isinstance(entry, str) else entry
+        known, variant = read_tags(tags), tags.get("Variant", "")
+        if self._chess960 and variant.lower() in ORDINARY:
+            variant = "chess960"
+        board, accrued = root_of(tags.get("FEN"), variant, known.accrued)
+        game = Game(board, accrued=accrued, fifty_moves=self._fifty_moves)
+        for move in moves[: self._most_plies]:
+            game.push_text(move)
+        if game.ended is not None and game.ended.end is not None:
+            raise UsageError(f"the game is over ({game.ended.end.value})")
+        return Opening(
+            fen=board.fen(shredder=board.chess960, en_passant="fen"),
+            accrued=accrued,
+            moves=tuple(move.uci() for move in game.board.move_stack),
+            komi=known.komi,
+            chess960=board.chess960,
+        )
+
+
+def _fen_in(line: str) -> str:
+    """The FEN of a line of EPD; the operations `hmvc` and `fmvn` give its clocks."""
+    fields = line.partition("#")[0].split()
+    if len(fields) <= _EPD_FIELDS or fields[_EPD_FIELDS].isdigit():
+        return " ".join(fields[: _FEN_FIELDS + 1])
+    operations = dict(
+        each.split(maxsplit=1) for each in " ".join(fields[_EPD_FIELDS:]).split(";") if len(each.split()) > 1
+    )
+    clocks = operations.get("hmvc", "0"), operations.get("fmvn", "1")
+    return " ".join((*fields[:_EPD_FIELDS], *clocks))
+
+
+def fen_of(game: Game) -> str:
+    """The first position of a game with its accrued score."""
+    return format_fen(game.board.root(), game.plies[0].accrued)
+
+
+class Openings:
+    """The openings of a match by their number in its schedule; a book that is used up begins anew.
+
+    >>> from tbgen.apps.match.settings import OpeningSettings, Tournament
+    >>> settings = MatchSettings((), Tournament(2), openings=OpeningSettings(start=1))
+    >>> Openings(settings)[7].fen == chess.STARTING_FEN
+    True
+    """
+
+    def __init__(self, settings: MatchSettings) -> None:
+        wanted, self._first = settings.openings, Opening(chess960=settings.chess960)
+        self._book: Book | None = None
+        if wanted.file is not None:
+            fifty_moves = settings.rules.fifty_moves
+            self._book = Book(
+                wanted.file,
+                pgn=wanted.pgn,
+                most_plies=wanted.plies,
+                fifty_moves=fifty_moves,
+                chess960=settings.chess960,
+            )
+        self._start = wanted.start - 1
+        self._is_random = wanted.order is OpeningOrder.RANDOM
+        self.shuffle(0)
+
+    def shuffle(self, seed: int) -> None:
+        """Take the openings in the order of a seed, if they come at random."""
+        self._lots, self._drawn = random.Random(seed), list[int]()
+
+    def __getitem__(self, number: int) -> Opening:
+        return self._first if self._book is None else self._book[self._place(self._book, number)]
+
+    def komi_of(self, number: int) -> Komi | None:
+        return None if self._book is None else self._book.komi_of(self._place(self._book, number))
+
+    def _place(self, book: Book, number: int) -> int:
+        """Where an opening stands in the book."""
+        if not self._is_random:
+            return (self._start + number) % len(book)
+        while len(self._drawn) <= number:
+            once = list(range(len(book)))
+            self._lots.shuffle(once)
+            self._drawn += once
+        return self._drawn[number]

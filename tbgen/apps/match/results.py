@@ -1,0 +1,200 @@
+"""The results of a match: its standings under every scoring, its sequential test, and its games as an event."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from itertools import permutations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tbgen.apps.games.standings import BYE, EventGame
+from tbgen.apps.games.tags import Source, classical_result
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.statistics import Distribution, Sprt
+from tbgen.rules.points import Komi, Points, Scheme, Scoring, lexicographic_key
+from tbgen.score import Color, Score
+from tbgen.text import facts_of
+
+SIDE_BY_SIDE = (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.CLASSICAL, Scheme.WINNER, Scheme.KOMI)
+_ON_THE_BOARD = ("normal", "adjudication")
+"""Values of the tag Termination where nobody forfeits."""
+
+
+class Result(NamedTuple):
+    """A finished game: its score, why and when it ended, and a komi that its opening names."""
+
+    outcome: Score
+    termination: str
+    details: str
+    plies: int
+    komi: Komi | None = None
+
+
+class Forfeit(NamedTuple):
+    """A game that a player did not lose on the board."""
+
+    number: int
+    loser: int
+    termination: str
+    details: str
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One player's games against some others under one scoring."""
+
+    games: Distribution
+    pairs: Distribution
+
+    @property
+    def strength(self) -> Distribution:
+        """The pairs, whose error is smaller, if all games are in pairs; else the games."""
+        return self.pairs if self.pairs.games == self.games.games else self.games
+
+    def facts(self) -> dict[str, Any]:
+        """The figures for JSON; what has no bound or does not vary is null."""
+        strength, pairs = self.strength, self.pairs
+        wins, draws, losses = self.games.wins_draws_losses()
+        return facts_of(
+            strength,
+            *("points", "share", "elo", "error", "superiority"),
+            elo=strength.elo if math.isfinite(strength.elo) else None,
+            wins=wins,
+            draws=draws,
+            losses=losses,
+            variance_of_games=self.games.variance if self.games.units else None,
+            variance_of_pairs=pairs.variance if pairs.units else None,
+            pairs=pairs.by_quarters(),
+        )
+
+
+def with_komi(scoring: Scoring, komi: Komi | None) -> Scoring:
+    """A scoring with the komi of an opening, if it names one."""
+    return scoring if komi is None else replace(scoring, komi=komi)
+
+
+@lru_cache(maxsize=10_000)
+def _points(scoring: Scoring, komi: Komi | None, outcome: Score) -> Points:
+    return with_komi(scoring, komi).points(outcome)
+
+
+class MatchStandings:
+    """The results so far. Single games stay in `games` only if they are kept: a match may have a million."""
+
+    def __init__(self, players: Sequence[str], scoring: Scoring, *, event: str = "?", keep: bool = True) -> None:
+        self.players = list(players)
+        self.scoring = scoring
+        mine = self.scoring
+        self.scorings = [mine, *(replace(mine, scheme=each) for each in SIDE_BY_SIDE if each is not mine.scheme)]
+        """The scoring that decides, and then the others that are shown."""
+        self.games: dict[int, EventGame] = {}
+        """[number] the games; all are one game if they are not kept."""
+        self.forfeits: list[Forfeit] = []
+        self.byes = Counter[int]()
+        self._event, self._keep = event, keep
+        self._any = EventGame(("?", "?"), "*", Score(0, Color.WHITE), scoring, Source.GAME)
+        self._firsts: dict[int, tuple[Pairing, Result]] = {}
+        self._outcomes = defaultdict[int, Counter[tuple[Color, Score]]](Counter)
+        self._games = defaultdict[tuple[int, int | None, Scheme], Counter[Fraction]](Counter)
+        """[player, opponent or None for all, scheme] how often a game brought which points."""
+        self._pairs = defaultdict[tuple[int, int | None, Scheme], Counter[Fraction]](Counter)
+        """The same of pairs of games, each with its share of the points."""
+
+    def add(self, pairing: Pairing, result: Result) -> None:
+        """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
+        self.games[pairing.number] = self._event_game(pairing, result) if self._keep else self._any
+        if pairing.black is None:
+            self.byes[pairing.white] += 1
+            return
+        players, first = (pairing.white, pairing.black), self._firsts.pop(pairing.pair, None)
+        if first is None:
+            self._firsts[pairing.pair] = pairing, result
+        elif first[0].opening != pairing.opening or (first[0].black, first[0].white) != players:
+            first = None
+        if result.termination not in _ON_THE_BOARD:
+            loser = players[result.outcome.holder.other]
+            self.forfeits.append(Forfeit(pairing.number, loser, result.termination, result.details))
+        for side, (player, opponent) in zip(Color, permutations(players), strict=True):
+            self._outcomes[player][side, result.outcome] += 1
+            for scoring in self.scorings:
+                points = _points(scoring, result.komi, result.outcome)[side]
+                keys = (player, opponent, scoring.scheme), (player, None, scoring.scheme)
+                for key in keys:
+                    self._games[key][points] += 1
+                if first is not None:
+                    both = points + _points(scoring, first[1].komi, first[1].outcome)[side.other]
+                    for key in keys:
+                        self._pairs[key][both / 2] += 1
+
+    def _event_game(self, pairing: Pairing, result: Result) -> EventGame:
+        """A game as standings of an event take it."""
+        return EventGame(
+            players=(self.players[pairing.white], BYE if pairing.black is None else self.players[pairing.black]),
+            result=classical_result(result.outcome),
+            final=result.outcome,
+            scoring=with_komi(self.scoring, result.komi),
+            source=Source.GAME,
+            plies=result.plies,
+            tags={"Event": self._event, "Round": str(pairing.round), "Termination": result.termination},
+        )
+
+    def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
+        """A player's games, all of them or those against one other."""
+        key = player, against, scoring.scheme
+        games, pairs = Counter(self._games[key]), Counter(self._pairs[key])
+        return Figures(Distribution(games), Distribution(pairs, games_each=2))
+
+    def ranking(self) -> list[int]:
+        """Players, the largest share of points first, byes as won games; equal ones by the lexicographic tie-break."""
+
+        def merit(player: int) -> tuple[Fraction, tuple[int, ...]]:
+            games, byes = self.record(player, self.scoring).games, self.byes[player]
+            share = (games.points + byes) / (games.games + byes) if games.units or byes else Fraction(0)
+            return share, lexicographic_key(self._outcomes[player])
+
+        return sorted(range(len(self.players)), key=merit, reverse=True)
+
+    def meetings(self) -> list[tuple[int, int]]:
+        """Pairs of players that have met."""
+        return sorted({(player, other) for player, other, _ in self._games if other is not None and player < other})
+
+    def ratio(self, sprt: Sprt) -> float:
+        """The ratio of a test of the first player against the second, under the scoring that decides."""
+        record = self.record(0, self.scoring, against=1)
+        return sprt.ratio(record.games, record.pairs)
+
+    def test_facts(self, sprt: Sprt) -> dict[str, Any]:
+        """Where a test stands, for JSON."""
+        ratio = self.ratio(sprt)
+        return facts_of(
+            sprt, *("model", "elo0", "elo1", "lower", "upper"), ratio=ratio, decision=sprt.conclusion(ratio)
+        )
+
+    def facts(self, file: Path | None = None) -> dict[str, Any]:
+        """Every meeting under every scoring, for JSON; `file` is where the games are."""
+        return {
+            "engines": self.players,
+            "games": len(self.games),
+            "scoring": self.scoring.scheme.value,
+            "ranking": [self.players[player] for player in self.ranking()],
+            "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
+            "forfeits": [
+                {"file": None if file is None else str(file), **facts_of(each, "number", "termination", "details")}
+                for each in self.forfeits
+            ],
+            **({"byes": {self.players[player]: number for player, number in self.byes.items()}} if self.byes else {}),
+        }
+
+    def _meeting_facts(self, first: int, second: int) -> dict[str, Any]:
+        records = {scoring.scheme.value: self.record(first, scoring, against=second) for scoring in self.scorings}
+        return {
+            "engine": self.players[first],
+            "against": self.players[second],
+            "games": next(iter(records.values())).games.games,
+            "scorings": {name: record.facts() for name, record in records.items()},
+        }

@@ -1,0 +1,383 @@
+"""Playing a match: engines are met, finished games are read back, and workers play the games that are left."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from itertools import chain, count, islice
+from typing import Protocol, TextIO
+
+from tbgen.apps.games.standings import BYE
+from tbgen.apps.games.tags import KNOCKOUT, Source
+from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
+from tbgen.apps.match.game import GameRecord, Sheet, forfeited, play, to_pgn
+from tbgen.apps.match.journal import FileJournal, new_seed
+from tbgen.apps.match.openings import Opening, Openings, fen_of
+from tbgen.apps.match.results import MatchStandings, Result, with_komi
+from tbgen.apps.match.schedule import Meeting, Pairing, Stage, bracket_of, next_games
+from tbgen.apps.match.settings import Format, MatchSettings, Tournament
+from tbgen.apps.match.statistics import Conclusion
+from tbgen.apps.match.tables import Ending, opened_tables
+from tbgen.apps.match.uci import Listener, pass_over
+from tbgen.errors import EngineStartError, MatchError
+from tbgen.rules.points import Scheme, Scoring
+from tbgen.score import MATE_CODE, Color, Score
+
+_READ_AHEAD = 500
+"""The openings of so many games are tried out before the first game."""
+_AT_ONCE = 100
+"""So many games are read back before the referee looks whether it shall stop."""
+_CHANCES = 2
+"""An engine that was started once may fail to start so many times in a row."""
+
+
+@dataclass(slots=True)
+class Match:
+    """A match whose engines have answered, with its standings so far."""
+
+    settings: MatchSettings
+    plan: Tournament
+    """That of the settings, with the seed that draws its lots."""
+    knows_variant: tuple[bool, ...]
+    """Of each engine, whether it knows the variant."""
+    standings: MatchStandings
+    stage: Stage | None
+    """The games that are being played."""
+
+    @property
+    def scheduled(self) -> int:
+        """How many games are known: all of them, or those of a knockout or a Swiss tournament so far."""
+        return len(self.standings.games) if self.stage is None else self.stage.numbers[-1]
+
+    @property
+    def left(self) -> int:
+        """How many known games have not been played."""
+        return self.scheduled - len(self.standings.games)
+
+    def bracket(self) -> list[list[Meeting]]:
+        """The rounds of a knockout so far; empty for other tournaments."""
+        return bracket_of(self.plan, self.standings.games)[0] if self.plan.format is Format.KNOCKOUT else []
+
+    def add(self, pairing: Pairing, result: Result) -> None:
+        """Count a game; after the last one of a stage the next stage is known."""
+        self.standings.add(pairing, result)
+        if not self.left:
+            self.stage = next_games(self.plan, self.standings.games)
+
+    def recover(self, number: int, result: Result, openings: Openings) -> None:
+        """Count a game that was played before."""
+        if number in self.standings.games:
+            raise MatchError(f"{self.settings.pgn} has game {number} of the match twice; take one out")
+        if self.stage is None or number not in self.stage.numbers:
+            raise MatchError(f"game {number} has been played, but there are only {self.scheduled}; give -rounds")
+        pairing = self.stage.game(number)
+        self.add(pairing, result._replace(komi=openings.komi_of(pairing.opening)))
+
+    def is_decided(self) -> bool:
+        """Whether the test, if there is one, has accepted a hypothesis."""
+        sprt = self.settings.sprt
+        return sprt is not None and sprt.conclusion(self.standings.ratio(sprt)) is not Conclusion.OPEN
+
+    def is_over(self) -> bool:
+        """Whether the test is decided or every game has been played."""
+        return self.stage is None or self.is_decided()
+
+
+class MatchWatcher(Protocol):
+    """Receives the events of a match, to show them; `board`, from 0, identifies one of the games that run at a time."""
+
+    def begins(self, match: Match) -> None:
+        """The engines have answered; games that were played before are in the standings."""
+
+    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
+        """A game is started."""
+
+    def moved(self, board: int, sheet: Sheet) -> None:
+        """A move has been made."""
+
+    def game_over(self, board: int, record: GameRecord) -> None:
+        """A game is on the disk and in the standings."""
+
+    def says(self, text: str) -> None:
+        """Something that the user should know."""
+
+
+class Referee:
+    """Plays a match from the start of its engines to its end; workers take games in order, and hand them back played.
+
+    It reads the book at once, before any clock runs.
+    """
+
+    def __init__(self, settings: MatchSettings, watcher: MatchWatcher) -> None:
+        self._settings, self._watcher = settings, watcher
+        self._openings = Openings(settings)
+        self._journal: FileJournal | None = None
+        self.match: Match | None = None
+        """None until the engines have answered."""
+
+    async def play(self, stopped: asyncio.Event | None = None) -> None:
+        """Play the rest of the match, until it is over or `stopped` is set; that abandons the games in play."""
+        asyncio.get_running_loop().set_exception_handler(pass_over)
+        self._stopped = asyncio.Event() if stopped is None else stopped
+        self._kept = asyncio.Event()
+        playing, stopping = asyncio.create_task(self._play()), asyncio.create_task(self._stopped.wait())
+        try:
+            await asyncio.wait([playing, stopping], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in (playing, stopping):
+                task.cancel()
+            end, _ = await asyncio.gather(playing, stopping, return_exceptions=True)
+        if isinstance(end, Exception):
+            raise end
+
+    async def _play(self) -> None:
+        settings = self._settings
+        async with contextlib.AsyncExitStack() as stack:
+            self._tables = stack.enter_context(opened_tables(settings.tables))
+            self._roster = Roster(settings, stack)
+            engines = await stack.enter_async_context(_engines())
+            for player in range(len(settings.engines)):  # one that does not start ends the match
+                await self._roster.start(player, engines)
+            if settings.pgn is not None:
+                self._journal = FileJournal(settings, stack, self._watcher.says)
+            match = await self._begun(list(engines.values()))
+            self.match = match
+            self._watcher.begins(match)
+            if not match.is_over():
+                await self._play_all(match, engines)
+            if match.is_over() and self._journal is not None:
+                self._journal.finish()
+
+    async def _begun(self, met: list[EngineProcess]) -> Match:
+        """The match with what has been played of it."""
+        settings, journal = self._settings, self._journal
+        seed = new_seed(settings) if journal is None else journal.state.seed
+        plan = replace(settings.plan, seed=seed)
+        keep = plan.format in (Format.KNOCKOUT, Format.SWISS) or settings.crosstable is not None
+        names = distinct(engine.name for engine in met)
+        standings = MatchStandings(names, settings.rules.scoring, event=settings.event, keep=keep)
+        knows_variant = tuple(engine.knows_variant for engine in met)
+        match = Match(settings, plan, knows_variant, standings, next_games(plan, standings.games))
+        self._openings.shuffle(seed)
+        for place, (number, result) in enumerate(() if journal is None else journal.recovered()):
+            match.recover(number, result, self._openings)
+            if place % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+        pairings = () if match.stage is None else islice(match.stage.pairings(), _READ_AHEAD)
+        for opening in {pairing.opening for pairing in pairings}:
+            self._openings[opening]
+        return match
+
+    async def _play_all(self, match: Match, engines: dict[int, EngineProcess]) -> None:
+        """Let workers play until no game is left; the first takes over `engines`, the others start their own."""
+        self._waiting, self._in_play = self._unplayed(match), 0
+        boards = range(min(self._settings.concurrency, match.left))  # no later stage has more games
+        tasks = [asyncio.create_task(self._work(match, board, {} if board else engines)) for board in boards]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            for task in tasks:
+                task.cancel()
+            ends = await asyncio.gather(*tasks, return_exceptions=True)
+        for end in ends:
+            if isinstance(end, Exception):
+                raise end
+
+    def _unplayed(self, match: Match) -> Iterator[Pairing]:
+        """The games of a stage that have not been played."""
+        pairings = () if match.stage is None else match.stage.pairings()
+        return (pairing for pairing in pairings if pairing.number not in match.standings.games)
+
+    async def _next(self, match: Match) -> Pairing | None:
+        """The next game to be played, if there is one and the match goes on; the last of a stage brings more."""
+        while not self._stopped.is_set():
+            pairing = next(self._waiting, None)
+            if pairing is not None:
+                self._in_play += 1
+                return pairing
+            if not self._in_play:
+                return None
+            await self._kept.wait()
+        return None
+
+    async def _keep(self, match: Match, board: int, record: GameRecord) -> None:
+        """Put a finished game on the disk, then into the standings; it has been played once this returns."""
+        if self._journal is not None:
+            await asyncio.to_thread(self._journal.append, to_pgn(record, self._shared_tags(match)))
+        ending, plies, stage = record.ending, record.sheet.game.last.number, match.stage
+        result = Result(ending.outcome, ending.termination, ending.details, plies, record.opening.komi)
+        match.add(record.pairing, result)
+        self._watcher.game_over(board, record)
+        self._in_play -= 1
+        if match.stage is not stage:
+            self._waiting = self._unplayed(match)
+        self._kept.set()
+        self._kept = asyncio.Event()
+        if match.is_decided():
+            self._stopped.set()
+
+    def _shared_tags(self, match: Match) -> dict[str, str]:
+        """The tags that all games have."""
+        tags = {"Event": self._settings.event, "Site": self._settings.site}
+        if match.plan.format is Format.KNOCKOUT:
+            tags |= {"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)}
+        return tags if self._journal is None else tags | {"MatchId": self._journal.state.match}
+
+    async def _work(self, match: Match, board: int, given: dict[int, EngineProcess]) -> None:
+        """Play game after game with the engines that run already; they quit when there are no more games."""
+        async with _engines(given) as engines:
+            while (pairing := await self._next(match)) is not None:
+                if pairing.black is not None:
+                    await _close(engines, but=(pairing.white, pairing.black))
+                record = await self._game(match, board, pairing, engines)
+                await _to_its_end(self._keep(match, board, record))
+                await asyncio.sleep(self._settings.wait)
+
+    async def _game(self, match: Match, board: int, pairing: Pairing, engines: dict[int, EngineProcess]) -> GameRecord:
+        watcher, settings = self._watcher, self._settings
+        opening = Opening() if pairing.black is None else self._openings[pairing.opening]
+        rules = replace(settings.rules, scoring=with_komi(settings.rules.scoring, opening.komi))
+        sides = (pairing.white, pairing.white if pairing.black is None else pairing.black)
+        white, black = (Clock(settings.engines[player].control) for player in sides)
+        sheet = Sheet(opening.game(rules.fifty_moves), (white, black))
+        started, clock = datetime.now(UTC), time.perf_counter()  # noqa: TID251 - a date for a tag
+        if pairing.black is None:
+            ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, "normal", "bye")
+        else:
+            watcher.game_begins(board, pairing, sheet)
+            ending = await self._prepare(sides, sheet, rules.scoring, engines) or await play(
+                sheet, (engines[sides[0]], engines[sides[1]]), rules, self._tables, lambda it: watcher.moved(board, it)
+            )
+        if ending.termination in (Offence.ILLEGAL_MOVE.value, Offence.ABANDONED.value):
+            await engines.pop(sides[ending.outcome.holder.other]).close()  # it is started again for its next game
+        names = match.standings.players
+        return GameRecord(
+            pairing=pairing,
+            names=(names[pairing.white], BYE if pairing.black is None else names[pairing.black]),
+            opening=opening,
+            sheet=sheet,
+            ending=ending,
+            scoring=rules.scoring,
+            started=started,
+            seconds=time.perf_counter() - clock,
+        )
+
+    async def _prepare(
+        self, sides: tuple[int, int], sheet: Sheet, scoring: Scoring, engines: dict[int, EngineProcess]
+    ) -> Ending | None:
+        """Make both engines ready for a new game; the first that fails has lost it."""
+        komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
+        for color, player in zip(Color, sides, strict=True):
+            engine = engines.get(player)
+            try:
+                if engine is None or not engine.is_running or engine.spec.restart:
+                    engine = await self._roster.start(player, engines)
+                await engine.begin(fen_of(sheet.game), komi)
+            except ForfeitError as error:
+                return forfeited(sheet, color, error)
+        return None
+
+
+@contextlib.asynccontextmanager
+async def _engines(given: dict[int, EngineProcess] | None = None) -> AsyncIterator[dict[int, EngineProcess]]:
+    """Engines by player, which are closed at the end; nobody waits for one that thinks when a match is stopped."""
+    engines = {} if given is None else given
+    try:
+        yield engines
+    except BaseException:
+        for engine in engines.values():
+            engine.kill()
+        raise
+    finally:
+        await _to_its_end(_close(engines))
+
+
+async def _close(engines: dict[int, EngineProcess], *, but: tuple[int, ...] = ()) -> None:
+    """Close engines, which are no longer among `engines` then."""
+    for player in [player for player in engines if player not in but]:
+        await engines.pop(player).close()
+
+
+async def _to_its_end(work: Coroutine[None, None, None]) -> None:
+    """Await work that must not be cancelled half-way, such as writing a game; a cancellation comes after it."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await task
+        raise
+
+
+class Roster:
+    """Makes and starts engines; a player is the number of a specification, from 0."""
+
+    def __init__(self, settings: MatchSettings, stack: contextlib.AsyncExitStack) -> None:
+        self._settings, self._begun = settings, time.perf_counter()
+        self._options = variant_options(settings)
+        self._chances = Counter[int]()
+        self._logs = {
+            log: stack.enter_context(log.open("a", encoding="utf-8", buffering=1))
+            for log in {spec.log for spec in settings.engines}
+            if log is not None
+        }
+
+    async def start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:
+        """Start an engine anew among `engines`.
+
+        A failure forfeits the game. The first start must not fail, nor may others again and again: the match ends.
+        """
+        if player in engines:
+            await engines[player].close()
+        spec = self._settings.engines[player]
+        engines[player] = engine = EngineProcess(spec, self._listener(spec))
+        try:
+            await engine.start(self._options)
+        except EngineStartError as error:
+            if not self._chances[player]:
+                raise
+            self._chances[player] -= 1
+            raise ForfeitError(Offence.ABANDONED, f"cannot be started again: {error.reason}") from None
+        self._chances[player] = _CHANCES
+        return engine
+
+    def _listener(self, spec: EngineSpec) -> Listener:
+        """A function that takes each line between referee and engine, for its log and for -debug."""
+        logs: list[tuple[TextIO, str]] = [] if spec.log is None else [(self._logs[spec.log], "")]
+        if self._settings.debug:
+            logs.append((sys.stderr, f"{spec.name or spec.command[0]} "))
+
+        def listen(direction: str, line: str) -> None:
+            for log, before in logs:
+                print(f"{before}{time.perf_counter() - self._begun:9.3f} {direction} {line}", file=log)
+
+        return listen
+
+
+def variant_options(settings: MatchSettings) -> dict[str, str]:
+    """The options of the variant for an engine that knows it; docs/uci.md."""
+    return {
+        HANDSHAKE: "true",
+        f"{HANDSHAKE}Fifty": settings.rules.fifty_moves.setting.value,
+        f"{HANDSHAKE}Cutoff": str(Score(settings.rules.scoring.cutoff_code, Color.WHITE)),
+        f"{HANDSHAKE}Scoring": settings.rules.scoring.scheme.value,
+        f"{HANDSHAKE}Komi": str(settings.rules.scoring.komi),
+    }
+
+
+def distinct(names: Iterable[str]) -> tuple[str, ...]:
+    """The names, with a number behind each that was there before.
+
+    >>> distinct(["Ann", "Bob", "Ann"])
+    ('Ann', 'Bob', 'Ann (2)')
+    """
+    found: list[str] = []
+    for name in names:
+        spellings = chain([name], (f"{name} ({number})" for number in count(2)))
+        found.append(next(spelling for spelling in spellings if spelling not in found))
+    return tuple(found)

@@ -1,0 +1,130 @@
+"""What a match is: its engines, tournament, rules, openings and tables. Nothing here changes while it is played."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tbgen.apps.match.engine import EngineSpec
+from tbgen.apps.match.statistics import Sprt
+from tbgen.rules.game import FiftyMoves
+from tbgen.rules.points import Scoring
+
+
+class Format(enum.Enum):
+    """The kind of tournament."""
+
+    ROUND_ROBIN = "round-robin"
+    """Everyone plays everyone."""
+    GAUNTLET = "gauntlet"
+    """The seeds, by default the first engine, play all others."""
+    PYRAMID = "pyramid"
+    """Every engine plays all engines before it."""
+    KNOCKOUT = "knockout"
+    """The winners of a round meet in the next."""
+    SWISS = "swiss"
+    """Every round, players meet who have about the same score and have not met before."""
+
+
+class Policy(enum.Enum):
+    """When the next opening is taken."""
+
+    DEFAULT = "default"
+    """When an opening has been repeated often enough."""
+    ENCOUNTER = "encounter"
+    """When other players meet."""
+    ROUND = "round"
+    """When a new round begins."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """Who plays whom; `games` counts those of an encounter in a round, and `seed` draws lots."""
+
+    players: int
+    games: int = 2
+    rounds: int = 1
+    repeat: int = 2
+    format: Format = Format.ROUND_ROBIN
+    seeds: int = 1
+    swap: bool = True
+    policy: Policy = Policy.DEFAULT
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Resign:
+    """A side resigns after so many moves in a row at which it gave itself up; `two_sided` if the other agrees."""
+
+    moves: int = 1
+    centipawns: int = 0
+    two_sided: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PlayRules:
+    """The rules that all games of a match share."""
+
+    fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
+    scoring: Scoring = field(default_factory=Scoring)
+    resign: Resign | None = None
+    most_moves: int | None = None
+    adjudicate: bool = True
+    """Whether the verdict of tables ends a game, or is only noted."""
+
+
+class OpeningOrder(enum.Enum):
+    """The order in which openings are taken from their file."""
+
+    SEQUENTIAL = "sequential"
+    RANDOM = "random"
+
+
+@dataclass(frozen=True, slots=True)
+class OpeningSettings:
+    """Where openings come from."""
+
+    file: Path | None = None
+    """None is the first position of chess."""
+    pgn: bool = False
+    """Whether the file has games; else it has positions."""
+    order: OpeningOrder = OpeningOrder.SEQUENTIAL
+    start: int = 1
+    plies: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableSettings:
+    """Which tables are asked, and from how many men on."""
+
+    folders: str | None = None
+    men: int = 5
+    syzygy: str | None = None
+    syzygy_men: int = 7
+    ignore_fifty_moves: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSettings:
+    """A match."""
+
+    engines: tuple[EngineSpec, ...]
+    plan: Tournament
+    rules: PlayRules = field(default_factory=PlayRules)
+    chess960: bool = False
+    concurrency: int = 1
+    openings: OpeningSettings = field(default_factory=OpeningSettings)
+    tables: TableSettings = field(default_factory=TableSettings)
+    sprt: Sprt | None = None
+    pgn: Path | None = None
+    event: str = "?"
+    site: str = "?"
+    seed: int | None = None
+    wait: float = 0.0
+    rating_interval: int = 10
+    recover: bool = False
+    debug: bool = False
+    quiet: bool = False
+    json: Path | None = None
+    crosstable: Path | None = None

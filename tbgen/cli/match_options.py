@@ -1,0 +1,541 @@
+"""The options of a match as cutechess-cli and fastchess spell them, on a command line or in a TOML file.
+
+`OPTIONS` says how each option is written, which setting it makes, and its help. A file becomes the words of a command
+line, which stand before those that are typed; words without a meaning are errors.
+"""
+
+from __future__ import annotations
+
+import enum
+import os
+import shlex
+import shutil
+import tomllib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from tbgen.apps.games.tags import parse_cutoff
+from tbgen.apps.match.engine import EngineSpec, TimeControl, nearest, parse_time_control
+from tbgen.apps.match.settings import (
+    Format,
+    MatchSettings,
+    OpeningOrder,
+    OpeningSettings,
+    PlayRules,
+    Policy,
+    Resign,
+    TableSettings,
+    Tournament,
+)
+from tbgen.apps.match.statistics import Model, Sprt
+from tbgen.errors import UsageError
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
+from tbgen.rules.points import Scheme, Scoring, parse_komi
+
+Words = dict[str, Any]
+"""Option -> a word, or the words of a group; for engines a list of groups."""
+Reader = Callable[[str], Any]
+"""Makes a setting of a word; a UsageError says what the word is not, a ValueError that it makes no sense."""
+Parts = dict[str, Any]
+"""Field of the settings -> its value, or the fields of a part of the settings."""
+
+
+def at_least(least: int, kind: Callable[[str], float] = int) -> Reader:
+    """Takes finite numbers, whole ones unless `kind` is float."""
+
+    def read(word: str) -> float:
+        if not least <= (value := kind(word)) < float("inf"):
+            raise UsageError(f"is at least {least} and finite, not {value}")
+        return value
+
+    return read
+
+
+number = at_least(0, float)
+
+
+def milliseconds(word: str) -> float:
+    return float(number(word)) / 1000
+
+
+def named(names: Mapping[str, Any]) -> Reader:
+    """Takes the words of a table, in upper or lower case."""
+
+    def read(word: str) -> Any:
+        found = word if word in names else word.lower()
+        if found not in names:
+            raise UsageError(f"is one of {', '.join(names)}, not {word!r}{nearest(word, names)}")
+        return names[found]
+
+    return read
+
+
+def choice(kind: type[enum.Enum], **others: enum.Enum) -> Reader:
+    """Takes the values of an enum, and other words for some of them."""
+    return named({each.value: each for each in kind} | others)
+
+
+flag = named({"on": True, "off": False, "true": True, "false": False})
+
+
+class Kind(enum.Enum):
+    """The words that an option takes, as its help writes them."""
+
+    FLAG = ""
+    """None: it is on."""
+    WORD = "NAME"
+    NUMBER = "N"
+    REPEAT = "[N]"
+    """A number, or none for two."""
+    SCORE = "G"
+    SWITCH = "on|off"
+    FILE = "FILE"
+    FOLDERS = "DIRS"
+    GROUP = "key=value ..."
+    """Words such as `key=value`, each an option of its own."""
+
+
+class Option(NamedTuple):
+    """An option, or a key of a group: the field that it sets, how its word is read, and its help."""
+
+    name: str
+    kind: Kind
+    set: str
+    """A field of the settings, or `part.field` for one of a part of them; empty for none."""
+    read: Reader | tuple[Option, ...]
+    """The options of a group, which takes its first key's value without the key."""
+    help: str
+
+    @property
+    def keys(self) -> dict[str, Option]:
+        """The options of a group by name."""
+        return {each.name: each for each in self.read} if isinstance(self.read, tuple) else {}
+
+    @property
+    def form(self) -> str:
+        """What stands behind the name of the option."""
+        return " ".join(f"{name}=" for name in self.keys if name not in _ALSO) or self.kind.value
+
+
+_ALSO = ("fi", "notation", "append", "penta", "proto")
+"""Keys that say what is so anyway; other referees have them."""
+_REFUSED_KEYS = {
+    "conf": "there are no configured engines; a TOML file with -config does the same",
+    "book": "Polyglot books are not read; give openings with -openings",
+    "bookdepth": "Polyglot books are not read; give openings with -openings",
+    "initstr": "set options with option.NAME=VALUE",
+    "ponder": "engines do not think on the time of others",
+    "trust": "no engine's word is taken for the end of a game",
+}
+_ENGINE_KEYS = (
+    Option("cmd", Kind.FILE, "", str, "The program; a name is looked up as in a shell."),
+    Option("name", Kind.WORD, "name", str, "Its name (default: its `id name`)."),
+    Option("dir", Kind.FOLDERS, "folder", Path, "Its folder."),
+    Option("arg", Kind.WORD, "", str, "An argument; give it once for each."),
+    Option("args", Kind.WORD, "", str, "Its arguments, as in a shell."),
+    Option("option", Kind.WORD, "", str, "A UCI option, as option.NAME=VALUE."),
+    Option("hash", Kind.NUMBER, "", str, "Short for option.Hash."),
+    Option("threads", Kind.NUMBER, "", str, "Short for option.Threads."),
+    Option("tc", Kind.WORD, "control", parse_time_control, "[MOVES/]TIME[+INC] in seconds or minutes:seconds, or inf."),
+    Option("st", Kind.NUMBER, "limits.each_move", number, "Seconds for each move."),
+    Option("nodes", Kind.NUMBER, "limits.nodes", at_least(1), "Nodes for each move."),
+    Option("depth", Kind.NUMBER, "limits.plies", at_least(1), "Plies for each move; also plies."),
+    Option("plies", Kind.NUMBER, "limits.plies", at_least(1), ""),
+    Option("timemargin", Kind.NUMBER, "limits.margin", milliseconds, "Milliseconds tolerated over the time limit."),
+    Option("hang", Kind.NUMBER, "hang", number, "Seconds for a move of an engine without a clock (default 300)."),
+    Option(
+        "restart", Kind.WORD, "restart", named({"on": True, "off": False, "auto": False}), "on: anew for every game."
+    ),
+    Option("log", Kind.FILE, "log", Path, "The log of its protocol."),
+    Option("stderr", Kind.FILE, "stderr", Path, "The log of its standard error."),
+    Option("whitepov", Kind.SWITCH, "white_view", flag, "Its scores are always White's."),
+    Option("proto", Kind.WORD, "", str, ""),
+)
+_BOOK_KEYS = (
+    Option("file", Kind.FILE, "openings.file", Path, ""),
+    Option("format", Kind.WORD, "openings.pgn", named({"epd": False, "pgn": True}), ""),
+    Option("order", Kind.WORD, "openings.order", choice(OpeningOrder), ""),
+    Option("start", Kind.NUMBER, "openings.start", at_least(1), ""),
+    Option("plies", Kind.NUMBER, "openings.plies", at_least(0), ""),
+    Option("policy", Kind.WORD, "plan.policy", choice(Policy), ""),
+)
+_RESIGN_KEYS = (
+    Option("movecount", Kind.NUMBER, "rules.resign.moves", at_least(1), ""),
+    Option("score", Kind.NUMBER, "rules.resign.centipawns", at_least(0), ""),
+    Option("twosided", Kind.SWITCH, "rules.resign.two_sided", flag, ""),
+)
+_SPRT_KEYS = (
+    Option("elo0", Kind.NUMBER, "sprt.elo0", float, ""),
+    Option("elo1", Kind.NUMBER, "sprt.elo1", float, ""),
+    Option("alpha", Kind.NUMBER, "sprt.alpha", number, ""),
+    Option("beta", Kind.NUMBER, "sprt.beta", number, ""),
+    Option("model", Kind.WORD, "sprt.model", choice(Model), ""),
+)
+_PGN_KEYS = (
+    Option("file", Kind.FILE, "pgn", Path, ""),
+    Option("fi", Kind.SWITCH, "", flag, ""),
+    Option("notation", Kind.WORD, "", named({"san": None}), ""),
+    Option("append", Kind.WORD, "", named({"true": None}), ""),
+)
+_FORMATS = choice(Format, roundrobin=Format.ROUND_ROBIN)
+_VARIANTS = named({"standard": False, "fischerandom": True, "chess960": True})
+
+
+def _most_moves(word: str) -> int | None:
+    return int(at_least(0)(word)) or None
+
+
+OPTIONS = {
+    each.name: each
+    for each in (
+        Option("engine", Kind.GROUP, "", _ENGINE_KEYS, "An engine; give it once for each."),
+        Option("each", Kind.GROUP, "", _ENGINE_KEYS, "Options for all engines."),
+        Option("config", Kind.FILE, "", Path, "A TOML file with the same names; the command line takes precedence."),
+        Option("games", Kind.NUMBER, "plan.games", at_least(1), "Games of an encounter in each round (default 2)."),
+        Option("rounds", Kind.NUMBER, "plan.rounds", at_least(1), "Rounds (default 1)."),
+        Option("repeat", Kind.REPEAT, "plan.repeat", at_least(1), "Games that share an opening, colours swapped."),
+        Option("noswap", Kind.FLAG, "plan.swap", lambda word: not flag(word), "Do not swap colours."),
+        Option("tournament", Kind.WORD, "plan.format", _FORMATS, f"{', '.join(each.value for each in Format)}."),
+        Option(
+            "seeds", Kind.NUMBER, "plan.seeds", at_least(1), "The first N play all others (gauntlet), or are seeds."
+        ),
+        Option("variant", Kind.WORD, "chess960", _VARIANTS, "standard (default) or fischerandom."),
+        Option("concurrency", Kind.NUMBER, "concurrency", at_least(1), "Games at a time (default 1)."),
+        Option("openings", Kind.GROUP, "", _BOOK_KEYS, "Openings from a file; docs/matches.md has the values."),
+        Option(
+            "scoring",
+            Kind.WORD,
+            "rules.scoring.scheme",
+            choice(Scheme, rMobilityWinner=Scheme.WINNER),
+            "The scoring that decides (default exponential); all are shown.",
+        ),
+        Option(
+            "cutoff",
+            Kind.SCORE,
+            "rules.scoring.cutoff_code",
+            parse_cutoff,
+            "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
+        ),
+        Option(
+            "komi",
+            Kind.SCORE,
+            "rules.scoring.komi",
+            parse_komi,
+            "The score to beat under komi, if the opening names none (default G5.75).",
+        ),
+        Option(
+            "fifty",
+            Kind.WORD,
+            "rules.fifty_moves.setting",
+            choice(FiftyMoveSetting),
+            "The fifty-move rule: reset (default), fide, legacy, none.",
+        ),
+        Option(
+            "resign",
+            Kind.GROUP,
+            "",
+            _RESIGN_KEYS,
+            "An engine loses with G0.0 after so many evaluations in a row at -score or below.",
+        ),
+        Option(
+            "maxmoves", Kind.NUMBER, "rules.most_moves", _most_moves, "End a game after N moves with its accrued score."
+        ),
+        Option("tb", Kind.FOLDERS, "tables.folders", str, "Folders of r-mobility tables that decide games exactly."),
+        Option("tbpieces", Kind.NUMBER, "tables.men", at_least(1), "Ask tables at N men or fewer (default 5)."),
+        Option(
+            "tbadjudicate",
+            Kind.SWITCH,
+            "rules.adjudicate",
+            flag,
+            "on (default), or off: note the tables' verdict and play on.",
+        ),
+        Option("syzygy", Kind.FOLDERS, "tables.syzygy", str, "Folders of Syzygy tables; only their wins end games."),
+        Option(
+            "syzygypieces",
+            Kind.NUMBER,
+            "tables.syzygy_men",
+            at_least(1),
+            "Ask Syzygy tables at N men or fewer (default 7).",
+        ),
+        Option(
+            "tbignore50", Kind.FLAG, "tables.ignore_fifty_moves", flag, "Ignore the fifty-move rule in Syzygy wins."
+        ),
+        Option(
+            "sprt", Kind.GROUP, "", _SPRT_KEYS, "Stop when a test of the first engine against the second is decided."
+        ),
+        Option(
+            "report",
+            Kind.GROUP,
+            "",
+            (Option("penta", Kind.WORD, "", named({"true": None}), ""),),
+            "As fastchess writes it; pairs are always shown.",
+        ),
+        Option("pgnout", Kind.GROUP, "", _PGN_KEYS, "Append every game to a file; needed for -recover."),
+        Option("jsonout", Kind.FILE, "json", Path, "Write the standings as JSON at the end."),
+        Option(
+            "crosstable",
+            Kind.FILE,
+            "crosstable",
+            Path,
+            "Write the cross table at the end as the site of TCEC reads it.",
+        ),
+        Option(
+            "recover", Kind.FLAG, "recover", flag, "Continue an interrupted match; no game is lost or played twice."
+        ),
+        Option("event", Kind.WORD, "event", str, "The Event tag."),
+        Option("site", Kind.WORD, "site", str, "The Site tag."),
+        Option("srand", Kind.NUMBER, "seed", at_least(0), "The seed of the order of openings and of lots."),
+        Option("wait", Kind.NUMBER, "wait", milliseconds, "Milliseconds between games."),
+        Option(
+            "ratinginterval",
+            Kind.NUMBER,
+            "rating_interval",
+            at_least(0),
+            "Show the standings every N games (default 10; 0 is never).",
+        ),
+        Option("quiet", Kind.FLAG, "quiet", flag, "Show the standings at the end, and nothing before; short -q."),
+        Option("debug", Kind.FLAG, "debug", flag, "Print the lines between the referee and the engines."),
+    )
+}
+"""Name -> the option, in the order of the help."""
+_NEEDS = {
+    "tbpieces": ("tb",),
+    "tbadjudicate": ("tb", "syzygy"),
+    "syzygypieces": ("syzygy",),
+    "tbignore50": ("syzygy",),
+}
+"""Option -> those without which it means nothing; one of them is enough."""
+
+ALIASES = {
+    "q": ("-quiet",),
+    "rMobilityType": ("-scoring",),
+    "rMobilityCutoff": ("-cutoff",),
+    "defaultKomi": ("-komi",),
+    "legacyMode": ("-fifty", "legacy"),
+}
+"""Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen, in those of tbgen."""
+
+REFUSED = {
+    "solve": "solve the last positions of a finished match with: tbgen adjudicate GAMES --solve",
+    "draw": "there are no draws under r-mobility: a game is played on for the score, or decided by -tb",
+    "bookmode": "Polyglot books are not read; give openings with -openings",
+    "engines": "engines are given with -engine or in a TOML file",
+    "epdout": "the final positions are in the games of -pgnout; tbgen score --pgn shows them",
+    "use-affinity": "bind the whole program with taskset",
+    "output": "there is one form of output",
+    "quick": "write out -engine, -openings and -each",
+    "log": "an engine's own log is log=FILE among its options; -debug shows all",
+    "autosaveinterval": "every game is on the disk as soon as it is over",
+    "reverse": "colours are swapped in every pair of games",
+    "force-concurrency": "-concurrency is taken as it is",
+}
+"""Options of the other programs that tbgen does not offer, and why."""
+
+
+def settings_of(arguments: Iterable[str]) -> MatchSettings:
+    """The settings from a command line and its -config file, which the command line overrides."""
+    typed = list(arguments)
+    words = parse_arguments(typed)
+    if "config" in words:
+        words = parse_arguments([*arguments_in(Path(words["config"])), *typed])
+    settings = _settings_in(words)
+    _refuse_contradictions(words, settings)
+    return settings
+
+
+def parse_arguments(arguments: Sequence[str]) -> Words:
+    """The options of a command line."""
+    words: Words = {}
+    left = list(arguments)
+    while left:
+        word = left.pop(0)
+        name = word.lstrip("-")
+        if not name or name == word:
+            raise UsageError(f"{word!r} belongs to no option; options start with a dash")
+        if name in ALIASES:
+            left[:0] = ALIASES[name]
+            continue
+        option = _option(name)
+        if option.kind is not Kind.GROUP:
+            words[name] = _word(option, left)
+        elif name == "engine":
+            words.setdefault(name, []).append(_group(option, left))
+        else:
+            words.setdefault(name, {}).update(_group(option, left))
+    return words
+
+
+def arguments_in(path: Path) -> Iterator[str]:
+    """A file as a command line; `[[engine]]` is repeated, `option.Hash = 16` is an option of an engine."""
+    try:
+        with open(path, "rb") as file:
+            found = tomllib.load(file)
+    except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or too deep
+        raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
+    for name, value in found.items():
+        kind, option = list if name == "engine" else dict, _option(ALIASES.get(name, (name,))[0].lstrip("-"))
+        if option.kind is Kind.GROUP and "file" not in option.keys and not isinstance(value, kind):
+            raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
+        for each in value if name == "engine" else [value]:
+            if each is not False:
+                yield from (f"-{name}", *_words_of(each))
+
+
+def _words_of(value: object, key: str = "") -> Iterator[str]:
+    """A value of TOML in words."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _words_of(each, f"{key}.{name}" if key else name)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _words_of(each, key)
+    elif key:
+        yield f"{key}={str(value).lower() if isinstance(value, bool) else value}"
+    elif value is not True:
+        yield str(value)
+
+
+def _option(name: str) -> Option:
+    """The option of a name; UsageError if there is none."""
+    if name in REFUSED:
+        raise UsageError(f"-{name} is not offered: {REFUSED[name]}")
+    if name not in OPTIONS:
+        raise UsageError(f"unknown option -{name}{nearest(name, [*OPTIONS, *ALIASES])}")
+    return OPTIONS[name]
+
+
+def _word(option: Option, left: list[str]) -> str:
+    """The value of an option, which is taken off the words that are left."""
+    if option.kind is Kind.FLAG:
+        return "on"
+    if option.kind is Kind.REPEAT and not (left and left[0].isdigit()):
+        return "2"
+    if not left:
+        raise UsageError(f"-{option.name} needs a value: -{option.name} {option.form}")
+    return left.pop(0)
+
+
+def _group(option: Option, left: list[str]) -> Words:
+    """The words of a group, which are taken off those that are left."""
+    keys, group = option.keys, Words()
+    while left and not left[0].startswith("-"):
+        key, equals, value = left[0].partition("=")
+        if not equals and (key in _REFUSED_KEYS or (key in keys and keys[key].kind is Kind.SWITCH)):
+            value = "on"
+        elif not equals and next(iter(keys)) == "file" and not group:
+            key, value = "file", key
+        elif not equals:
+            break
+        left.pop(0)
+        if key == "option":
+            raise UsageError(f"-{option.name}: set options with option.NAME=VALUE")
+        if key == "arg":
+            group.setdefault("arg", []).append(value)
+        else:
+            group[key] = value
+    if not group:
+        raise UsageError(f"-{option.name} needs values: -{option.name} {option.form}")
+    return group
+
+
+def _settings_in(words: Words) -> MatchSettings:
+    plain = {name: word for name, word in words.items() if name in OPTIONS and OPTIONS[name].kind is not Kind.GROUP}
+    parts = Parts()
+    _read("the match", plain, OPTIONS, parts)
+    for name in words.keys() - plain.keys() - {"engine", "each"}:
+        _read(f"-{name}", words[name], OPTIONS[name].keys, parts)
+    engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
+    rules, openings, sprt = (parts.pop(part, {}) for part in ("rules", "openings", "sprt"))
+    scoring, resign = Scoring(**rules.pop("scoring", {})), rules.pop("resign", None)
+    fifty_moves = FiftyMoves(**rules.pop("fifty_moves", {}), cutoff_code=scoring.cutoff_code)
+    openings.setdefault("pgn", ".pgn" in [suffix.lower() for suffix in openings.get("file", Path()).suffixes])
+    return MatchSettings(
+        engines,
+        Tournament(len(engines), **parts.pop("plan", {})),
+        PlayRules(fifty_moves, scoring, Resign(**resign) if resign else None, **rules),
+        openings=OpeningSettings(**openings),
+        tables=TableSettings(**parts.pop("tables", {})),
+        sprt=Sprt(**sprt) if sprt else None,
+        **parts,
+    )
+
+
+def _read(title: str, words: Words, options: Mapping[str, Option], parts: Parts) -> None:
+    """Read words, and put what they set into the parts of the settings."""
+    for key, word in words.items():
+        if key in _REFUSED_KEYS and key not in options:
+            raise UsageError(f"{title}: {key} is not offered: {_REFUSED_KEYS[key]}")
+        if key not in options:
+            raise UsageError(f"{title} knows no {key!r}{nearest(key, options)}")
+        option = options[key]
+        assert not isinstance(option.read, tuple)
+        try:
+            value = option.read(word)
+        except UsageError as error:
+            raise UsageError(f"{title}: {key} {error}") from None
+        except ValueError:
+            raise UsageError(f"{title}: {key}={word} makes no sense") from None
+        *path, field = option.set.split(".")
+        part = parts
+        for name in path:
+            part = part.setdefault(name, {})
+        part.update({field: value} if field else {})
+
+
+def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
+    """Refuse combinations of options that make no sense, and options that change nothing."""
+    engines, kind = len(settings.engines), settings.plan.format
+    contradictions = {
+        "a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...": engines < 2,
+        "-sprt tests one engine against one other; give two engines": settings.sprt is not None and engines != 2,
+        "-openings needs file=FILE": "openings" in words and settings.openings.file is None,
+        "-recover needs -pgnout: the file of games says which have been played": settings.recover and not settings.pgn,
+        "-tournament swiss needs -rounds": kind is Format.SWISS and "rounds" not in words,
+        "-seeds means nothing without -tournament gauntlet or knockout": (
+            "seeds" in words and kind not in (Format.GAUNTLET, Format.KNOCKOUT)
+        ),
+        "-rounds means nothing with -tournament knockout; -games sets the length of a meeting": (
+            "rounds" in words and kind is Format.KNOCKOUT
+        ),
+        **{
+            f"-{name} means nothing without -{' or -'.join(needed)}": name in words and not words.keys() & needed
+            for name, needed in _NEEDS.items()
+        },
+    }
+    for reason, applies in contradictions.items():
+        if applies:
+            raise UsageError(reason)
+    for spec in settings.engines:
+        if replace(spec.control, margin=0.0) == TimeControl():
+            name = spec.name or spec.command[0]
+            raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
+
+
+def _engine(each: Words, own: Words) -> EngineSpec:
+    """An engine with its own options, and those of all engines."""
+    words, parts = {**each, **own}, Parts()
+    options = {key.removeprefix("option."): words.pop(key) for key in list(words) if key.startswith("option.")}
+    title = f"engine {words.get('name', words.get('cmd', '?'))}"
+    if "cmd" not in words:
+        raise UsageError(f"{title} needs cmd=FILE, the program to run")
+    if words.get("proto", "uci") != "uci":
+        raise UsageError(f"{title}: only UCI engines can play; a proxy may translate")
+    _read(title, words, OPTIONS["engine"].keys, parts)
+    limits, control = parts.pop("limits", {}), parts.pop("control", TimeControl())
+    if control.base is not None and "each_move" in limits:
+        raise UsageError(f"{title} cannot have both tc= and st=")
+    arguments = [*words.get("arg", []), *shlex.split(words.get("args", ""))]
+    program = words["cmd"]
+    if os.sep in program:  # a path is meant from here
+        program = str(Path(program).absolute())
+    else:
+        program = shutil.which(program) or shutil.which(program, path="/usr/games") or program  # as Debian has them
+    short = {option: words[key] for key, option in (("hash", "Hash"), ("threads", "Threads")) if key in words}
+    return EngineSpec(
+        command=(program, *arguments),
+        options={**options, **short, **options},
+        control=replace(control, **limits),
+        **parts,
+    )
