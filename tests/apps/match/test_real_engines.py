@@ -46,7 +46,7 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
     standings, records = run([*words, "-concurrency", "1", "-openings", f"file={epd}", "-pgnout", str(pgn)])
     games = games_of(pgn)
     assert sorted(standings.games) == sorted(int(game.tags["MatchGame"]) for game in games) == [*range(1, count + 1)]
-    assert not standings.forfeits()
+    assert not standings.forfeits
     for game in games:
         check(game)
         assert game.tags.get("FEN") not in drawn or game.tags["TerminationDetails"] in ENDS
