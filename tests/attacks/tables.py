@@ -40,7 +40,7 @@ def begin_flips(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     copies = _Copies(folder, tables, closing)
 
     def attempt(draw: random.Random) -> None:
-        path, whole = copies.change_one(draw, _damaged)
+        path, whole = copies.change_one(draw, damaged)
         if path.read_bytes() == whole:
             return
         copies.assert_no_wrong_value(draw)
@@ -132,7 +132,7 @@ def _answer(tables: Tablebase, board: chess.Board, accrued: Score | None) -> Val
     return str(found.outcome), found.dtg
 
 
-def _damaged(whole: bytes, draw: random.Random) -> bytes:
+def damaged(whole: bytes, draw: random.Random) -> bytes:
     """A bit turned over mostly; else bytes cut out, put in, or cut off."""
     if draw.random() < 0.7:
         place = draw.choice(

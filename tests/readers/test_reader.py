@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import random
+import subprocess
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import chess
@@ -14,8 +15,9 @@ from tbgen.errors import AccruedError
 from tbgen.material import materials
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.score import Score
+from tests.attacks.tables import damaged, forged
 from tests.copies import copy_tables
-from tests.readers.c_reader import Reader, compiler, is_refusal
+from tests.readers.c_reader import RACES, SANITIZED, Reader, build, compiler, is_refusal
 from tests.readers.pairs import Case, Pair, random_pair, vectors
 
 needs_compiler = pytest.mark.skipif(
@@ -28,6 +30,12 @@ BISHOP = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30;G4.0"
 @pytest.fixture(scope="module")
 def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
     return Reader(tmp_path_factory.mktemp("reader"))
+
+
+@pytest.fixture(scope="module")
+def careful_reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
+    """The reader with the address and the undefined behaviour sanitizer, which end it with a report."""
+    return Reader(tmp_path_factory.mktemp("reader"), SANITIZED)
 
 
 def said(answer: str) -> str:
@@ -119,3 +127,47 @@ def folder(table_folder: Path, tmp_path: Path) -> Path:
 def test_without_distances_the_outcome_is_known(reader: Reader, folder: Path) -> None:
     (folder / "KBvK.dtg.h5").unlink()
     assert reader.ask(folder, [BISHOP]) == ["G1.5;?"]
+
+
+@needs_compiler
+@pytest.mark.parametrize("changed", [damaged, forged])
+def test_a_damaged_or_forged_file_gives_an_error_and_no_crash(
+    careful_reader: Reader, table_folder: Path, folder: Path, changed: Callable[[bytes, random.Random], bytes]
+) -> None:
+    draw, refused = random.Random(212), 0
+    lines = [random_pair(draw, "KBvK").line for _ in range(40)]
+    right = careful_reader.ask(folder, lines)
+    for number in range(60):
+        path = folder / ("KBvK.h5", "KBvK.dtg.h5")[number % 2]
+        whole = path.read_bytes()
+        path.write_bytes(changed(whole, draw))
+        answers = careful_reader.ask(folder, lines)
+        if changed is damaged:
+            assert all(is_refusal(got) or got == wanted for got, wanted in zip(answers, right, strict=True))
+            assert is_refusal(careful_reader.verify(path)[0]) == (path.read_bytes() != whole)
+        refused += any(is_refusal(got) and not is_refusal(wanted) for got, wanted in zip(answers, right, strict=True))
+        path.write_bytes(whole)
+    assert refused > 15
+
+
+WILD = (
+    *("", ";", "x", "8/8/8/8/8/8/8/8 w - - 0 1;", "k7/8/8/8/8/8/8/K6R x - - 0 1;", "KQkq" * 200),
+    *("k7/8/8/8/8/8/8/KR6 w - e9 0 1;", "k7/8/8/8/8/8/8/KR6 w - a1 0 1;", "k7/8/8/8/8/8/8/KP6 w - - 0 1;"),
+    *("QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/k7/8/K7 w - - 0 1;", "k7/8/8/8/8/8/8/KB6 w - - 0 1;G999999999999.0"),
+    *("9/8/8/8/8/8/8/KBk5 w - - 0 1;", "k7/8/8/8/8/8/8/KB6 w - - 0 1;-G0.0", "k7/8/8/8/8/8/8/KQ6 w KQ - 0 1;"),
+)
+
+
+@needs_compiler
+def test_lines_that_make_no_sense_are_refused(careful_reader: Reader, folder: Path) -> None:
+    answers = careful_reader.ask(folder, WILD)
+    assert [answer for answer in answers if not is_refusal(answer)] == []
+    assert len(answers) == len(WILD)
+
+
+@needs_compiler
+def test_threads_share_tables(table_folder: Path, tmp_path: Path) -> None:
+    program = build(tmp_path / "threads", Path(__file__).with_name("threads.c"), RACES)
+    fens = [row["fen"] for row in vectors(2, 3) if row["outcome"]][::7]
+    run = subprocess.run([program, table_folder, *fens], capture_output=True, text=True, timeout=300)
+    assert (run.returncode, run.stderr) == (0, "")
