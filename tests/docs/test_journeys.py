@@ -1,0 +1,98 @@
+"""Each journey, walked from an empty folder: the commands of a page succeed and print what the page shows."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Collection
+from pathlib import Path
+from subprocess import PIPE, STDOUT
+
+import pytest
+from click.testing import CliRunner
+
+from tbgen import cli
+from tbgen.compiled.folders import cache_home
+from tests.project import ROOT
+from tests.readers.c_reader import compiler
+
+DOCS = ROOT / "docs"
+PAGES = [*sorted((DOCS / "tutorials").glob("*.md")), DOCS / "install.md"]
+STEP = re.compile(
+    r"^    \$ (?P<command>.*)\n(?P<shown>(?:    [^$\n].*\n|\n(?=    [^$\n]))*)"
+    r"|^Save this as `(?P<name>[\w.]+)`:\n\n(?P<text>(?:    .*\n|\n)+)",
+    re.MULTILINE,
+)
+"""A command with what it prints, or a file to write."""
+INSTALLS = ("git", "python3", "~/tbgen-venv/bin/pip")
+"""Commands that make a clone and an environment, which a walk has already."""
+
+
+def unindented(text: str) -> str:
+    return re.sub(r"^    ", "", text, flags=re.MULTILINE).rstrip() + "\n"
+
+
+def is_shown(shown: str, printed: str) -> bool:
+    """Whether a command printed what a page shows, but for columns and for lines `...`, which stand for any lines."""
+    rows = [" ".join(line.split()) for line in printed.splitlines() if line.strip()]
+    wanted = ["[^\\n]*" if not line.strip() else re.escape(" ".join(line.split())) for line in shown.splitlines()]
+    pattern = "".join(r"(.*\n)*?" if row == re.escape("...") else f"{row}\n" for row in wanted if row)
+    return re.fullmatch(pattern, "".join(f"{row}\n" for row in rows)) is not None
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The home of a new user, with an empty folder; no setting of tbgen but the folder of compiled code."""
+    for name in [name for name in os.environ if name.startswith("TBGEN_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("TBGEN_CACHE", str(cache_home()))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("PATH", f"{tmp_path / '.local/bin'}:{os.environ['PATH']}")
+    (tmp_path / "chess").mkdir()
+    return tmp_path
+
+
+def install(home: Path) -> None:
+    """Do as install.md: a clone, and the program on the path."""
+    (home / "tbgen").symlink_to(ROOT)
+    for folder in ("tbgen-venv/bin", ".local/bin"):
+        (home / folder).mkdir(parents=True)
+        (home / folder / "tbgen").symlink_to(Path(sys.executable).parent / "tbgen")
+
+
+def walk(page: Path, home: Path, left_out: Collection[str]) -> None:
+    """Do what a page says."""
+    steps = 0
+    for step in STEP.finditer(page.read_text("utf-8")):
+        if step["name"]:
+            (home / "chess" / step["name"]).write_text(unindented(step["text"]))
+            continue
+        command, shown = step["command"].replace("ADDRESS", str(ROOT)), step["shown"]
+        if command.split()[0] in left_out:
+            continue
+        place = home / "chess"
+        done = subprocess.run(command, shell=True, cwd=place, stdout=PIPE, stderr=STDOUT, text=True, timeout=300)
+        assert done.returncode == 0, (command, done.stdout)
+        assert not shown.strip() or is_shown(unindented(shown), done.stdout), (command, done.stdout)
+        steps += 1
+    assert steps
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_journey_prints_what_its_page_shows(page: Path, home: Path) -> None:
+    install(home)
+    walk(page, home, (*INSTALLS, *(() if compiler() else ("cc", "./ask"))))
+
+
+@pytest.mark.slow
+def test_the_installation_begins_with_nothing(home: Path) -> None:
+    walk(DOCS / "install.md", home, ())
+
+
+def test_the_session_of_the_tutorial_is_what_the_player_says(table_folder: Path) -> None:
+    session = re.findall(r"^    ([<>]) (.*)$", (DOCS / "tutorials" / "engine.md").read_text("utf-8"), re.M)
+    asked = "\n".join(line for way, line in session if way == ">")
+    said = iter(CliRunner().invoke(cli.tbgen, ["uci", "--data", str(table_folder)], input=asked).stdout.splitlines())
+    assert [line for way, line in session if way == "<" and line not in said] == []
