@@ -19,10 +19,10 @@ from tests.project import ROOT
 from tests.readers.c_reader import compiler
 
 DOCS = ROOT / "docs"
-PAGES = [*sorted((DOCS / "tutorials").glob("*.md")), DOCS / "install.md"]
+PAGES = [*sorted((DOCS / "tutorials").glob("*.md")), DOCS / "gui.md", DOCS / "install.md"]
 STEP = re.compile(
     r"^    \$ (?P<command>.*)\n(?P<shown>(?:    [^$\n].*\n|\n(?=    [^$\n]))*)"
-    r"|^Save this as `(?P<name>[\w.]+)`:\n\n(?P<text>(?:    .*\n|\n)+)",
+    r"|^Save this as `(?P<name>[\w.-]+)`:\n\n(?P<text>(?:    .*\n|\n)+)",
     re.MULTILINE,
 )
 """A command with what it prints, or a file to write."""
