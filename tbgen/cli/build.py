@@ -56,7 +56,7 @@ def command(
     ),
     cluster: str | None = option("Build tables on the workers of this dask scheduler.", metavar="ADDRESS"),
     outcomes_only: bool = flag(
-        "Keep outcomes only: remove distances after the tables that need them are built.", "--outcomes"
+        "Build outcomes only, without distances: in half the time, with a sixth of the disk.", "--outcomes"
     ),
     only_plan: bool = flag("Print the tables to build, their cost and their times, and stop.", "--plan"),
     game: Mobility,

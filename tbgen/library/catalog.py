@@ -13,7 +13,7 @@ import contextlib
 import enum
 import json
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from hashlib import sha256
@@ -23,7 +23,7 @@ from typing import Any, Final
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.storage.classes import CLASSES, files_in
-from tbgen.storage.files import FileRecord, Layer, open_regular, path_of, tables_of, write_whole
+from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import SEAL_BYTES, Seal
@@ -49,9 +49,6 @@ def record(folder: Path, made: Mapping[Material, FileRecord]) -> None:
     records = {**read_manifest(folder), **{str(material): record for material, record in made.items()}}
     facts = {"format": _FORMAT, "tables": {name: asdict(records[name]) for name in sorted(records)}}
     write_whole(folder / MANIFEST, [json.dumps(facts, indent=1).encode() + b"\n"])
-
-
-MARK: Final = ".passing"
 
 
 class Condition(enum.Enum):
@@ -90,19 +87,16 @@ def survey(
     """The condition of every wanted table and of all that it needs, in build order.
 
     `tell` hears of each material before its files are read, as number (from 1) of total; files that were sound `before`
-    are not read again. With `outcomes_only`, distances are missed only if a table to be made needs them.
+    are not read again. With `outcomes_only`, nobody misses distances.
     """
     findings, targets = dict(before or {}), build_order(wanted)
     for number, material in enumerate(targets, 1):
         if material not in findings or not findings[material].is_sound:
             tell(material, number, len(targets))
-            findings[material] = examine(folder, material)
-    needed = set[Material]()
-    for material, finding in reversed(findings.items()):
-        if outcomes_only and finding.condition is Condition.WITHOUT_DISTANCES and material not in needed:
-            findings[material] = replace(finding, condition=Condition.SOUND)
-        elif not finding.is_sound:
-            needed.update(material.children())
+            finding = examine(folder, material)
+            if outcomes_only and finding.condition is Condition.WITHOUT_DISTANCES:
+                finding = replace(finding, condition=Condition.SOUND)
+            findings[material] = finding
     return findings
 
 
@@ -119,25 +113,6 @@ def examine(folder: Path, material: Material) -> Finding:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
     is_whole = found.sha256_of_distances is not None
     return Finding(material, Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES, file=found)
-
-
-def mark_of(folder: Path, material: Material) -> Path:
-    """The file that says that the distances of a table are to go."""
-    return folder / f"{material}{MARK}"
-
-
-def let_go(folder: Path, materials: Iterable[Material], to_be_made: Collection[Material] = ()) -> None:
-    """Remove the distances of marked tables that no table needs which is still to be made."""
-    needed = {child for material in to_be_made for child in material.children()}
-    for material in materials:
-        mark, outcomes = mark_of(folder, material), path_of(folder, material)
-        if material in needed or not mark.exists():
-            continue
-        path_of(folder, material, Layer.DISTANCES).unlink(missing_ok=True)
-        known = read_manifest(folder).get(str(material))
-        if known is not None and outcomes.exists():
-            record(folder, {material: replace(known, bytes=outcomes.stat().st_size, sha256_of_distances=None)})
-        mark.unlink()
 
 
 CATALOG: Final = "tables.json"

@@ -30,6 +30,9 @@ _MOST_PACE = 1000.0
 _SCRATCH_FACTOR = 3.3
 """How much larger the solved blocks of a table are on disk than its files."""
 
+_OUTCOMES_SHARE = 0.5
+"""The CPU time of outcomes alone, as a part of what a table with distances takes."""
+
 _PROGRAM_BYTES = 576 << 20
 """The program and its kernels; two thirds of it where these have to be compiled first."""
 _THREAD_BYTES = 64 << 20
@@ -139,14 +142,15 @@ def _rates_by_cell(kind: tuple[str, bool], game: Mobility) -> Sequence[float]:
     return [sum(column) / cells for column in zip(*(known[material] for material in large), strict=True)]
 
 
-def cost_of(material: Material, game: Mobility = Mobility.RESET) -> Cost:
+def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_only: bool = False) -> Cost:
     """The cost of a table, as measured or by its class."""
     figures = _measured(game).get(material)
     if figures is None:
         figures = [primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), game)]
     outcomes, size = round(figures[1]), round(figures[1]) + round(figures[2])
     scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
-    return Cost(figures[0], outcomes, size, scratch, _RATES[material.pawns > 0].serial)
+    seconds = figures[0] * (_OUTCOMES_SHARE if outcomes_only else 1.0)
+    return Cost(seconds, outcomes, outcomes if outcomes_only else size, scratch, _RATES[material.pawns > 0].serial)
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
@@ -155,7 +159,8 @@ def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobil
     for material, made in built:
         if made.wall_seconds and made.threads and layout_of(material).cells >= _LARGE_CELLS:
             taken += made.wall_seconds
-            expected += cost_of(material, game).wall_seconds(made.threads)
+            cost = cost_of(material, game, outcomes_only=made.sha256_of_distances is None)
+            expected += cost.wall_seconds(made.threads)
     return min(max(taken / expected, 1 / _MOST_PACE), _MOST_PACE) if expected else 1.0
 
 

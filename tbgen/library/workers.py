@@ -37,7 +37,7 @@ from tbgen.index.layout import layout_of
 from tbgen.library.plan import Machine
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import FileRecord, game_of_folder, partial_of, path_of, remove
+from tbgen.storage.files import FileRecord, Layer, game_of_folder, partial_of, path_of, remove
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
@@ -66,12 +66,20 @@ Work = Callable[..., Made]
 """Makes a table as `make_table` does, and has its parameters; a WorkerLostError says that another try may succeed."""
 
 
-def make_table(folder: Path, name: str, threads: int, memory: int | None = None, tell: Tell = lambda *_: None) -> Made:
+def make_table(
+    folder: Path,
+    name: str,
+    threads: int,
+    memory: int | None = None,
+    outcomes_only: bool = False,
+    tell: Tell = lambda *_: None,
+) -> Made:
     """Solve a canonical material whose children are in the folder, and put its files there; OSError if it cannot.
 
-    With `memory`, which is less than the table takes, its large arrays lie in files of the folder.
+    With `memory`, which is less than the table takes, its large arrays lie in files of the folder. Outcomes alone need
+    no distances of the children.
     """
-    from tbgen.retro import solve_into
+    from tbgen.retro import DistanceMethod, OutcomeMethod, solve_into
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
@@ -80,15 +88,28 @@ def make_table(folder: Path, name: str, threads: int, memory: int | None = None,
     material, source, game = Material.parse(name), source_digest(), game_of_folder(folder)
     new: NewArray = np.zeros if memory is None else partial(_zeros_in_file, folder)
     with contextlib.ExitStack() as opened:
-        children = {child: opened.enter_context(TableFile(path_of(folder, child))) for child in material.children()}
+        children = {
+            child: opened.enter_context(TableFile(path_of(folder, child), outcomes_only=outcomes_only))
+            for child in material.children()
+        }
         digests = {str(child): file.digest for child, file in children.items()}
+        layers = [Layer.OUTCOMES] if outcomes_only else list(Layer)
         identity = {"material": name, "game": str(game), "source": source, "children": digests}
+        identity["outcomes_only"] = outcomes_only
         store = opened.enter_context(_block_store(folder, material, identity))
-        solved = solve_into(store, material, children, threads, tell, game, new)
+        method = OutcomeMethod() if outcomes_only else DistanceMethod()
+        solved = solve_into(store, material, children, threads, tell, game, new, method)
         tell("writing", None, 1.0, 0)
         begun, counters = time.perf_counter(), threads if memory is None else 1
         written = write_table(
-            folder, solved, generator=__version__, source=source, threads=threads, new=new, counters=counters
+            folder,
+            solved,
+            generator=__version__,
+            source=source,
+            threads=threads,
+            new=new,
+            counters=counters,
+            layers=layers,
         )
     figures = replace(
         solved.figures,
@@ -159,13 +180,14 @@ def processes(work: Work = make_table) -> Iterator[Work]:
     """
     idle = list[tuple[_Pipe, SpawnProcess]]()
 
-    def make(folder: Path, name: str, threads: int, memory: int | None, tell: Tell) -> Made:
+    def make(*table: Any) -> Made:
+        *order, tell = table
         try:
             pipe, process = idle.pop()
         except IndexError:
             pipe, process = _started(work)
         try:
-            pipe.send((folder, name, threads, memory))
+            pipe.send(tuple(order))
             while isinstance(answer := pipe.recv(), tuple):
                 tell(*answer)
         except (EOFError, ConnectionError):
@@ -263,11 +285,11 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         limits += [] if memory is None else [memory]
         return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
 
-    def make(self, folder: Path, name: str, threads: int, memory: int | None, _tell: Tell) -> Made:
-        """Make a table as `make_table` does, on a worker. Dask reports no progress, so nothing calls `_tell`."""
+    def make(self, *table: Any) -> Made:
+        """Make a table as `make_table` does, on a worker. Dask reports no progress: nothing calls the last argument."""
         worker, done = self._free_worker(), threading.Event()
         try:
-            theirs = self._client.submit(self._work, folder, name, threads, memory, pure=False, workers=[worker])
+            theirs = self._client.submit(self._work, *table[:-1], pure=False, workers=[worker])
             theirs.add_done_callback(lambda _: done.set())
             while not done.wait(_LOOK_SECONDS):
                 if worker not in self._workers():

@@ -37,8 +37,9 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     The first access to distances opens them; MissingDistancesError without a file of distances.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    def __init__(self, path: Path, *, outcomes_only: bool = False) -> None:
+        """With `outcomes_only`, all distances are 0: whoever solves outcomes asks for no others."""
+        self.path, self._outcomes_only = path, outcomes_only
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
         self.material, self.game = self.outcomes.material, self.outcomes.game
         self._distances: LayerFile | None = None
@@ -146,7 +147,10 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
         """The symbols of some places in a row, and the distances of their entry values."""
-        symbols, stored = self.symbols(first, end), self.distances.items(DTG, first, end)
+        symbols = self.symbols(first, end)
+        if self._outcomes_only:
+            return symbols, np.zeros(end - first, np.uint16)
+        stored = self.distances.items(DTG, first, end)
         dtg: Distances = self._flips.take(symbols)
         dtg ^= stored
         self.order.black_part(first, dtg)[:] ^= 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -16,13 +17,13 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Words
-from tbgen.errors import RepresentationError, UsageError
+from tbgen.errors import BuildError, RepresentationError, TableError, UsageError
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, Layer, game_of_folder, path_of, write_whole
 from tbgen.storage.numbering import NewArray, look_up, states_of
 from tbgen.storage.order import Order, order_of
-from tbgen.storage.reader import Ids, flips_of
+from tbgen.storage.reader import Ids, TableFile, flips_of
 from tbgen.storage.schema import (
     CHUNK,
     COLUMN_ITEMS,
@@ -61,6 +62,8 @@ _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
 
 _STREAMS = frozenset(name for names in STREAMS.values() for name in names)
+
+CONTRADICTED = "the two solvers contradict each other: the folder has other outcomes of this table; please report it"
 
 Packed = Mapping[str, tuple[Dataset, list[bytes]]]
 """[name of a dataset] -> as the index has it, and its compressed chunks, which are let go as they are written."""
@@ -109,10 +112,15 @@ def write_table(
     }
     outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
     distances: Sequence[bytes] = ()
+    body = Seal.from_bytes(outcomes[0]).body_digest
+    if is_contradicted(path_of(folder, table.material), attributes, body):
+        raise BuildError(str(table.material), CONTRADICTED)
     if Layer.DISTANCES in layers:
-        belongs = {**attributes, "outcomes": Seal.from_bytes(outcomes[0]).body_digest}
+        belongs = {**attributes, "outcomes": body}
         distances = _file(Layer.DISTANCES, order, packed, belongs)
         write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
+    else:
+        path_of(folder, table.material, Layer.DISTANCES).unlink(missing_ok=True)
     write_whole(path_of(folder, table.material), outcomes)
     return FileRecord(
         sum(map(len, [*outcomes, *distances])),
@@ -120,6 +128,13 @@ def write_table(
         sha256_of_distances=digest_of(*distances) if distances else None,
         game=str(table.game),
     )
+
+
+def is_contradicted(path: Path, attributes: Attributes, body: str) -> bool:
+    """Whether sound outcomes of the same sources are there, and are others: each solver is a check of the other."""
+    with contextlib.suppress(TableError), TableFile(path) as there:
+        return attributes.items() <= there.attributes.items() and there.digest != body
+    return False
 
 
 def _packed_layers(

@@ -125,7 +125,7 @@ def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
 def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None:
     draw = random.Random(5)
     taken = [(each, 3.0 * cost_of(each).cpu_seconds * draw.uniform(0.8, 1.2)) for each in materials(4)]
-    records = [(each, FileRecord(1, "", seconds, threads=1)) for each, seconds in taken]
+    records = [(each, FileRecord(1, "", seconds, threads=1, sha256_of_distances="")) for each, seconds in taken]
     assert pace_of(records) == pytest.approx(3.0, rel=0.1)
     assert pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", 40.0, threads=1))]) == 1.0
     slow, fast = (plan_of(SMALL, machine=Machine(1, 1), pace=pace).seconds() for pace in (2.0, 1.0))

@@ -1,16 +1,23 @@
-"""Builds of outcomes alone: distances are there as long as parents need them, and no longer."""
+"""Builds of outcomes alone."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
+import numpy as np
+import pytest
+
+from tbgen.errors import BuildError
 from tbgen.library.build import Settings, Watcher, build
-from tbgen.library.catalog import MARK, read_manifest
+from tbgen.library.catalog import read_manifest
 from tbgen.material import Material
 from tbgen.storage.files import Layer, path_of, tables_in
+from tbgen.storage.writer import write_table
 from tests.cli.calls import tbgen
 from tests.copies import bytes_of_table, copy_tables
+from tests.retro.tables import solved
 
 KINGS, KNIGHT = Material.parse("KvK"), Material.parse("KNvK")
 
@@ -22,7 +29,6 @@ def with_distances(folder: Path) -> set[str]:
 def assert_outcomes_alone(folder: Path, expected: Path) -> None:
     """The outcomes of all tables, known to the manifest, and nothing else."""
     assert with_distances(folder) == set()
-    assert not list(folder.glob(f"*{MARK}"))
     for material in tables_in(folder):
         content = path_of(folder, material).read_bytes()
         assert content == bytes_of_table(expected, str(material))[0]
@@ -38,10 +44,10 @@ def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
     assert "0 built, 6 already there" in done.stdout
 
 
-def test_distances_that_a_parent_needs_are_made_again_for_it(tmp_path: Path, table_folder: Path) -> None:
+def test_outcomes_need_no_distances_of_children(tmp_path: Path, table_folder: Path) -> None:
     build(tmp_path, [KINGS], Watcher(), Settings(outcomes_only=True))
     build(tmp_path, [KNIGHT], watcher := mock.Mock(Watcher), Settings(outcomes_only=True))
-    assert [call.args[0].material for call in watcher.built.call_args_list] == [KINGS, KNIGHT]
+    assert [call.args[0].material for call in watcher.built.call_args_list] == [KNIGHT]
     assert_outcomes_alone(tmp_path, table_folder)
 
 
@@ -51,3 +57,21 @@ def test_distances_that_were_there_stay(tmp_path: Path, table_folder: Path) -> N
     assert with_distances(tmp_path) == {"KvK"}
     build(tmp_path, [KNIGHT], Watcher())
     assert with_distances(tmp_path) == {"KvK", "KNvK"}
+
+
+def test_distances_that_come_later_check_the_outcomes(tmp_path: Path, table_folder: Path) -> None:
+    build(tmp_path, [KNIGHT], Watcher(), Settings(outcomes_only=True))
+    build(tmp_path, [KNIGHT], Watcher())
+    assert with_distances(tmp_path) == {"KvK", "KNvK"}
+    assert bytes_of_table(tmp_path, "KNvK") == bytes_of_table(table_folder, "KNvK")
+
+
+def test_solvers_that_contradict_each_other_are_reported(tmp_path: Path) -> None:
+    table = solved("KvK")
+    wrong = replace(table, entry=np.where(table.entry == 4, 3, table.entry).astype(np.int8))
+    write_table(tmp_path, wrong, generator="test", source="test", layers=[Layer.OUTCOMES])
+    with pytest.raises(BuildError, match="the two solvers contradict each other"):
+        write_table(tmp_path, table, generator="test", source="test")
+    assert with_distances(tmp_path) == set()
+    write_table(tmp_path, table, generator="test", source="another")
+    assert with_distances(tmp_path) == {"KvK"}
