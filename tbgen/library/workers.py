@@ -94,8 +94,8 @@ def make_table(
         }
         digests = {str(child): file.digest for child, file in children.items()}
         layers = [Layer.OUTCOMES] if outcomes_only else list(Layer)
-        identity = {"material": name, "game": str(game), "source": source, "children": digests}
-        identity["outcomes_only"] = outcomes_only
+        facts = {"material": name, "game": str(game), "source": source, "children": digests}
+        identity = {**facts, "outcomes_only": outcomes_only}
         store = opened.enter_context(_block_store(folder, material, identity))
         method = OutcomeMethod() if outcomes_only else DistanceMethod()
         solved = solve_into(store, material, children, threads, tell, game, new, method)
