@@ -4,21 +4,22 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import InitVar, dataclass
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import chess
 
 from tbgen.errors import TbgenError, UsageError
 from tbgen.material import Material
-from tbgen.probe.display import Group, Shown, View, view_of
+from tbgen.probe.display import Shown
 from tbgen.rules.notation import san_of
 from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.rules.position import board_after, own_score
 from tbgen.score import Score
-from tbgen.text import counted, facts_of, in_plies
+from tbgen.text import facts_of, in_plies
 
 
 class Grade(enum.Enum):
@@ -42,7 +43,7 @@ class Grade(enum.Enum):
         return cls.COSTS if before.holder is after.holder else cls.LOSES
 
 
-class Valued(Shown):
+class Valued:
     """Something with a value: an outcome, and a distance that may be unknown."""
 
     __slots__ = ()
@@ -70,29 +71,43 @@ class Valued(Shown):
         """
         return (scoring or Scoring()).points(self.outcome)
 
-    def _view(self) -> View:
-        return view_of(f"{self}: {self.outcome.in_words()}", self.facts())
 
+class At(NamedTuple):
+    """Where an answer belongs."""
 
-class _Placed(Valued):
-    """An answer that keeps more than its fields: a frame of answers has a column for each field."""
-
-    _board: chess.Board
+    board: chess.Board
     """Before the move, for a move."""
-    _own: Score | None
-    """The score of the position, for a move that of the position after it; None if nothing has counted it."""
-    _carried: Score | None
+    carried: Score | None
     """The accrued score of the position, for a move that before it; None if the own score has taken its place."""
+    counted: Score | None = None
+    """The score of the position, for a move that of the position after it; None if nothing has counted it."""
+    ask: Callable[[chess.Board, Score], Moves] | None = None
+    """What gives the moves of a position with an accrued score."""
+
+
+@dataclass(frozen=True, repr=False)
+class _Placed(Valued, Shown):
+    """An answer that keeps its place beside its fields: a frame of answers has a column for each field."""
+
+    at: InitVar[At]
+
+    def __post_init__(self, at: At) -> None:
+        vars(self)["_at"] = at
+
+    @property
+    def _place(self) -> At:
+        found: At = vars(self)["_at"]
+        return found
 
 
 @dataclass(frozen=True, repr=False)
 class Probe(_Placed):
     """The value of a position with an accrued score, as `Tablebase.probe` gives it.
 
-    A notebook shows it with the board, the best moves as arrows, and all moves in groups.
+    A notebook shows it with the board, and the best moves as arrows.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = Probe(Material.parse("KBvK"), Score("G1.5"), 5, board, Score("G4.0"), None, None)
+    >>> found = Probe(At(board, Score("G4.0")), Material.parse("KBvK"), Score("G1.5"), 5)
     >>> str(found), str(found.own), found.is_reached, found.points()[0], found.facts()["dtg"]
     ('G1.5 in 5 plies', '-G14.5', False, Fraction(9, 16), 5)
     """
@@ -104,22 +119,9 @@ class Probe(_Placed):
     dtg: int | None
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
 
-    def __init__(
-        self,
-        material: Material,
-        outcome: Score,
-        dtg: int | None,
-        board: chess.Board,
-        carried: Score | None,
-        counted: Score | None,
-        ask: Callable[[chess.Board, Score], Moves] | None,
-    ) -> None:
-        vars(self).update(material=material, outcome=outcome, dtg=dtg)
-        vars(self).update(_board=board, _carried=carried, _own=counted, _ask=ask)
-
     def __getstate__(self) -> dict[str, Any]:
         """A pickled answer has no tables: opened again, nobody would close them."""
-        return {**vars(self), "_ask": None}
+        return {**vars(self), "_at": self._place._replace(ask=None)}
 
     def __repr__(self) -> str:
         return f"<Probe {self.material}: {self}>"
@@ -127,12 +129,12 @@ class Probe(_Placed):
     @cached_property
     def own(self) -> Score:
         """The score of the position itself."""
-        return own_score(self._board) if self._own is None else self._own
+        return self._place.counted or own_score(self._place.board)
 
     @property
     def accrued(self) -> Score:
         """The accrued score that the value belongs to."""
-        return self.own if self._carried is None else self._carried
+        return self._place.carried or self.own
 
     @property
     def is_reached(self) -> bool:
@@ -142,10 +144,9 @@ class Probe(_Placed):
     @cached_property
     def moves(self) -> Moves:
         """All moves with their values, best first. The first access needs open tables."""
-        ask: Callable[[chess.Board, Score], Moves] | None = vars(self)["_ask"]
-        if ask is None:
+        if self._place.ask is None:
             raise UsageError("a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)")
-        return ask(self._board, self.accrued)
+        return self._place.ask(self._place.board, self.accrued)
 
     @property
     def best(self) -> list[MoveProbe]:
@@ -162,19 +163,18 @@ class Probe(_Placed):
             The keys and values that `tbgen probe --json` prints, without the moves.
         """
         return {
-            "fen": self._board.fen(),
+            "fen": self._place.board.fen(),
             "material": str(self.material.canonical()),
             **facts_of(self, "own", "accrued", "outcome", "dtg"),
             "points": {**_points(scoring, self.outcome)},
             "scoring": (scoring or Scoring()).scheme.value,
         }
 
-    def _view(self) -> View:
-        heading = f"{self}: {self.outcome.in_words()}"
-        try:
-            return View(heading, self.moves.rows(), self._board, [each.move for each in self.best])
-        except TbgenError as error:
-            return View(heading, (), self._board, note=str(error))
+    def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
+        best = list[chess.Move]()
+        with suppress(TbgenError):  # without its moves it is as good an answer
+            best = [each.move for each in self.best]
+        return self._place.board, best
 
 
 @dataclass(frozen=True, repr=False)
@@ -182,7 +182,7 @@ class MoveProbe(_Placed):
     """The value of a move with best play after it, as `Tablebase.probe_moves` gives it.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None)
+    >>> found = MoveProbe(At(board, Score("G4.0")), "e6e5", Score("G1.5"), 5, False, True, True)
     >>> str(found), str(found.accrued), found.dtg_after, found.points()[0], found.facts()["uci"]
     ('Ke5 G1.5 in 5 plies', 'G3.5', 4, Fraction(9, 16), 'e6e5')
     """
@@ -203,21 +203,6 @@ class MoveProbe(_Placed):
     keeps: bool
     """Whether the move keeps the outcome of the position, at any distance."""
 
-    def __init__(
-        self,
-        uci: str,
-        outcome: Score,
-        dtg: int | None,
-        reset: bool,
-        best: bool,
-        keeps: bool,
-        board: chess.Board,
-        carried: Score | None,
-        counted: Score | None,
-    ) -> None:
-        vars(self).update(uci=uci, outcome=outcome, dtg=dtg, reset=reset, best=best, keeps=keeps)
-        vars(self).update(_board=board, _carried=carried, _own=counted)
-
     def __str__(self) -> str:
         """The move and its value in short, such as `Ke5 G1.5 in 5 plies`."""
         return f"{self.san} {super().__str__()}"
@@ -230,17 +215,18 @@ class MoveProbe(_Placed):
     @cached_property
     def san(self) -> str:
         """The move in short notation."""
-        return san_of(self._board, self.move, self.own)
+        return san_of(self._place.board, self.move, self.own)
 
     @cached_property
     def own(self) -> Score:
         """The score of the position after the move."""
-        return own_score(board_after(self._board, self.move)) if self._own is None else self._own
+        return self._place.counted or own_score(board_after(self._place.board, self.move))
 
     @property
     def accrued(self) -> Score:
         """The accrued score after the move."""
-        return self.own if self._carried is None else self._carried.after(self.own, reset=False)
+        carried = self._place.carried
+        return self.own if carried is None else carried.after(self.own, reset=False)
 
     @property
     def dtg_after(self) -> int | None:
@@ -263,18 +249,18 @@ class MoveProbe(_Placed):
             "keeps": self.keeps,
         }
 
-    def _view(self) -> View:
-        return super()._view()._replace(board=self._board, arrows=[self.move])
+    def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
+        return self._place.board, [self.move]
 
 
-class Moves(list[MoveProbe], Shown):
+class Moves(list[MoveProbe]):
     """The moves of a position, best first.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> move = MoveProbe("e6e5", Score("G1.5"), 5, False, True, True, board, Score("G4.0"), None)
+    >>> move = MoveProbe(At(board, Score("G4.0")), "e6e5", Score("G1.5"), 5, False, True, True)
     >>> moves = Moves([move])
-    >>> list(moves.groups()), moves.columns()["san"], moves.facts()[0]["dtg"], len(moves.rows())
-    ([('keep G1.5', [<MoveProbe Ke5 G1.5 in 5 plies>])], ['Ke5'], 5, 1)
+    >>> list(moves.groups()), moves.columns()["san"], moves.facts()[0]["dtg"]
+    ([('keep G1.5', [<MoveProbe Ke5 G1.5 in 5 plies>])], ['Ke5'], 5)
     """
 
     @property
@@ -317,14 +303,6 @@ class Moves(list[MoveProbe], Shown):
             **{name: [getattr(each, name) for each in self] for name in ("reset", "best", "keeps")},
         }
 
-    def rows(self) -> list[Group]:
-        """The moves as a notebook shows them.
-
-        Returns:
-            Groups, each with its title and a row of texts for each move.
-        """
-        return [(title, [_cells(each) for each in group]) for title, group in self.groups()]
-
     def facts(self, scoring: Scoring | None = None) -> list[dict[str, Any]]:
         """The moves as JSON has them.
 
@@ -335,14 +313,6 @@ class Moves(list[MoveProbe], Shown):
             The `moves` that `tbgen probe --json` prints.
         """
         return [each.facts(scoring) for each in self]
-
-    def _view(self) -> View:
-        return View(counted(len(self), "move", "moves"), self.rows())
-
-
-def _cells(each: MoveProbe) -> tuple[str, str, str]:
-    dtg = "?" if each.dtg is None else in_plies(each.dtg)
-    return f"{each.san} (best)" if each.best else each.san, str(each.outcome), dtg
 
 
 @lru_cache(maxsize=1 << 12)
@@ -384,7 +354,7 @@ class LineStep(Valued):
         """The step as JSON has it.
 
         Returns:
-            The keys and values of a step in `tbgen line --json`.
+            The keys and values of a step in `tbgen probe --line --json`.
         """
         return _move_facts(self)
 

@@ -11,16 +11,12 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.probe.display import Shown, View
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Score
 
 Floats = npt.NDArray[np.float64]
 Value = tuple[Score, int | None]
 """An outcome and the plies to it, None where these are not known."""
-
-
-_MOST_ROWS = 10
 
 
 class Fault(enum.IntEnum):
@@ -50,7 +46,7 @@ class Fault(enum.IntEnum):
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class BulkProbe(Shown):
+class BulkProbe:
     """The values of many positions, as arrays with an entry for each position.
 
     An index gives one value, as `(Score, plies)`. Slices, masks and arrays of indices give a smaller BulkProbe.
@@ -157,11 +153,6 @@ class BulkProbe(Shown):
             else {"outcome": None, "dtg": None, "fault": str(self.fault_of(number))}
             for number, found in enumerate(self)
         ]
-
-    def _view(self) -> View:
-        rows = [(n, *(found or (self.fault_of(n), ""))) for n, found in enumerate(self[:_MOST_ROWS])]
-        more = len(self) - len(rows)
-        return View(repr(self), [("", rows)], note=f"{more:,} more" if more else "")
 
 
 def columns_of(

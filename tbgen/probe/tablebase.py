@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tbgen.errors import NO_TABLE, MaterialError, MissingFolderError, MissingTableError, UsageError, expect_number
 from tbgen.material import Material, build_order
-from tbgen.probe.answers import LineStep, MoveProbe, Moves, Probe
+from tbgen.probe.answers import At, LineStep, MoveProbe, Moves, Probe
 from tbgen.probe.many import BulkProbe
 from tbgen.probe.stored import Answering, OpenTables
 from tbgen.probe.values import Asked, Position, TableValues
@@ -203,7 +203,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
     def _probe_of(self, asked: Asked[Answering], snapshot: chess.Board) -> Probe:
         value = self._values.value(asked)
-        return Probe(asked.table.material, *value, snapshot, asked.carried, asked.counted, self.probe_moves)
+        return Probe(At(snapshot, asked.carried, asked.counted, self.probe_moves), asked.table.material, *value)
 
     def get(self, position: Position, accrued: Score | str | None = None, default: D | None = None) -> Probe | D | None:
         """The value of a position, or a default if tables cannot answer.

@@ -14,7 +14,7 @@ import chess
 
 from tbgen.errors import CastlingError, MissingDistancesError, TooManyMenError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
-from tbgen.probe.answers import LineStep, MoveProbe, Moves
+from tbgen.probe.answers import At, LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
 from tbgen.rules.notation import parse_fen, refuse_illegal
@@ -71,11 +71,11 @@ class Asked(Generic[T]):
 
 
 class _Weighed(NamedTuple):
-    """A move, whether it resets, what was asked of the position after it, and its value from before it."""
+    """A move, whether it resets, and its value from before it."""
 
+    at: At
     move: chess.Move
     reset: bool
-    after: Asked[Table]
     outcome: Score
     dtg: int | None
 
@@ -113,17 +113,15 @@ class Values:
         is_known = all(value.dtg is not None for value in values if value.outcome == best)
         return Moves(
             MoveProbe(
+                at,
                 move.uci(),
                 outcome,
                 dtg,
                 reset,
                 best=outcome == best and dtg == plies and is_known,
                 keeps=outcome == best,
-                board=walker,
-                carried=after.carried,
-                counted=after.counted,
             )
-            for move, reset, after, outcome, dtg in values
+            for at, move, reset, outcome, dtg in values
         )
 
     def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
@@ -143,9 +141,9 @@ class Values:
                 after.table = self._table_of(board)
             outcome, dtg = self.value(after)
             board.pop()
-        own, carried = after.counted, after.carried
+        own, carried = after.counted, after.carried  # no more `after.own()`: the board has gone back
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
-        return _Weighed(move, reset, after, outcome, None if dtg is None else 0 if keeps else dtg + 1)
+        return _Weighed(At(board, carried, own), move, reset, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
 
 class TableValues(Values):

@@ -24,7 +24,6 @@ from tbgen.errors import CastlingError, MissingTableError, TooManyMenError, expe
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
-from tbgen.probe.display import Shown
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.score import Color, Mobility, Score
@@ -61,7 +60,7 @@ class Ground(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict(Shown):
+class Verdict:
     """The final score of a game, its source and the reason.
 
     >>> verdict = Adjudicator().decide(chess.Board(), winner=Color.BLACK)
