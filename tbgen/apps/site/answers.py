@@ -228,20 +228,21 @@ def _short(text: str) -> str:
 
 def warm(tables: Tablebase) -> None:
     """Compile or load the kernels that answers take, or the first to ask would wait for them."""
-    list(decided(tables, "1. e4 *"))
+    list(decided(tables, b"1. e4 *"))
     with contextlib.suppress(TbgenError):  # there is no table of bare kings, or it is damaged
         tables.probe_moves(chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1"))
 
 
-def decided(tables: Tablebase, text: str) -> Iterator[dict[str, Any]]:
+def decided(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
     """Every game with its final score, why it has that, and the tags that say so; or the error in its place."""
     from tbgen.apps.games.archive import GameVerdict, tags_of_verdict
+    from tbgen.apps.games.chunks import decoded
     from tbgen.apps.games.decide import Adjudicator
     from tbgen.apps.games.game import GameSettings
     from tbgen.apps.games.reader import games_in
 
     adjudicator, settings = Adjudicator(tables), GameSettings()
-    for game in games_in(text):
+    for game in games_in(decoded(text)):
         if isinstance(game, PgnError):
             yield error_facts(game)
             continue

@@ -11,7 +11,6 @@ import re
 import sys
 from collections.abc import AsyncIterator, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -27,27 +26,11 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from tbgen.apps.site.answers import (
-    CLOCK,
-    EXTRAS,
-    POSITION,
-    SCORING,
-    answer_of,
-    error_facts,
-    extras_in,
-    fifty_in,
-    position_in,
-    scoring_in,
-    standard_answer,
-    standard_mainline,
-)
-from tbgen.apps.site.boards import map_facts
-from tbgen.apps.site.guard import JSON, PLACES, SVG, BusyError, as_json, places_for, refusal, status_of
+from tbgen.apps.site.answers import error_facts
+from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
 from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
-from tbgen.apps.site.templates import HERE, picture_of_value
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import folders_in
-from tbgen.system import __version__
 
 FOLDERS: Final = "TBGEN_DATA"
 SITE: Final = "TBGEN_SITE"
@@ -55,8 +38,6 @@ NAMES: Final = "TBGEN_NAMES"
 CACHE: Final = "TBGEN_CACHE_MB"
 FRAMES: Final = "TBGEN_FRAMES"
 
-_MAN: Final = "man"
-_PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 _RETRY: Final = {"Retry-After": "1"}
 _SWITCH_SECONDS: Final = 0.0001
 """How long a thread at work may hold up the event loop each time."""
@@ -113,51 +94,22 @@ def from_environment() -> Starlette:
 
 def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
     """The endpoints by path. A request is compared with each in turn, so of GET the most frequent comes first."""
-    tables, site, to_explorer = service.tables, settings.site, RedirectResponse(f"{EXPLORER}/")
-    catalog = partial(service.ask, answer=lambda given: as_json(service.catalog.facts()))
-    health = {
-        "status": "ok",
-        "version": __version__,
-        "tables": len(service.catalog),
-        "limits": asdict(settings.limits),
-    }
+    site, to_explorer = settings.site, RedirectResponse(f"{EXPLORER}/")
     get: dict[str, Callable[..., Any]] = {
-        "/r-mobility": partial(
-            service.ask,
-            answer=lambda given: as_json(
-                answer_of(tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given))
-            ),
-            known=(*POSITION, *SCORING, *CLOCK, *EXTRAS),
-        ),
+        "/r-mobility": service.position,
         "/r-mobility/line": service.line,
         "/r-mobility/solved": service.solved,
-        "/r-mobility/map": partial(
-            service.ask,
-            answer=lambda given: as_json(map_facts(tables, *position_in(given), given.get(_MAN, ""))),
-            known=(*POSITION, _MAN),
-            light=False,
-        ),
-        "/r-mobility/picture.svg": partial(
-            service.ask,
-            answer=lambda given: Response(
-                picture_of_value(tables, *position_in(given), given.get(_MAN)), media_type=SVG
-            ),
-            known=(*POSITION, _MAN),
-            more={"Content-Security-Policy": _PICTURE_POLICY},
-            light=False,
-        ),
-        # These ignore parameters that only other servers of ordinary chess know.
-        "/standard": partial(service.ask, answer=lambda given: as_json(standard_answer(tables, given))),
-        "/standard/mainline": partial(service.ask, answer=lambda given: as_json(standard_mainline(tables, given))),
-        "/tables": catalog,
-        "/tables/tables.json": catalog,
+        "/r-mobility/map": service.map,
+        "/r-mobility/picture.svg": service.picture,
+        "/standard": service.standard,
+        "/standard/mainline": service.standard_mainline,
+        "/tables": service.all_tables,
+        "/tables/tables.json": service.all_tables,
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
         "/tables/{name}.classes": service.classes,
-        "/health": as_json(health, {"Cache-Control": "no-store"}),
-        "/openapi.json": Response(
-            (HERE / "openapi.json").read_text("utf-8").replace("VERSION", __version__), media_type=JSON
-        ),
+        "/health": service.health,
+        "/openapi.json": service.openapi,
         f"{EXPLORER}/plain": service.plain,
     }
     return [

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import cached_property, partial
 from hashlib import sha256
 from pathlib import Path
@@ -32,7 +32,7 @@ from tbgen.apps.site.answers import (
     position_in,
     scoring_in,
 )
-from tbgen.apps.site.boards import in_words, signed
+from tbgen.apps.site.boards import in_words, map_facts, signed
 from tbgen.apps.site.guard import (
     HTML,
     JSON,
@@ -50,13 +50,14 @@ from tbgen.apps.site.guard import (
     tagged,
     unchanged,
 )
-from tbgen.apps.site.templates import INDEX, PREVIEW, RULES, SERVER, files, index_page
+from tbgen.apps.site.templates import HERE, INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value
 from tbgen.errors import MaterialError, MissingTableError, TbgenError, UsageError
 from tbgen.library.catalog import Catalog, Entry, StoredFile
 from tbgen.material import Material
 from tbgen.position import SOLVED
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
+from tbgen.system import __version__
 
 if TYPE_CHECKING:  # few ask for what is solved, and the solver is large
     from tbgen.position.bracket import Solution
@@ -70,6 +71,9 @@ POLICY: Final = (
 )
 """The rights that a browser gives to pages."""
 
+_PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
+_OPENAPI: Final = HERE / "openapi.json"
+_MAN: Final = "man"
 _HEAVY: Final = {"moves", "fifty", "strip"}
 _LIGHT_CHARACTERS: Final = 120
 """A longer FEN has moves after it."""
@@ -108,11 +112,21 @@ class Service:
         self.opened.enter_context(self.tables)
         self._queue = Queue(settings.limits)
 
+    async def position(self, request: Request) -> Response:
+        """A position and its moves."""
+
+        def answer(given: Mapping[str, str]) -> Response:
+            scoring, fifty = scoring_in(given), fifty_in(given)
+            return as_json(answers.answer_of(self.tables, position_in(given), scoring, fifty, **extras_in(given)))
+
+        return await self._ask(request, answer, (*POSITION, *SCORING, *CLOCK, *EXTRAS))
+
     async def positions(self, request: Request) -> Response:
         """Many positions: a JSON array in, a JSON array out; or a line each."""
         given = parameters_of(request.query_params.multi_items(), (*SCORING, *EXTRAS))
         scoring, extras = scoring_in(given), extras_in(given)
-        kind, text = await self._body(request, LINES, JSON, TEXT)
+        kind, body = await self._body(request, LINES, JSON, TEXT)
+        text = body.decode("utf-8", "replace")
         asked: list[tuple[int, object]] = [(n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()]
         if kind == JSON:
             found = json_in(text)
@@ -160,16 +174,41 @@ class Service:
             return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else as_json(answers.line_of(*what))
 
         more = {"Vary": "Accept", **({"ETag": f'"{self.catalog.tag}-pgn"'} if as_pgn else {})}
-        return await self.ask(request, answer, (*POSITION, *SCORING, *CLOCK), more, light=False)
+        return await self._ask(request, answer, (*POSITION, *SCORING, *CLOCK), more, light=False)
+
+    async def map(self, request: Request) -> Response:
+        """The value with one man on each square."""
+
+        def answer(given: Mapping[str, str]) -> Response:
+            return as_json(map_facts(self.tables, *position_in(given), given.get(_MAN, "")))
+
+        return await self._ask(request, answer, (*POSITION, _MAN), light=False)
+
+    async def picture(self, request: Request) -> Response:
+        """A position with its verdict, or the map of a man, as SVG."""
+
+        def answer(given: Mapping[str, str]) -> Response:
+            return Response(picture_of_value(self.tables, *position_in(given), given.get(_MAN)), media_type=SVG)
+
+        more = {"Content-Security-Policy": _PICTURE_POLICY}
+        return await self._ask(request, answer, (*POSITION, _MAN), more, light=False)
+
+    async def standard(self, request: Request) -> Response:
+        """A position under ordinary chess. Parameters that only other servers know are ignored."""
+        return await self._ask(request, lambda given: as_json(answers.standard_answer(self.tables, given)))
+
+    async def standard_mainline(self, request: Request) -> Response:
+        """Best play under ordinary chess, likewise."""
+        return await self._ask(request, lambda given: as_json(answers.standard_mainline(self.tables, given)))
 
     async def adjudicate(self, request: Request) -> Response:
         """Games with what they are scored with."""
         parameters_of(request.query_params.multi_items(), ())
-        _, text = await self._body(request, PGN, TEXT)
+        _, body = await self._body(request, PGN, TEXT)
         found, limits = list[dict[str, Any]](), self._limits
         try:
             async with asyncio.timeout(limits.seconds):
-                async for piece in self._queue.pieces(answers.decided(self.tables, text)):
+                async for piece in self._queue.pieces(answers.decided(self.tables, body)):
                     found += piece
                     if len(found) > limits.games:
                         return refusal(413, "TooManyGames", f"{limits.games} games may come at once")
@@ -178,10 +217,14 @@ class Service:
         games, skipped = ([each for each in found if ("error" in each) is wrong] for wrong in (False, True))
         return as_json({"games": games, "skipped": skipped})
 
+    async def all_tables(self, request: Request) -> Response:
+        """The catalog."""
+        return await self._ask(request, lambda given: as_json(self.catalog.facts()))
+
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self.ask(request, lambda given: as_json(entry.figures()), more={"ETag": f'"{entry.digest}"'})
+        return await self._ask(request, lambda given: as_json(entry.figures()), more={"ETag": f'"{entry.digest}"'})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -212,6 +255,15 @@ class Service:
         if not all(file.is_there() for file in entry.files):  # or other bytes would come under the old ETag
             raise HTTPException(404, f"{name} has been replaced or removed; a restart finds what is there")
         return entry
+
+    async def health(self, request: Request) -> Response:
+        """The state of the server, and its limits."""
+        facts = {"status": "ok", "version": __version__, "tables": len(self.catalog), "limits": asdict(self._limits)}
+        return as_json(facts, {"Cache-Control": "no-store"})
+
+    async def openapi(self, request: Request) -> Response:
+        """The description for programs."""
+        return Response(_OPENAPI.read_text("utf-8").replace("VERSION", __version__), media_type=JSON)
 
     async def plain(self, request: Request) -> Response:
         """A position as a page without a script."""
@@ -248,7 +300,7 @@ class Service:
         report = "../" if site is not None and (site / "material").is_dir() else ""
         return index_page(SERVER, self.catalog.entries.values(), report, name, **shown).encode()
 
-    async def ask(
+    async def _ask(
         self,
         request: Request,
         answer: Callable[[Mapping[str, str]], Response],
@@ -275,8 +327,8 @@ class Service:
         reply.headers.update(headers)
         return reply
 
-    async def _body(self, request: Request, *kinds: str) -> tuple[str, str]:
-        """The media type, which is one of some, and the text of a body."""
+    async def _body(self, request: Request, *kinds: str) -> tuple[str, bytes]:
+        """The media type, which is one of some, and the body."""
         kind = request.headers.get("content-type", kinds[0]).partition(";")[0].strip().lower()
         if kind not in kinds:
             raise HTTPException(415, f"send {' or '.join(kinds)}, not {kind[:100]!r}")
@@ -285,7 +337,7 @@ class Service:
             body += part
             if len(body) > self._limits.body_bytes:
                 raise HTTPException(413, f"a body may have {self._limits.body_bytes} bytes")
-        return kind, body.decode("utf-8", "replace")
+        return kind, bytes(body)
 
 
 class SitePages(StaticFiles):

@@ -222,3 +222,21 @@ def test_the_browser_the_server_and_python_agree(
             assert [(each.get("outcome", ""), str(each.get("dtg", ""))) for each in given] == [
                 (row["outcome"], row["dtg"]) for row in rows
             ]
+
+
+def test_the_explorer_keeps_only_the_chunks_that_were_used_last(page: Chromium, copied: Path) -> None:
+    with giving(copied) as address:
+        page.open(f"{address}/explorer/")
+        script = """(async () => {
+          const { LayerFile } = await import('./reader.js'), { Tables } = await import('./tables.js');
+          LayerFile.most = 3;
+          const tables = new Tables('../tables/'), found = [];
+          for (const fen of ASKED) found.push((await tables.probe(fen, '')).outcome, LayerFile.kept.size);
+          return found;
+        })()"""
+        with open_tablebase(copied / "tables") as tables:
+            asked = [random_pairs(material, 4) for material in tables.available()]
+            fens = [fen for pairs in asked for fen, _ in pairs]
+            found = page.run(script.replace("ASKED", json.dumps(fens)))
+            assert found[::2] == [str(tables.probe(fen).outcome) for fen in fens]
+        assert max(found[1::2]) == 3

@@ -128,6 +128,13 @@ def test_work_has_its_time_and_no_more(table_folder: Path) -> None:
         assert "send fewer at once" in rows[1]["message"]
 
 
+def test_names_in_latin_1_arrive_as_the_command_line_reads_them(client: TestClient) -> None:
+    game = '[White "Müller"]\n[Black "Łęcki"]\n\n1. e4 *\n'
+    for content in (game.encode(), game.replace("Łęcki", "Gómez").encode("latin-1")):
+        (found,) = client.post("/adjudicate", content=content, headers=TEXT).json()["games"]
+        assert (found["white"], found["black"]) == ("Müller", "Gómez" if b"\xf3" in content else "Łęcki")
+
+
 def test_a_line_may_have_so_many_moves(client: TestClient) -> None:
     moves = " Kg4 Ke4 Kg5 Ke5" * 13_000
     (row,) = client.post("/r-mobility", json=[AFTER_KE5 + moves]).json()

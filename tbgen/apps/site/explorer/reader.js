@@ -55,7 +55,8 @@ function unshuffled(bytes, width) {
 }
 
 export class LayerFile {
-  #chunks = new Map(); // promises, so that a chunk is asked for once
+  static kept = new Map(); // chunks of all files as promises, so that each is asked for once; the last one used is the last
+  static most = 256; // one has at most 256 kB
 
   /** The outcomes or distances at an address, with seal and index checked. */
   static async open(url, name, layer) {
@@ -111,13 +112,15 @@ export class LayerFile {
   }
 
   #chunk(name, number) {
-    const key = `${name} ${number}`;
-    let chunk = this.#chunks.get(key);
+    const { kept, most } = LayerFile, key = `${this.url} ${name} ${number}`;
+    let chunk = kept.get(key);
     if (!chunk) {
       chunk = this.#read(name, number);
-      chunk.catch(() => this.#chunks.delete(key)); // another time it may come whole
-      this.#chunks.set(key, chunk);
+      chunk.catch(() => kept.delete(key)); // another time it may come whole
     }
+    kept.delete(key);
+    kept.set(key, chunk);
+    if (kept.size > most) kept.delete(kept.keys().next().value);
     return chunk;
   }
 
