@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.match.matches import games_of, scripted, walker
-from tests.cli.calls import printed
+from tests.cli.calls import printed, tbgen
 from tests.cli.terminals import shown_on_terminal
 
 TWO = [*scripted("Ann"), *scripted("Bob")]
@@ -65,6 +65,50 @@ def test_an_interrupted_match_says_how_to_go_on(tmp_path: Path, number: signal.S
     assert complaints == ""
     assert re.search(r"interrupted with \d+ games? to play; the same command with -recover goes on", rest)
     assert len(games_of(pgn)) >= 1
+
+
+@pytest.mark.parametrize("name", ["missing/standings.json", "."])
+def test_a_file_that_cannot_be_written_is_named_before_an_engine_starts(tmp_path: Path, name: str) -> None:
+    path, seen = tmp_path / name, tmp_path / "seen"
+    watched = scripted("Ann", "--seen", str(seen))
+    for option in ("-jsonout", "-crosstable"):
+        done = tbgen("match", *watched, *scripted("Bob"), option, str(path))
+        assert (done.returncode, len(done.stderr.splitlines()), str(path.parent) in done.stderr) == (1, 1, True)
+    assert not seen.exists()
+
+
+def test_an_engine_that_fails_for_good_leaves_the_standings_of_what_was_played(tmp_path: Path) -> None:
+    once, path = scripted("Once", "--once", str(tmp_path / "born"), "--at", "0", "--do", "crash"), tmp_path / "facts"
+    done = tbgen("match", *once, *scripted("Good"), "-games", "6", "-jsonout", str(path))
+    assert done.returncode != 0
+    assert "'Once' cannot be started" in done.stderr
+    assert "Once forfeited: 3 × abandoned" in done.stdout
+    assert (json.loads(path.read_text())["games"], json.loads(path.read_text())["scheduled"]) == (3, 6)
+
+
+def test_a_full_disk_leaves_the_standings_of_what_was_played(tmp_path: Path) -> None:
+    """The file of games is a link to /dev/full; the first game cannot be kept."""
+    pgn, path = tmp_path / "games.pgn", tmp_path / "facts.json"
+    pgn.symlink_to("/dev/full")
+    done = tbgen("match", *TWO, "-pgnout", str(pgn), "-jsonout", str(path))
+    assert done.stderr == f"tbgen: {pgn}: No space left on device; make room, and go on with -recover\n"
+    assert json.loads(path.read_text())["games"] == 0
+
+
+@pytest.mark.parametrize("deed", ["start", "move"])
+def test_a_match_ends_within_two_seconds_of_ctrl_c_whatever_its_engines_do(tmp_path: Path, deed: str) -> None:
+    """An engine that does not answer when it is started, or when it is to move, and does not read `quit`."""
+    deaf = ["--deaf-after", "0"] if deed == "start" else ["--at", "0", "--do", "hang"]
+    seen, path = tmp_path / "seen", tmp_path / "facts.json"
+    path.write_text("old")
+    words = [*scripted("Ann", *deaf, "--seen", str(seen)), *scripted("Bob"), "-jsonout", str(path)]
+    asked = "isready" if deed == "start" else "go nodes"
+    with subprocess.Popen([sys.executable, "-m", "tbgen", "match", *words], stdout=subprocess.DEVNULL) as process:
+        while not (seen.exists() and asked in seen.read_text()):
+            assert process.poll() is None
+        os.kill(process.pid, signal.SIGINT)
+        assert process.wait(2) == 130
+    assert (path.read_text() == "old") == (deed == "start")
 
 
 @pytest.mark.parametrize("columns", [80, 120])

@@ -6,14 +6,22 @@ import asyncio
 import random
 import sys
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
 from tbgen.apps.games.game import PgnGame
 from tbgen.apps.games.reader import read_games
-from tbgen.apps.match.game import GameRecord
+from tbgen.apps.games.tags import Source
+from tbgen.apps.match.engine import Clock, EngineProcess, TimeControl
+from tbgen.apps.match.game import GameRecord, Sheet
+from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.runner import Match, MatchWatcher, Referee
+from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.tables import Ending
 from tbgen.cli.match_options import settings_of
+from tbgen.score import Color, Score
 from tests.positions import random_root
 
 ENGINES = Path(__file__).parent / "engines"
@@ -66,3 +74,30 @@ def games_of(path: Path) -> list[PgnGame]:
     games = list(read_games(str(path)))
     assert all(isinstance(game, PgnGame) for game in games), games
     return [game for game in games if isinstance(game, PgnGame)]
+
+
+class FakeReferee(Referee):
+    """Plays without engines: every game is over at once, and Black has held White to some moves."""
+
+    async def play(self, stopped: asyncio.Event | None = None) -> None:
+        self._stopped, self._kept = stopped or asyncio.Event(), asyncio.Event()
+        names = [spec.name or spec.command[0] for spec in self._settings.engines]
+        self.match = await self._begun([Known(name) for name in names])  # type: ignore[misc]
+        self._watcher.begins(self.match)
+        await self._play_all(self.match, {})
+
+    async def _game(self, match: Match, board: int, pairing: Pairing, engines: dict[int, EngineProcess]) -> GameRecord:
+        names = (match.standings.players[pairing.white], match.standings.players[pairing.black or 0])
+        ending = Ending(Score(pairing.number % 10, Color.BLACK), Source.GAME, "normal", "bare kings")
+        return GameRecord(pairing, names, OPENING, SHEET, ending, match.standings.scoring, STARTED, 0.0)
+
+
+class Known(NamedTuple):
+    """An engine that has answered."""
+
+    name: str
+    knows_variant: bool = True
+
+
+OPENING, STARTED = Opening(), datetime(2026, 1, 2, tzinfo=UTC)
+SHEET = Sheet(OPENING.game(), (Clock(TimeControl()), Clock(TimeControl())))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from pathlib import Path
 
 import chess
@@ -76,3 +77,20 @@ def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table
         with table_decider(str(table_folder), men) as decide:
             found = [asked(decide, game) for game in games]
         assert [each and (str(each.outcome), each.table) for each in found] == answers
+
+
+def test_other_games_go_on_while_tables_are_asked() -> None:
+    asked, answered = threading.Event(), threading.Event()
+
+    def decide(game: Game) -> None:
+        asked.set()
+        assert answered.wait(10)
+
+    async def play() -> None:
+        asking = asyncio.create_task(Tables([Decider(32, decide)]).ask(Game()))
+        while not asked.is_set():  # of which the loop would not return if it waited for the tables itself
+            await asyncio.sleep(0)
+        answered.set()
+        assert await asking is None
+
+    asyncio.run(play())
