@@ -63,7 +63,7 @@ class ClassesFile(LayerFile):
         rests = self.seal.outcomes, index.attributes["rests"]
         is_named = (form, rests) == ({CLASSES: ("|i1", math.prod(shape_of(self.material)))}, (self.key, self.key))
         self.expect(is_named, "its shape or the digest of what it rests on is not that of its name")
-        self._check_chunks(CLASSES, index.datasets[CLASSES])
+        self._check_chunks(index.datasets)
 
 
 def files_in(folders: Iterable[Path]) -> tuple[list[ClassesFile], list[TableError]]:

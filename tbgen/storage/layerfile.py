@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import math
 import os
 import threading
+from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
+from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.files import Layer, NoRegularFileError, open_regular, suffix_of
@@ -36,6 +39,17 @@ from tbgen.storage.schema import (
 )
 
 _BLOCK = 1 << 20
+
+_FREE_BYTES, _MOST_RATIO = 1 << 24, 64
+"""The columns of a table have at most so many bytes, and so many for each byte of its file: several times as many as
+those of any table that tbgen writes. A small file that says more is made to fill its reader's memory."""
+
+
+def _most_items(layout: Layout) -> dict[str, int]:
+    """The most items of some columns of a material's table."""
+    outcomes = 4 * (MOST_STORED_CODE + 1)
+    by_cell = dict.fromkeys(("symbols", "symbol_groups", "group_states", "states"), layout.cells)
+    return {**by_cell, "block_squares": len(layout.blocks) * layout.pawns, "counts": outcomes, "longest": outcomes}
 
 
 class LayerFile:
@@ -115,17 +129,25 @@ class LayerFile:
         }
         for reason, holds in rules.items():
             self.expect(holds, reason)
-        for name, dataset in datasets.items():
-            self._check_chunks(name, dataset)
+        columns, most = {name: datasets[name] for name in COLUMNS[self.layer]}, _most_items(order.layout)
+        for name, column in columns.items():
+            self.expect(column.items <= most.get(name, math.inf), f"{name} has more items than its material has")
+        size = sum(column.items * column.kind.itemsize for column in columns.values())
+        self.expect(size <= _FREE_BYTES + _MOST_RATIO * self.seal.length, "its columns are larger than any table's")
+        self._check_chunks(datasets)
 
-    def _check_chunks(self, name: str, dataset: Dataset) -> None:
-        """Whether there are as many chunks as items need, and all of them lie in the file."""
-        size, chunks = dataset.chunk_items, dataset.chunks
-        self.expect(0 < size <= MOST_CHUNK_ITEMS, f"{name} has chunks of another size")
-        is_all = dataset.items >= 0 and len(chunks) == -(-dataset.items // size)
-        self.expect(is_all, f"{name} has {len(chunks)} chunks for {dataset.items} items")
-        farthest = max(chunks["offset"].max(initial=0), chunks["size"].max(initial=0))
-        self.expect(farthest <= self.seal.length, f"a chunk of {name} lies outside")
+    def _check_chunks(self, datasets: Mapping[str, Dataset]) -> None:
+        """Whether there are as many chunks as items need, and each has bytes of the file to itself."""
+        for name, dataset in datasets.items():
+            size, count = dataset.chunk_items, len(dataset.chunks)
+            self.expect(0 < size <= MOST_CHUNK_ITEMS, f"{name} has chunks of another size")
+            is_all = dataset.items >= 0 and count == -(-dataset.items // size)
+            self.expect(is_all, f"{name} has {count} chunks for {dataset.items} items")
+        chunks = np.sort(np.concatenate([each.chunks for each in datasets.values()]), order="offset")
+        starts, sizes = chunks["offset"], chunks["size"]
+        self.expect(starts.max(initial=0) <= self.seal.length, "a chunk lies outside")
+        ends = np.append(starts[1:], np.uint64(self.seal.length))
+        self.expect((starts + sizes <= ends).all(), "two chunks share bytes, or one lies outside")
 
     def dataset(self, name: str) -> Dataset:
         return self.index.datasets[name]
