@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,3 +67,19 @@ def test_a_table_is_the_same_to_the_byte_when_its_large_arrays_lie_in_files(
     make_table(tmp_path, name, 2, 1 << 20)
     assert bytes_of_table(tmp_path, name) == bytes_of_table(table_folder, name)
     assert not list(tmp_path.glob("tmp*"))
+
+
+@pytest.mark.parametrize("words", [["build", "--men", "3", "--threads", "2"], ["build", "KPvK", "--outcomes"]])
+def test_small_tables_need_no_address_space_that_they_do_not_use(tmp_path: Path, words: list[str]) -> None:
+    """As where a system promises no more memory than it has."""
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_AS, (2 << 30, 2 << 30))"
+    command = [
+        sys.executable,
+        "-c",
+        f"{limited}; from tbgen.cli import main; main()",
+        *words,
+        "--data",
+        str(tmp_path / "tables"),
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr

@@ -13,10 +13,10 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import solve
 from tbgen.retro.drive import methods, one_block
-from tbgen.retro.drive.methods import DistanceMethod, new_worker
+from tbgen.retro.drive.methods import DistanceMethod, Method, OutcomeMethod, new_worker
 from tbgen.retro.drive.task import check_worker
 from tbgen.retro.levels import forcer as forcer_module
-from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, open_words, start_forcer, start_middles
+from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, Room, open_words, start_forcer, start_middles
 from tbgen.retro.levels.histories import new_interner
 from tbgen.retro.levels.one_code import TOP_CODE, freeze
 from tbgen.retro.levels.packing import NO_LABEL, label_from
@@ -121,7 +121,7 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
     """Histories, pairs of histories, and cells to be asked again; by one kernel, and step by step."""
     small = {
         "MOST_NODES": (2, 5, 100),
-        "AGENDA_ENTRIES": (0,),
+        "MOST_ENTRIES": (0,),
     }
     for name in ("KNvK", "KPvK"):
         children = {child: values(str(child)) for child in Material.parse(name).children()}
@@ -129,7 +129,7 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
             what = "patterns" if limit == "MOST_NODES" else "positions"
             for size in sizes:
                 with monkeypatch.context() as patched:
-                    patched.setattr(methods if limit == "MOST_NODES" else forcer_module, limit, size)
+                    patched.setattr(forcer_module, limit, size)
                     with pytest.raises(RepresentationError, match=f"the number of {what} of {name} .*does not fit"):
                         solve(Material.parse(name), children)
         with monkeypatch.context() as patched:
@@ -137,6 +137,21 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
                 patched.setattr(module, "new_interner", lambda _: new_interner(8))
             with pytest.raises(RepresentationError, match=f"the number of patterns of {name} does not fit"):
                 solve(Material.parse(name), children)
+
+
+@pytest.mark.parametrize("name", ["KNvK", "KPvK"])
+@pytest.mark.parametrize("method", [DistanceMethod(), OutcomeMethod()], ids=["distances", "outcomes"])
+def test_a_table_is_the_same_however_often_its_room_is_doubled(
+    name: str, method: Method[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    children = {child: values(str(child)) for child in Material.parse(name).children()}
+    whole, doublings = solve(Material.parse(name), children, method=method), list[int]()
+    for limit in ("FIRST_ROOM", "NODES", "ENTRIES"):
+        monkeypatch.setattr(forcer_module, limit, int(limit == "FIRST_ROOM"))
+    double = Room.doubled
+    monkeypatch.setattr(Room, "doubled", lambda room, full: [doublings.append(room.doublings), double(room, full)][1])
+    assert_same(whole, solve(Material.parse(name), children, method=method))
+    assert len(doublings) > 4
 
 
 class Backwards:

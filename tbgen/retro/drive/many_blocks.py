@@ -19,9 +19,9 @@ from tbgen.index.layout import Layout
 from tbgen.index.words import ONE, lowest_and_rest
 from tbgen.retro.drive.methods import Method, new_worker
 from tbgen.retro.drive.runs import count_words, nothing_found
-from tbgen.retro.drive.task import Task, check_status
+from tbgen.retro.drive.task import FullError, Task, check_status
 from tbgen.retro.levels.en_passant import search_en_passant
-from tbgen.retro.levels.forcer import INTERNER_FULL
+from tbgen.retro.levels.forcer import INTERNER_FULL, Room
 from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, Interner, dictionary_of, forget_nodes, intern
 from tbgen.retro.levels.worker import AnyWorker
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildTables, empty_child_tables
@@ -109,13 +109,21 @@ class RunSolver:
         self.pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
         self.mirrors = np.array([layout.is_own_mirror(pawns) for pawns in layout.blocks])
         self._idle: list[AnyWorker] = []
+        self._room = Room(self.geometry.words)
 
     def solve(self, children: ChildTables, blocks: Blocks) -> SolvedRun:
         """Solve blocks for which all that they ask of children is at hand."""
+        while True:
+            try:
+                return self._solve(children, blocks)
+            except FullError as error:
+                self._room = self._room.doubled(error)
+
+    def _solve(self, children: ChildTables, blocks: Blocks) -> SolvedRun:
         try:
             worker = self._idle.pop()
         except IndexError:
-            worker = new_worker(self.method, self.geometry, self.game)
+            worker = new_worker(self.method, self.geometry, self.game, self._room)
         (first, end), block_cells = blocks, self.layout.block_words * 128
         size, found = (end - first) * block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))

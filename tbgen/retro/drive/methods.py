@@ -12,7 +12,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from tbgen.compiled.jit import borrowing
-from tbgen.retro.levels.forcer import STATUS, Forcer, new_forcer, open_words, start_forcer, start_middles
+from tbgen.retro.levels.forcer import STATUS, Forcer, Room, new_forcer, open_words, start_forcer, start_middles
 from tbgen.retro.levels.histories import new_interner
 from tbgen.retro.levels.one_code import freeze, search_code
 from tbgen.retro.levels.worker import S, Worker
@@ -23,14 +23,11 @@ from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Mobility
 
-MOST_NODES = 1 << 26
-"""Histories of one run; memory for them is touched as they come."""
-
 
 class Method(Protocol[S]):
     """How accrued codes are solved."""
 
-    def searcher(self, side: int, geometry: Geometry, game: Mobility) -> S:
+    def searcher(self, side: int, geometry: Geometry, game: Mobility, room: Room) -> S:
         """The arrays of one forcer."""
 
     def solve_codes(self, worker: Worker[S], values: BlockValues) -> int:
@@ -55,10 +52,13 @@ class Method(Protocol[S]):
         """What one side forces at an accrued code."""
 
 
-def new_worker(method: Method[S], geometry: Geometry, game: Mobility = Mobility.RESET) -> Worker[S]:
+def new_worker(
+    method: Method[S], geometry: Geometry, game: Mobility = Mobility.RESET, room: Room | None = None
+) -> Worker[S]:
     """A worker for blocks of this geometry."""
-    white, black = (method.searcher(side, geometry, game) for side in (WHITE, BLACK))
-    pairs = new_interner(MOST_NODES if game.forgets else 1)
+    room = room or Room(geometry.words)
+    white, black = (method.searcher(side, geometry, game, room) for side in (WHITE, BLACK))
+    pairs = new_interner(room.nodes if game.forgets else 1)
     return Worker(new_block(geometry), new_scratch(len(geometry.role)), white, black, pairs)
 
 
@@ -107,8 +107,8 @@ def solve_outcomes(block: Block, white: Grower, black: Grower, values: BlockValu
 class DistanceMethod:
     """OutcomeMethod and plies, by labels."""
 
-    def searcher(self, side: int, geometry: Geometry, game: Mobility) -> Forcer:
-        return new_forcer(side, geometry, MOST_NODES, middles=game.forgets)
+    def searcher(self, side: int, geometry: Geometry, game: Mobility, room: Room) -> Forcer:
+        return new_forcer(side, geometry, room, middles=game.forgets)
 
     def solve_codes(self, worker: Worker[Forcer], values: BlockValues) -> int:
         return solve_distances(worker.block, worker.white, worker.black, values)
@@ -135,8 +135,8 @@ class DistanceMethod:
 class OutcomeMethod:
     """OutcomeMethod alone, by sets that grow."""
 
-    def searcher(self, side: int, geometry: Geometry, game: Mobility) -> Grower:
-        return new_grower(side, geometry, MOST_NODES, middles=game.forgets, histories=True)
+    def searcher(self, side: int, geometry: Geometry, game: Mobility, room: Room) -> Grower:
+        return new_grower(side, geometry, room, middles=game.forgets, histories=True)
 
     def solve_codes(self, worker: Worker[Grower], values: BlockValues) -> int:
         return solve_outcomes(worker.block, worker.white, worker.black, values)

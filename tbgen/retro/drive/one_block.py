@@ -16,8 +16,8 @@ import numpy as np
 from tbgen.retro.drive.many_blocks import name_patterns
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
-from tbgen.retro.drive.task import Task, check_status, check_worker
-from tbgen.retro.levels.forcer import INTERNER_FULL, open_words
+from tbgen.retro.drive.task import FullError, Task, check_status, check_worker
+from tbgen.retro.levels.forcer import INTERNER_FULL, Room, open_words
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, dictionary_of, new_interner
 from tbgen.retro.resets.destinations import empty_child_tables
 from tbgen.retro.resets.folding import find_moves
@@ -39,20 +39,25 @@ def spans_of(words: int, threads: int) -> list[tuple[int, int]]:
 
 def solve_one_block(task: Task) -> None:
     """Solve the only block of a table."""
-    solving = OneBlock(task)
-    solving.find_moves()
-    solving.solve_codes()
-    solving.hand_over()
+    room = Room(task.layout.block_words)
+    while True:
+        try:
+            solving = OneBlock(task, room)
+            solving.find_moves()
+            solving.solve_codes()
+            return solving.hand_over()
+        except FullError as error:
+            room = room.doubled(error)
 
 
 class OneBlock:
     """A block on its way. What a step does not need any more leaves memory before the next one."""
 
-    def __init__(self, task: Task) -> None:
+    def __init__(self, task: Task, room: Room) -> None:
         self.task, self.geometry = task, geometry_of(task.layout)
         self.spans = spans_of(self.geometry.words, task.threads)
         self.method = task.method
-        self.worker = new_worker(self.method, self.geometry, task.game)
+        self.worker = new_worker(self.method, self.geometry, task.game, room)
         cells = task.layout.cells
         self.values = BlockValues(task.new(cells, np.int8), task.new(cells, np.uint16))
 

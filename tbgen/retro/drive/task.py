@@ -100,11 +100,16 @@ CONTRADICTIONS = {
 }
 
 
+class FullError(RepresentationError):
+    """There is no room for histories or positions; with more room the work may be done."""
+
+
 def check_status(material: Material, status: int) -> None:
     """Raise what a kernel's status means, if it means anything."""
     if status in TOO_LARGE:
         what, where = TOO_LARGE[status]
-        raise RepresentationError(what.format(material), where)
+        error = FullError if status in (INTERNER_FULL, QUEUE_FULL) else RepresentationError
+        raise error(what.format(material), where)
     if status:
         raise BuildError(str(material), CONTRADICTIONS[status])
 

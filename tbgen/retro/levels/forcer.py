@@ -32,8 +32,37 @@ from tbgen.retro.words.quiet import MOST_NEIGHBOURS, Neighbours
 from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
 from tbgen.score import MOST_STORED_CODE
 
-AGENDA_ENTRIES = 256
-"""Entries of an agenda, a word; memory for them is touched as they come."""
+MOST_NODES, MOST_ENTRIES = 1 << 26, 256
+"""Histories of one run, and entries of a queue for each word, at most."""
+FIRST_ROOM, NODES, ENTRIES = 1 << 20, 8, 16
+"""At first there is room for so many of either, and for so many histories and entries more for each word: three times
+what tables of four men take."""
+
+
+class Room(NamedTuple):
+    """How much memory is reserved for what grows with the work.
+
+    A system that does not promise more memory than it has would refuse the most that any work takes. So where the room
+    does not suffice, the work is done anew with twice as much.
+    """
+
+    words: int
+    doublings: int = 0
+
+    @property
+    def nodes(self) -> int:
+        return min((FIRST_ROOM + NODES * self.words) << self.doublings, MOST_NODES)
+
+    @property
+    def entries(self) -> int:
+        return min((FIRST_ROOM + ENTRIES * self.words) << self.doublings, MOST_ENTRIES * self.words)
+
+    def doubled(self, full: Exception) -> Room:
+        """Twice the room; the error again if there is no more to have."""
+        more = Room(self.words, self.doublings + 1)
+        if (more.nodes, more.entries) == (self.nodes, self.entries):
+            raise full
+        return more
 
 
 @by_address
@@ -128,7 +157,7 @@ class Forcer(NamedTuple):
     """BEGUN, STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
 
 
-def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -> Forcer:
+def new_forcer(side: int, geometry: Geometry, room: Room, *, middles: bool) -> Forcer:
     """The arrays of a forcer for blocks of this geometry; what depends on the work is touched as it is needed."""
     words = geometry.words
     in_middles = words if middles else 0
@@ -148,16 +177,16 @@ def new_forcer(side: int, geometry: Geometry, capacity: int, *, middles: bool) -
             gained=np.zeros((2, in_middles), np.uint64),
             touched=np.stack([new_word_set(in_middles), new_word_set(in_middles)]),
             worst=np.zeros((2, in_middles), np.uint8),
-            agenda=new_bucket_queue(in_middles * AGENDA_ENTRIES),
+            agenda=new_bucket_queue(room.entries if middles else 0),
         ),
         label=np.empty(in_middles * 128, np.uint32),
         history=np.empty(in_middles * 128, np.uint32),
-        seeds=new_bucket_queue(words * 256),
+        seeds=new_bucket_queue(room.entries),
         joining=new_worklist(words),
         joining_next=new_worklist(words),
         yielding=new_worklist(words),
         checked=new_worklist(words),
-        interner=new_interner(capacity if middles else 1),
+        interner=new_interner(room.nodes if middles else 1),
         neighbours=Neighbours(
             word=np.zeros(MOST_NEIGHBOURS, np.int64),
             bits=np.zeros(MOST_NEIGHBOURS, np.uint64),

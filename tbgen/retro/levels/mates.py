@@ -18,7 +18,7 @@ from tbgen.index.layout import Squares, partial_layout
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.material import Material
 from tbgen.retro.levels.classes import check_defender_cells, mark_before_members
-from tbgen.retro.levels.forcer import Forcer, Members, leave_free, new_forcer
+from tbgen.retro.levels.forcer import Forcer, Members, Room, leave_free, new_forcer
 from tbgen.retro.resets.destinations import Reset, Shapes, find_plane_and_cell, resets_of, shapes_of
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, geometry_of
@@ -151,7 +151,7 @@ def spread_mates(block: Block, forcer: Forcer, reach: Words) -> None:
 def _new_forcer(side: int, block: Block) -> Forcer:
     """A forcer without members, labels, histories and seeds."""
     geometry, words = block.geometry, block.geometry.words
-    few = new_forcer(side, geometry._replace(words=0), 1, middles=False)
+    few = new_forcer(side, geometry._replace(words=0), Room(0), middles=False)
     live = np.packbits(block.legal != 0, axis=1, bitorder="little").view(np.uint64)
     members = Members(block.legal.copy(), live, left=block.legal[side].copy(), blocked=np.zeros(words, np.uint64))
     joining, yielding, checked = (new_worklist(words) for _ in range(3))

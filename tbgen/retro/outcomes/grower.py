@@ -26,6 +26,7 @@ from tbgen.retro.levels.forcer import (
     QUEUE_FULL,
     STATUS,
     Members,
+    Room,
 )
 from tbgen.retro.levels.histories import OVERFLOWED, Interner, intern, new_interner
 from tbgen.retro.levels.packing import event_from, label_from
@@ -146,11 +147,11 @@ MOST_ENTRIES = 1 << 27
 entries is touched as they come."""
 
 
-def new_grower(side: int, geometry: Geometry, nodes: int, *, middles: bool, histories: bool) -> Grower:
+def new_grower(side: int, geometry: Geometry, room: Room, *, middles: bool, histories: bool) -> Grower:
     """The arrays of a grower for blocks of this geometry."""
     words = geometry.words
     in_middles = words if middles else 0
-    entries = min(64 * in_middles, MOST_ENTRIES)
+    entries = min(64 * in_middles, room.entries, MOST_ENTRIES)
     pending, joined, yielded = (new_worklist(in_middles) for _ in range(3))
     even, odd = (Journals(*(new_journal(entries) for _ in range(2))) for _ in range(2))
     return Grower(
@@ -159,11 +160,11 @@ def new_grower(side: int, geometry: Geometry, nodes: int, *, middles: bool, hist
         middle=Middle(new_members(in_middles), np.zeros(in_middles, np.uint64), pending, joined, yielded, even, odd),
         ripe=np.zeros(words, np.uint64),
         exits=new_exits(entries),
-        resets=new_journal(min(64 * words, MOST_ENTRIES)),
+        resets=new_journal(min(64 * words, room.entries, MOST_ENTRIES)),
         joining=new_worklist(words),
         checked=new_worklist(words),
         history=np.empty(in_middles * 128 if histories else 0, np.uint32),
-        interner=new_interner(nodes if histories else 1),
+        interner=new_interner(room.nodes if histories else 1),
         neighbours=Neighbours(
             word=np.zeros(MOST_NEIGHBOURS, np.int64),
             bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
