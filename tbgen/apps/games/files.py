@@ -125,6 +125,8 @@ def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: st
             unpacker = unpacker or new_unpacker()
             try:
                 piece = unpacker.decompress(left)
+            except MemoryError:
+                raise
             except Exception as error:  # each library has its own
                 raise damaged from error
             yield piece

@@ -88,3 +88,15 @@ def test_patterns_stand_for_the_files_that_match(tmp_path: Path) -> None:
     assert matching_files(["-"]) == ["-"]
     with pytest.raises(UsageError, match="no file matches"):
         found("*.zip")
+
+
+def test_too_little_memory_is_not_called_damage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Starved:
+        def decompress(self, data: bytes) -> bytes:
+            raise MemoryError
+
+    path = tmp_path / "games.pgn.xz"
+    path.write_bytes(lzma.compress(b"1. e4 *"))
+    monkeypatch.setattr("tbgen.apps.games.files._unpacker_of", lambda file: Starved)
+    with pytest.raises(MemoryError):
+        text_of(path)
