@@ -203,6 +203,11 @@ def _report(whole: Decided) -> None:
             f"{counted(whole.clocked, 'game', 'games')} with too few plies left for the table's value, or perhaps: "
             "see RMobilityClock"
         )
+    say_whom_the_clock_did_not_stop(whole)
+
+
+def say_whom_the_clock_did_not_stop(whole: Decided) -> None:
+    """How many games best play decided, though their tags say that the fifty-move rule ended them."""
     if whole.against_their_word:
         say(
             f"{counted(whole.against_their_word, 'game', 'games')} decided by best play, though the fifty-move rule "

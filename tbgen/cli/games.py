@@ -20,7 +20,7 @@ from tbgen.apps.games.splice import commented
 from tbgen.apps.games.standings import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, crosstable, in_decimals
 from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, say
-from tbgen.cli.adjudicate import asked_files, building, decided
+from tbgen.cli.adjudicate import asked_files, building, decided, say_whom_the_clock_did_not_stop
 from tbgen.cli.options import NAME, Command, argument, flag, option, optional_folders
 from tbgen.cli.output import (
     STANDARD_OUTPUT,
@@ -200,6 +200,7 @@ def standings(
     parts = list(decided(names, task, jobs))
     whole, games = total(parts), [game for part in parts for game in part.results]
     complain(*whole.contradicted)
+    say_whom_the_clock_did_not_stop(whole)
     found = Standings(games, order)
     if as_crosstable:
         print_facts(Form.JSON, crosstable(found))
@@ -235,13 +236,15 @@ def _show_table(standings: Standings, building: str) -> None:
         [str(row.rank), row.name, str(row.games), *map(in_decimals, (row.classical, row.points, *row.figures.values()))]
         for row in rows
     ]
-    met = [
-        ["x" if row is other else " ".join(map(in_decimals, row.points_against(other.name))) for other in rows]
-        for row in rows
-    ]
-    crossed = [*heads, *(str(row.rank) for row in rows)], [line + more for line, more in zip(lines, met, strict=True)]
-    has_room = len(rows) <= _MOST_ACROSS and fits(*crossed)
-    show_rows(*(crossed if has_room else (heads, lines)))
+    if len(rows) <= _MOST_ACROSS:
+        met = [
+            ["x" if row is other else " ".join(map(in_decimals, row.points_against(other.name))) for other in rows]
+            for row in rows
+        ]
+        crossed = [line + more for line, more in zip(lines, met, strict=True)]
+        across = [*heads, *(str(row.rank) for row in rows)]
+        heads, lines = (across, crossed) if fits(across, crossed) else (heads, lines)
+    show_rows(heads, lines)
     schemes = ", ".join(scheme.value for scheme in standings.schemes)
     click.echo(f"ranked by {', then '.join(standings.order)}; points: {schemes}")
     if standings.unfinished:

@@ -3,9 +3,12 @@ from __future__ import annotations
 import csv
 import io
 import json
+from pathlib import Path
 
 import jsonschema
+import pytest
 
+from tbgen.apps.games.standings import PlayerRow
 from tests.cli.calls import printed
 from tests.project import S18, golden_rows
 
@@ -64,3 +67,14 @@ def test_the_cross_table_of_tcec_has_every_game_once() -> None:
     assert (wasp["Games"], wasp["GamesAsWhite"], wasp["WinsAsWhite"], wasp["Strikes"]) == (2, 1, 0, 0)
     assert len({row["Abbreviation"] for row in rows.values()}) == len(rows)
     jsonschema.Draft202012Validator(CROSSTABLE).validate(facts)
+
+
+def test_a_table_of_many_players_is_shown_without_a_look_at_every_pair(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "open.pgn"
+    path.write_text("".join(f'[White "{n}"]\n[Black "{n + 1}"]\n\n1. e4 1/2-1/2\n\n' for n in range(0, 60, 2)))
+    monkeypatch.setattr(PlayerRow, "points_against", None)
+    lines = printed("standings", str(path)).splitlines()
+    assert lines[0].split() == ["player", "games", "classical", "points"]
+    assert len(lines) == 62

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import multiprocessing
-import re
+import operator
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.synchronize import Event
@@ -15,7 +16,7 @@ from typing import Any, NamedTuple
 import chess
 
 from tbgen.apps.games.chunks import Chunk, chunks_of
-from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Ground, Solve, Verdict
+from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Ground, Solve, Verdict, by_sheet
 from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
@@ -27,9 +28,10 @@ from tbgen.apps.games.tags import (
     classical_result,
     numbered,
     read_tags,
+    says_fifty_moves,
     write_tags,
 )
-from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError
+from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError, UnreadableFileError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
@@ -42,9 +44,6 @@ from tbgen.text import facts_of, in_plies
 
 _AHEAD = 3
 """Chunks for each process that are read before the first of them is decided."""
-_FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
-_ENDINGS = ("Termination", "TerminationDetails")
-"""Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +159,7 @@ class ChunkDecider:
             if source is Source.PROVISIONAL:
                 with suppress(MaterialError):
                     missing = Material.parse(game.tags.get("RMobilityMissing", "")).canonical()
-            return GameVerdict(game, Verdict(known, source, "its tags say so", game.scoring, missing))
+            return GameVerdict(game, by_sheet(game, Verdict(known, source, "its tags say so", game.scoring, missing)))
         try:
             return GameVerdict(game, self.adjudicator.decide_read(game))
         except InputError as error:  # a score that its tags say has accrued, but cannot have
@@ -172,8 +171,7 @@ class ChunkDecider:
         done.games += 1
         done.grounds[Ground.of(verdict.source, game.last.end)] += 1
         done.clocked += verdict.clocked is not None and verdict.clocked.matters
-        says_fifty_moves = any(_FIFTY.search(game.tags.get(name, "")) for name in _ENDINGS)
-        done.against_their_word += says_fifty_moves and verdict.source is Source.TABLEBASE
+        done.against_their_word += verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags)
         if verdict.missing is not None:
             done.missing[str(verdict.missing)] += 1
         if game.last.end in ON_THE_BOARD and game.warnings:
@@ -200,8 +198,10 @@ class ChunkDecider:
 
 
 def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str]:
-    """The tags with the final score of a game and its source."""
+    """The tags with the final score of a game and its source; none if it has no moves."""
     game, verdict = found.game, found.verdict
+    if verdict.source is Source.SHEET:
+        return {}
     fifty_moves = game.fifty_moves.setting
     plain = FiftyMoveSetting.LEGACY if read_tags(game.tags).legacy else FiftyMoves().setting
     matters = verdict.clocked is not None and verdict.clocked.matters
@@ -263,7 +263,11 @@ def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None =
         pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task, stopped))
         stack.callback(pool.shutdown, cancel_futures=True)
         stack.callback(stopped.set)  # or workers would decide all that is in their queue before they end
-        yield from _in_order(pool, chunks, path, jobs)
+        try:
+            yield from _in_order(pool, chunks, path, jobs)
+        except BrokenProcessPool:
+            reason = f"one of {jobs} processes was killed while it decided games; free memory, or give fewer --jobs"
+            raise UnreadableFileError(path, reason) from None
 
 
 def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int) -> Iterator[Decided]:
@@ -286,5 +290,5 @@ def total(parts: Iterable[Decided]) -> Decided:
     whole = Decided()
     for part in parts:
         for name in ("size", "games", "grounds", "missing", "clocked", "against_their_word", "contradicted", "skipped"):
-            setattr(whole, name, getattr(whole, name) + getattr(part, name))
+            setattr(whole, name, operator.iadd(getattr(whole, name), getattr(part, name)))
     return whole

@@ -12,7 +12,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import chess
@@ -25,7 +25,7 @@ from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
-from tbgen.rules.points import Points, Scoring, points_facts
+from tbgen.rules.points import DRAW, Points, Scoring, points_facts
 from tbgen.score import Color, Mobility, Score
 from tbgen.text import facts_of, in_so_many
 
@@ -41,6 +41,7 @@ class Ground(enum.Enum):
     BEST_PLAY = "best play"
     SOLVED = "best play, solved for them"
     RULES = "what had accrued when the rules ended them"
+    SHEET = "their score sheet, for they have no moves"
     STOPPED = "what had accrued when they stopped"
     """And no table can decide them: too many men, castling rights, or tables are not wanted."""
     PROVISIONAL = "what had accrued, until a missing table decides"
@@ -53,6 +54,7 @@ class Ground(enum.Enum):
         return {
             Source.GAME: cls.STOPPED,
             Source.RESULT: cls.RESULT,
+            Source.SHEET: cls.SHEET,
             Source.TABLEBASE: cls.BEST_PLAY,
             Source.SOLVED: cls.SOLVED,
             Source.PROVISIONAL: cls.PROVISIONAL,
@@ -88,7 +90,7 @@ class Verdict:
     @property
     def points(self) -> Points:
         """White's and Black's points, as fractions."""
-        return self.scoring.points(self.final)
+        return (DRAW, DRAW) if self.source is Source.SHEET else self.scoring.points(self.final)
 
     @property
     def missing(self) -> Material | None:
@@ -121,6 +123,14 @@ class Verdict:
             points=points_facts(self.points),
             bounds=None if self.bounds is None else self.bounds.facts(),
         )
+
+
+def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
+    """The verdict, unless all it says is that nobody has moved: a bye, or a draw that was agreed before the game."""
+    is_played = game.last.number or "FEN" in game.tags
+    if is_played or verdict.source is not Source.GAME or verdict.final != game.last.accrued:
+        return verdict
+    return replace(verdict, source=Source.SHEET, why="it has no moves, and the score sheet counts")
 
 
 class Continue(enum.Enum):
@@ -210,7 +220,7 @@ class Adjudicator:
         >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
         ['G0.0']
         """
-        return self._settled(game, winner_of(game.result), game.scoring)
+        return by_sheet(game, self._settled(game, winner_of(game.result), game.scoring))
 
     def _settled(self, game: Game | PgnGame, winner: Color | None, scoring: Scoring) -> Verdict:
         accrued, end, how = game.last.accrued, game.last.end, self.rules.continued

@@ -15,15 +15,15 @@ import numpy as np
 from tbgen.apps.games.chunks import Chunk, chunks_of, decoded
 from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
-from tbgen.apps.games.tags import UNFINISHED, read_tags
+from tbgen.apps.games.tags import UNFINISHED, read_tags, says_fifty_moves
 from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
 from tbgen.compiled.arrays import Ints, Words
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError, expect
-from tbgen.rules.game import FiftyMoves, Game
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.notation import parse_one
 from tbgen.rules.position import color_of, first_accrued
-from tbgen.rules.stage import Stage, first_stage, next_stage
+from tbgen.rules.stage import End, Stage, first_stage, next_stage
 from tbgen.score import Mobility, Score
 
 
@@ -101,6 +101,11 @@ def _replayed_game(chunk: Chunk, place: int, name: str, number: int, settings: G
         raise UsageError(problem)
     fifty_moves = settings.fifty_moves_of(known)
     last, ended = _last_and_end(root, carried, facts, fifty_moves, settings.game)
+    if last.end is None and settings.fifty_moves is known.fifty_moves is None and says_fifty_moves(tags):
+        fide = FiftyMoves(FiftyMoveSetting.FIDE)
+        under_fide = _last_and_end(root, carried, facts, fide, settings.game)
+        if under_fide[0].end is End.FIFTY_MOVES:  # an event that knows no other rule
+            fifty_moves, (last, ended) = fide, under_fide
     written = chunk.result_of(place)
     result = tags.get("Result", written or UNFINISHED)
     warnings = tuple(contradictions(tags, known, written, last, ended))

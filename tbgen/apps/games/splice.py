@@ -97,6 +97,8 @@ def _tag_edits(chunk: Chunk, place: int, tags: Mapping[str, str]) -> Iterator[Ed
     others = [row for name, row in rows if name not in _OWN_NAMES]
     results = [row for name, row in rows if name == b"Result"]
     yield from ((row[at.LINE], row[at.NEXT_LINE], b"") for row in own)
+    if not tags:
+        return
     lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
     anchor = (results or others or own[:1] or [None])[-1]
     if anchor is None:

@@ -38,6 +38,11 @@ MOST_EXTENSIONS: Final = 4
 """After so many extensions the holder of the last game's score goes on."""
 
 
+def is_bye(name: str) -> bool:
+    """Whether a name stands for no opponent."""
+    return name.strip().casefold() == BYE
+
+
 class EventGame(NamedTuple):
     """A game of an event."""
 
@@ -54,9 +59,15 @@ class EventGame(NamedTuple):
     tags: Mapping[str, str] = {}
     """Those of `READ_TAGS` that the game has."""
 
+    @property
+    def is_on_the_board(self) -> bool:
+        """Whether moves were made, and not a bye, a forfeit or a draw without moves, which the sheet alone knows."""
+        is_forfeit = not self.plies and self.source is Source.RESULT
+        return not (is_forfeit or self.source is Source.SHEET or any(map(is_bye, self.players)))
+
     def points(self, side: Color) -> Fraction:
-        """A side's r-mobility points."""
-        return self.scoring.points(self.final)[side]
+        """A side's r-mobility points; those of the sheet for a game that was not played on the board."""
+        return self.scoring.points(self.final)[side] if self.is_on_the_board else self.classical(side)
 
     def classical(self, side: Color) -> Fraction:
         """A side's points by the result of ordinary chess."""
@@ -143,10 +154,15 @@ class PlayerRow:
 
     def net(self, most_code: int = MOST_CODE) -> tuple[int, ...]:
         """The net counts that the lexicographic order compares, up to a code."""
-        return lexicographic_key(((side, game.final) for met in self.met.values() for game, side in met), most_code)
+        played = ((side, game.final) for met in self.met.values() for game, side in met if game.is_on_the_board)
+        return lexicographic_key(played, most_code)
 
-    def facts(self, names: Sequence[str]) -> dict[str, Any]:
-        """The line as JSON has it."""
+    def opponents(self, places: Mapping[str, int]) -> list[str]:
+        """The opponents that have a place, in this order; byes have none."""
+        return sorted(self.met.keys() & places.keys(), key=places.__getitem__)
+
+    def facts(self, places: Mapping[str, int]) -> dict[str, Any]:
+        """The line as JSON has it; `places` has the order of all players."""
         net = {str(Score(code, Color.WHITE)): count for code, count in enumerate(self.net(), STALEMATE_CODE) if count}
         return facts_of(
             self,
@@ -154,7 +170,7 @@ class PlayerRow:
             points_exact=str(self.points),
             net=net,
             tiebreaks=self.figures,
-            against={name: list(map(str, self.points_against(name))) for name in names if name in self.met},
+            against={name: list(map(str, self.points_against(name))) for name in self.opponents(places)},
         )
 
 
@@ -224,7 +240,7 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
         forfeit = have_moves and not game.plies and winner_of(game.result) is not None
         for side in Color:
             other = game.players[side.other]
-            opponent = None if other.casefold() == BYE else other
+            opponent = None if is_bye(other) else other
             cell = Cell(opponent, points(game, side), not forfeit and opponent is not None, side, (game.plies + 1) // 2)
             rounds.setdefault(game.players[side], {}).setdefault(game.round_number, []).append(cell)
     absent = [Cell(None, LOSS, is_played=False)]
@@ -233,7 +249,7 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
         complete = numbers if len(numbers) > 1 and numbers[-2] not in played else numbers[:-1]
         cells = (played.get(number, absent if number in complete else []) for number in numbers)
         table[name] = [cell for each in cells for cell in each]
-    return tiebreaks.settled({name: cells for name, cells in table.items() if name.casefold() != BYE})
+    return tiebreaks.settled({name: cells for name, cells in table.items() if not is_bye(name)})
 
 
 class Standings:
@@ -262,6 +278,8 @@ class Standings:
             for name in group:
                 figures = {by: self._values[by][name] for by in self.order if by in ON_TABLE}
                 self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
+        self.places = {row.name: place for place, row in enumerate(self.rows)}
+        """Player -> the place in the list, from 0."""
 
     def _values_of(self, by: TieBreak) -> Mapping[str, Any]:
         """The value of every player by one criterion, more is better; none by the direct encounter."""
@@ -310,9 +328,8 @@ class Standings:
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
-        names = [row.name for row in self.rows]
         provisional = {name or "?": number for name, number in self.provisional.most_common()}
-        players = [row.facts(names) for row in self.rows]
+        players = [row.facts(self.places) for row in self.rows]
         return {
             "tiebreak": list(self.order),
             "scoring": [scheme.value for scheme in self.schemes],
@@ -335,21 +352,23 @@ _ELO_FACTOR = 32
 
 def crosstable(standings: Standings) -> dict[str, Any]:
     """The cross table in the shape of the file `crosstable.json` that the site of TCEC reads."""
-    order = [row.name for row in standings.rows]
+    order = standings.places
     neustadtl = tiebreaks.sonneborn_berger(cross_table(standings.finished, EventGame.classical))
     ratings = {
         game.players[side]: number_in(game.tags.get(f"{side}Elo", "")) for game in standings.finished for side in Color
     }
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
-    table: dict[str, dict[str, Any]] = {}
+    table, abbreviations = dict[str, dict[str, Any]](), set[str]()
     for row in standings.rows:
-        games = [each for name in order for each in row.met.get(name, [])]
+        games = [each for name in row.opponents(order) for each in row.met[name]]
         counts = Counter((side, game.classical(side)) for game, side in games)
-        ahead = [ratings[row.name] - ratings[game.players[side.other]] for game, side in games]
-        expected = sum(1 / (1 + 10 ** (-rating / 400)) for rating in ahead)
+        rated = [(game, side) for game, side in games if all(ratings[name] for name in game.players)]
+        behind = [ratings[game.players[side.other]] - ratings[row.name] for game, side in rated]
+        expected = sum(1 / (1 + 10 ** (rating / 400)) for rating in behind)
+        abbreviations.add(abbreviation := _abbreviation(row.name, abbreviations))
         table[row.name] = {
-            "Abbreviation": _abbreviation(row.name, {each["Abbreviation"] for each in table.values()}),
-            "Elo": _ELO_FACTOR * (float(row.classical) - expected),
+            "Abbreviation": abbreviation,
+            "Elo": _ELO_FACTOR * (float(sum(game.classical(side) for game, side in rated)) - expected),
             "Games": len(games),
             **{f"GamesAs{side}": sum(counts[side, result] for result in (WIN, DRAW, LOSS)) for side in Color},
             **{f"WinsAs{side}": counts[side, WIN] for side in Color},
@@ -366,7 +385,7 @@ def crosstable(standings: Standings) -> dict[str, Any]:
                 for game, side in games
             ),
         }
-    return {"Event": standings.event, "Order": order, "Table": table}
+    return {"Event": standings.event, "Order": list(order), "Table": table}
 
 
 def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict[str, Any]:

@@ -17,6 +17,7 @@
 from __future__ import annotations
 
 import enum
+import re
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -52,6 +53,9 @@ _ROSTER = {
 }
 """The tags that every game has, in their order, and what stands where nothing is known."""
 
+_FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
+_ENDINGS = ("Termination", "TerminationDetails")
+"""Tags that say what ended a game; TCEC's archive has "Fifty moves rule" in the second."""
 _ESCAPES = str.maketrans({"\\": r"\\", '"': r"\""})
 LINE_WIDTH = 79
 _MOST_DIGITS = 9
@@ -68,6 +72,8 @@ class Source(enum.Enum):
     """Best play from a last position that was solved by itself, for no table has it."""
     RESULT = "result"
     """A win that the board does not show: resigned, lost on time, adjudicated."""
+    SHEET = "sheet"
+    """A draw without moves: nobody held anybody, and the points are those of the score sheet. No tag says so."""
     PROVISIONAL = "provisional"
     """The accrued score, until more is known.
 
@@ -114,6 +120,15 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
         legacy=legacy,
         fifty_moves=fifty_moves,
     )
+
+
+def says_fifty_moves(tags: Mapping[str, str]) -> bool:
+    """Whether the tags of a game say that the fifty-move rule ended it.
+
+    >>> says_fifty_moves({"TerminationDetails": "Fifty moves rule"}), says_fifty_moves({"Termination": "normal"})
+    (True, False)
+    """
+    return any(_FIFTY.search(tags.get(name, "")) for name in _ENDINGS)
 
 
 def write_tags(

@@ -9,6 +9,7 @@ import json
 import multiprocessing
 import random
 import re
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -103,7 +104,9 @@ def test_all_bytes_but_the_tags_of_a_decision_stay(text: bytes) -> None:
         assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text)
     assert decided(once) == once
     for before, after in zip(plain(text), plain(once), strict=True):
-        if isinstance(after, PgnGame):
+        if isinstance(after, PgnGame) and not after.last.number:
+            assert not set(OWN_TAGS) & after.tags.keys()  # nobody has moved: the sheet counts
+        elif isinstance(after, PgnGame):
             assert after.tags["RMobilityResult"] == str(before.final)
             names = [name for name in after.tags if name in OWN_TAGS or name == "Result"]
             assert names[0] == ("Result" if "Result" in after.tags else "RMobilityResult")
@@ -251,3 +254,38 @@ def test_the_published_games_keep_their_published_scores() -> None:
         winner = {"1-0": "G0.0", "0-1": "-G0.0"}.get(game["result"])
         assert game["final"] == (winner or row["accrued_at_end"])
         assert game["source"] == ("game" if winner is None else "result")
+
+
+FIFTY = """[White "a"]
+[Black "b"]
+[Result "1/2-1/2"]
+[TerminationDetails "Fifty moves rule"]
+[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - {clock} 30 G5.5"]
+
+30. Ke5 Kh4 1/2-1/2
+"""
+
+
+@pytest.mark.parametrize(
+    ("clock", "setting", "final", "source", "written"),
+    [
+        (98, None, "G3.5", "game", "fide"),
+        (98, FiftyMoveSetting.FIDE, "G3.5", "game", "fide"),
+        (98, FiftyMoveSetting.RESET, "G1.5", "tablebase", None),
+        (90, None, "G1.5", "tablebase", None),  # the tag does not hold under any rule
+    ],
+)
+def test_a_draw_by_the_fifty_move_rule_is_scored_by_it_where_the_tags_say_so(
+    table_folder: Path, clock: int, setting: FiftyMoveSetting | None, final: str, source: str, written: str | None
+) -> None:
+    task = GamesTask(GameSettings(fifty_moves=setting), tables=table_folder)
+    tags = tags_of(FIFTY.format(clock=clock).encode(), task)
+    found = tags["RMobilityResult"], tags["RMobilitySource"], tags.get("RMobilityFifty")
+    assert found == (final, source, written)
+
+
+def test_figures_of_parts_are_added_in_one_pass() -> None:
+    parts = [Decided(contradicted=[str(number)], games=1, grounds=Counter({Ground.BOARD: 1})) for number in range(3)]
+    whole = total(iter(parts))
+    assert (whole.contradicted, whole.games, whole.grounds) == (["0", "1", "2"], 3, {Ground.BOARD: 3})
+    assert [part.contradicted for part in parts] == [["0"], ["1"], ["2"]]

@@ -1,18 +1,32 @@
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Sequence
 from fractions import Fraction
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.standings import DEFAULT_ORDER, TIE_BREAKS, EventGame, Standings, Tie, TieBreak, knockout_rounds
+from tbgen.apps.games.archive import ChunkDecider, GamesTask
+from tbgen.apps.games.chunks import chunks_of
+from tbgen.apps.games.game import GameSettings
+from tbgen.apps.games.standings import (
+    DEFAULT_ORDER,
+    TIE_BREAKS,
+    EventGame,
+    Standings,
+    Tie,
+    TieBreak,
+    crosstable,
+    knockout_rounds,
+)
 from tbgen.apps.games.tags import Source
 from tbgen.cli.output import Form, text_of
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tests.strategies import outcomes
 
 
@@ -112,3 +126,55 @@ def test_an_event_is_named_by_its_games_or_by_what_the_names_of_several_have_in_
     leagues = [one._replace(tags={"Event": f"Season 18 - League {number}"}) for number in (2, 3)]
     assert Standings(leagues).event == "Season 18 - League"
     assert Standings([one._replace(tags={"Event": "Open 1"}), one._replace(tags={"Event": "Cup"})]).event == ""
+
+
+BYE = '[Round "1"][White "Ann"][Black "{opponent}"][Result "{result}"]\n\n{result}\n\n'
+PLAYED = '[Round "2"]\n[White "Ann"]\n[Black "Cid"]\n[Result "1/2-1/2"]\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n\n'
+
+
+def events_of(text: str, scoring: str = "exponential") -> list[EventGame]:
+    """The games of a text as `standings` counts them; tags may stand on one line."""
+    task = GamesTask(GameSettings(scheme=Scheme(scoring)), texts=False, results=True)
+    with contextlib.closing(ChunkDecider(task)) as desk:
+        chunks = chunks_of([text.replace("][", "]\n[").encode()], "test.pgn")
+        return [game for chunk in chunks for game in desk.decide(chunk, "test.pgn").results]
+
+
+@pytest.mark.parametrize("scheme", Scheme)
+@pytest.mark.parametrize(("result", "points"), [("1/2-1/2", "1/2"), ("1-0", "1"), ("0-1", "0")])
+@pytest.mark.parametrize("opponent", ["bye", "BYE ", "Bob"])
+def test_byes_forfeits_and_draws_without_moves_have_the_points_of_the_sheet(
+    scheme: Scheme, result: str, points: str, opponent: str
+) -> None:
+    (bye, _) = games = events_of(BYE.format(opponent=opponent, result=result) + PLAYED, scheme.value)
+    assert [bye.points(side) for side in Color] == [Fraction(points), 1 - Fraction(points)]
+    ann = next(row for row in Standings(games).rows if row.name == "Ann")
+    assert ann.points == Fraction(points) + games[1].points(Color.WHITE)
+    assert ann.net() == next(row for row in Standings(games[1:]).rows if row.name == "Ann").net()
+
+
+def test_a_bye_is_no_opponent_in_any_tie_break() -> None:
+    games = events_of(BYE.format(opponent="Bye", result="1/2-1/2") + PLAYED)
+    rows = Standings(games, TIE_BREAKS).rows
+    assert {row.name for row in rows} == {"Ann", "Cid"}
+    assert crosstable(Standings(games))["Table"]["Ann"]["Results"].keys() == {"Cid"}
+    assert all("Bye" not in player["against"] for player in Standings(games).facts()["players"])
+
+
+def test_the_score_that_a_decision_wrote_for_a_bye_does_not_count() -> None:
+    tags = '[RMobilityResult "-G20.5"][RMobilityScoring "komi"][Points "0-1"][Komi "G5.75"][RMobilitySource "game"]\n\n'
+    (game,) = events_of(BYE.format(opponent="bye", result="1/2-1/2").replace("\n\n", tags, 1), "komi")
+    assert game.points(Color.WHITE) == Fraction(1, 2)
+
+
+def test_a_position_without_moves_is_scored_as_it_stands() -> None:
+    (game,) = events_of('[White "a"][SetUp "1"][FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n1/2-1/2\n')
+    assert game.points(Color.WHITE) == Scoring().points(Score("G4.0"))[0]
+
+
+def test_a_rating_changes_by_games_between_rated_players_alone() -> None:
+    rated = {"WhiteElo": "2700", "BlackElo": "2700"}
+    games = [game("Ann", "Bob", "G0.0", "1-0")._replace(tags=rated), game("Ann", "Cid", "G0.5")]
+    games[1] = games[1]._replace(tags={"WhiteElo": "2700"})
+    table = crosstable(Standings(games))["Table"]
+    assert [table[name]["Elo"] for name in ("Ann", "Bob", "Cid")] == [16, -16, 0]
