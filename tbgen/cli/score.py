@@ -66,7 +66,7 @@ def command(
     fen, moves, accrued = asked.read()
     board, carried = parse_fen(fen, game=game)
     if accrued is not None:
-        board, carried = with_score(board, accrued)
+        board, carried = with_score(board, accrued, game)
     played = Game(board, accrued=carried, fifty_moves=fifty, game=game)
     played.push_line(moves)
     warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))

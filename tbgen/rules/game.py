@@ -105,6 +105,7 @@ class Game:
     Raises:
         IllegalPositionError: The first position breaks a rule of chess.
         ScoreFormatError: The text of `accrued` is no score.
+        AccruedError: No game can carry that score into the first position.
 
     >>> game = Game(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), accrued="G4.0")
     >>> ply = game.push_text("Ke5")
@@ -129,8 +130,8 @@ class Game:
         refuse_illegal(self.board)
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
-        reached, counter = first_accrued(self.board, own, carried, self.game), self.board.halfmove_clock
-        first = first_stage(own, reached, counter, is_bare_kings(self.board), self.fifty_moves)
+        reached = first_accrued(self.board, own, carried, self.game, self.fifty_moves)
+        first = first_stage(own, reached, self.board.halfmove_clock, is_bare_kings(self.board), self.fifty_moves)
         self._plies = [Ply(first, None, "", first.accrued, 0)]
         for move in given.move_stack:
             self.push(move)

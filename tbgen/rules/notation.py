@@ -31,7 +31,8 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from tbgen.errors import FenError, IllegalPositionError, MoveError, UsageError, expect
-from tbgen.rules.position import accrued_in, color_of, expect_board, own_score, play_move
+from tbgen.rules.position import color_of, expect_board, first_accrued, own_score, play_move
+from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, MATE_CODE, Mobility, Score, expect_score
 
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
@@ -205,6 +206,7 @@ def parse_fen(
     Returns:
         The position, and the accrued score if the text has one. If the halfmove clock is 0, or the position's own score
         is lower than the field, the own score stands in its place. Under whole-game mobility the clock does not matter.
+        From a clock of 100 on the field stands, because the fifty-move rule may have ended the game.
 
     Raises:
         FenError: The text is not a FEN.
@@ -276,16 +278,15 @@ def broken_rule(board: chess.Board) -> str | None:
 
 
 def carried_into(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> Score:
-    """The accrued score of a position for which a text gives `accrued`."""
-    own = own_score(board)
-    return own if game.forgets and board.halfmove_clock == 0 else accrued_in(accrued, own)
+    """The accrued score of a position for which a text gives `accrued`; a position with a clock of 100 may be the end."""
+    return first_accrued(board, own_score(board), accrued, game, FiftyMoves(FiftyMoveSetting.FIDE))
 
 
-def with_score(board: chess.Board, accrued: Score) -> tuple[chess.Board, Score]:
+def with_score(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> tuple[chess.Board, Score]:
     """A copy of a position with `accrued` carried into it and a halfmove clock of at least 1, and its accrued score."""
     carried = board.copy(stack=False)
     carried.halfmove_clock = max(1, board.halfmove_clock)
-    return carried, carried_into(carried, accrued)
+    return carried, carried_into(carried, accrued, game)
 
 
 START = "startpos"
@@ -330,7 +331,8 @@ def position_of(
     board, carried = parse_fen(fen, game=game)
     score = carried if accrued is None else accrued
     for ply, text in enumerate(line_in(moves), 1):
-        before = own_score(board) if score is None else score
+        own = own_score(board)
+        before = own if score is None else score.after(own, reset=False)
         score = play_move(board, parse_move(board, text, ply), before, game).accrued
     return board.copy(stack=False), score
 

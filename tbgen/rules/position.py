@@ -16,7 +16,7 @@ import chess
 
 from tbgen.errors import AccruedError, UsageError, expect
 from tbgen.material import Material, Role
-from tbgen.rules.stage import MOST_KING_CODE
+from tbgen.rules.stage import MOST_KING_CODE, FiftyMoves
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
 
 
@@ -105,14 +105,22 @@ class Reached(NamedTuple):
     """Whether the move was a capture or a pawn move."""
 
 
-def first_accrued(board: chess.Board, own: Score, carried: Score | None, game: Mobility = Mobility.RESET) -> Score:
-    """The accrued score in the first position of a game, whose own score is `own`.
+def first_accrued(
+    board: chess.Board,
+    own: Score,
+    carried: Score | None,
+    game: Mobility = Mobility.RESET,
+    fifty_moves: FiftyMoves | None = None,
+) -> Score:
+    """The accrued score in the first position of a game, whose own score is `own`; AccruedError if it cannot be.
 
     `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts. Under whole-game
-    mobility the clock does not matter.
+    mobility the clock does not matter. Where the fifty-move rule has ended the game, the own score may count no more.
     """
-    has_forgotten = game.forgets and board.halfmove_clock == 0
-    return own if carried is None or has_forgotten else carried.after(own, reset=False)
+    if carried is None or (game.forgets and board.halfmove_clock == 0):
+        return own
+    accrued = accrued_in(carried, own, bare_sides(board, game))
+    return accrued if fifty_moves is None or fifty_moves.counts(own.code, board.halfmove_clock) else carried
 
 
 def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)) -> Score:
@@ -206,6 +214,7 @@ def accrued_of(board: chess.Board, carried: Score | str | None = None, game: Mob
 
     Raises:
         ScoreFormatError: The text of `carried` is no score.
+        AccruedError: No game can carry it into the first position.
 
     >>> board = chess.Board()
     >>> for san in ("e4", "e5", "Qh5", "Nc6"):
@@ -218,7 +227,7 @@ def accrued_of(board: chess.Board, carried: Score | str | None = None, game: Mob
     while walker.move_stack and not forgotten:
         later.append(walker.pop())
         forgotten = game.forgets and is_reset(walker, later[-1])
-    accrued = first_accrued(walker, own_score(walker), given, game)
+    accrued = first_accrued(walker, own_score(walker), None if forgotten else given, game)
     for move in reversed(later):
         accrued = play_move(walker, move, accrued, game).accrued
     return accrued

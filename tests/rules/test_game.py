@@ -3,18 +3,19 @@ from __future__ import annotations
 import json
 import random
 import re
+from collections.abc import Callable
 
 import chess
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from tbgen.errors import MoveError
+from tbgen.errors import AccruedError, MoveError
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
-from tbgen.rules.notation import parse_fen
+from tbgen.rules.notation import parse_fen, position_of, with_score
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.rules.position import accrued_of, own_score
-from tbgen.score import Score
+from tbgen.rules.position import accrued_of, bare_sides, own_score, why_not_accrued
+from tbgen.score import Mobility, Score
 from tests.strategies import boards, scores
 
 
@@ -29,8 +30,52 @@ def game_from(fen: str, *moves: str, setting: str = "reset", cutoff: str = "G6.0
 
 @given(boards(20), scores)
 def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(board: chess.Board, carried: Score) -> None:
+    assume(why_not_accrued(carried, bare_sides(board.root())) is None)
     game = Game(board, accrued=carried, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
     assert game.accrued == accrued_of(board, carried)
+
+
+@given(boards(20), scores, st.integers(0, 120), st.sampled_from(FiftyMoveSetting))
+def test_a_game_reads_its_own_fen_back_beyond_a_clock_of_a_hundred_too(
+    board: chess.Board, carried: Score, clock: int, setting: FiftyMoveSetting
+) -> None:
+    first, rule = board.root(), FiftyMoves(setting)
+    first.halfmove_clock = clock
+    assume(clock == 0 or why_not_accrued(carried, bare_sides(first)) is None)
+    game = Game(first, accrued=carried, fifty_moves=rule)
+    for move in board.move_stack:
+        game.push(move)
+        again, accrued = parse_fen(game.fen())
+        assert Game(again, accrued=accrued, fifty_moves=rule).accrued == game.accrued
+
+
+def test_the_position_at_which_the_fifty_move_rule_applies_is_read_back_with_what_had_accrued() -> None:
+    fen = "8/k7/8/5p2/8/8/8/3K4 w - - 104 78 G9.5"
+    assert game_from(fen, setting="fide").fen() == game_from(fen, setting="legacy").fen() == fen
+    assert game_from(fen, setting="none").fen().endswith("104 78 -G5.5")
+
+
+BARE = "8/6k1/2B5/5K2/8/8/7B/8 b - - 1 1"
+
+
+@pytest.mark.parametrize(
+    "route",
+    [
+        lambda: parse_fen(f"{BARE} -G8.0"),
+        lambda: position_of(f"{BARE} -G8.0"),
+        lambda: Game(chess.Board(BARE), accrued="-G8.0"),
+        lambda: accrued_of(chess.Board(BARE), "-G8.0"),
+        lambda: with_score(chess.Board(BARE), Score("-G8.0")),
+    ],
+)
+def test_a_score_that_no_game_can_carry_into_a_position_is_refused_by_every_route(route: Callable[[], object]) -> None:
+    with pytest.raises(AccruedError, match="Black's king alone gives no check"):
+        route()
+
+
+def test_what_no_game_can_carry_in_may_stand_under_whole_game_mobility() -> None:
+    assert str(Game(chess.Board(BARE), accrued="-G1.0", game="whole-game").accrued) == "-G1.0"
+    assert str(with_score(chess.Board(BARE), Score("-G1.0"), Mobility.WHOLE_GAME)[1]) == "-G1.0"
 
 
 KINGS_FAR_APART = "8/8/2k5/8/8/5K2/8/8 w - - 0 1"

@@ -178,7 +178,7 @@ def test_right_after_a_reset_the_field_is_redundant(field: str) -> None:
 
 
 def test_on_a_tie_the_holder_named_by_the_field_keeps_the_score() -> None:
-    assert str(parse_fen("8/8/4k3/5q2/6K1/8/8/8 w - - 9 40 G2.0")[1]) == "G2.0"
+    assert str(parse_fen("8/8/4k3/5q2/6K1/7P/8/8 w - - 9 40 G2.0")[1]) == "G2.0"
 
 
 @pytest.mark.parametrize("field", ["G0.0", "-G0.5"])

@@ -147,7 +147,7 @@ def _last_and_end(
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = facts[0]
     own = Score(code, color_of(not root.turn))
-    accrued = first_accrued(root, own, carried, game)
+    accrued = first_accrued(root, own, carried, game, fifty_moves)
     stages = [first_stage(own, accrued, root.halfmove_clock, bare, fifty_moves)]
     for code, reset, bare, seen in facts[1:]:
         stages.append(next_stage(stages[-1], code, reset, bare, seen, fifty_moves, game))

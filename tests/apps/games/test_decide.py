@@ -50,7 +50,7 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
         (HELD, AdjudicationRules(continued=Continue.NEVER), None, "G4.0", Source.GAME, None),
         (HELD, AdjudicationRules(), Color.BLACK, "-G0.0", Source.RESULT, None),
         ("8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0", AdjudicationRules(), None, "G4.0", Source.PROVISIONAL, "KRBvK"),
-        ("4k3/8/8/8/8/8/8/4K2R w K - 33 30 G15.0", AdjudicationRules(), None, "G15.0", Source.GAME, None),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 33 30 G8.0", AdjudicationRules(), None, "G8.0", Source.GAME, None),
         ("8/8/8/8/2k1b3/8/8/K7 w - - 0 1", AdjudicationRules(), None, "-G1.5", Source.TABLEBASE, None),
         ("8/8/8/8/1kr5/8/P7/K7 w - - 0 1", AdjudicationRules(), None, "-G4.5", Source.PROVISIONAL, "KRvKP"),
     ],

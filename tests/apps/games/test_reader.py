@@ -181,8 +181,8 @@ def test_a_game_of_a_stream_is_told_when_the_line_after_it_is_empty() -> None:
     [
         ("33 30 G4.0", "", "G4.0"),
         ("33 30", '[RMobilityAccrued "G4.0"]', "G4.0"),
-        ("33 30", '[RMobilityAccrued "-G4.0"]', "-G4.0"),
-        ("33 30", '[RMobilityAccrued "G15.0"]', None),
+        ("33 30", '[RMobilityAccrued "-G4.5"]', "-G4.5"),
+        ("33 30", '[RMobilityAccrued "-G15.5"]', None),
         ("33 30", "", None),
         ("0 30", '[RMobilityAccrued "G4.0"]', None),
     ],
