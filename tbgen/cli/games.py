@@ -34,7 +34,7 @@ from tbgen.cli.output import (
     written_whole,
 )
 from tbgen.cli.reporter import reading
-from tbgen.errors import InputError, MissingTableError, PgnError, UsageError
+from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.text import counted, printable
@@ -127,14 +127,11 @@ class _Reader:
 
     def _annotated(self, chunk: Chunk, place: int) -> tuple[Annotation | None, bytes]:
         game = game_of(chunk, place, self.file, self.settings)
-        try:
-            if isinstance(game, PgnGame):
-                found = annotate(self.tables, game)
-                self.missing.update(found.missing)
-                comments = {ply.ply.number: ply.comment for ply in found.plies if ply.comment}
-                return found, commented(chunk, place, comments)
-        except InputError as error:  # a score that its tags say has accrued, but cannot have
-            game = PgnError(self.file, str(error), number=game.number)
+        if isinstance(game, PgnGame):
+            found = annotate(self.tables, game)
+            self.missing.update(found.missing)
+            comments = {ply.ply.number: ply.comment for ply in found.plies if ply.comment}
+            return found, commented(chunk, place, comments)
         self.faults.append(game)
         return None, chunk.text[chunk.span(place)]
 
@@ -202,6 +199,7 @@ def standings(
     complain(*whole.contradicted)
     say_whom_the_clock_did_not_stop(whole)
     found = Standings(games, order)
+    complain(*(f"warning: {doubt}" for doubt in found.doubts()))
     if as_crosstable:
         print_facts(Form.JSON, crosstable(found))
     elif form is not Form.TABLE:

@@ -193,6 +193,27 @@ def is_same_file(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
+class _NamedFile(io.FileIO):
+    """A file whose errors name the one that it becomes."""
+
+    def __init__(self, file: int | str, goal: str) -> None:
+        super().__init__(file, "wb")
+        self._goal = goal
+
+    def write(self, data: Any) -> int:
+        with _naming(self._goal):
+            return super().write(data)
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Let errors of the system name a file."""
+    try:
+        yield
+    except OSError as error:
+        raise UnreadableFileError(name, error.strerror or str(error)) from None
+
+
 @contextlib.contextmanager
 def rewritten(name: str) -> Iterator[IO[bytes]]:
     """A file to write to in the place of one that is read meanwhile, with its owner and mode.
@@ -222,7 +243,7 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
     else:
         is_device = os.path.exists(name) and not os.path.isfile(name)
-        with open(name, "wb") if is_device else _replaced(name) as file:
+        with io.BufferedWriter(_NamedFile(name, name)) if is_device else _replaced(name) as file:
             yield file
 
 
@@ -234,12 +255,10 @@ def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]
     partial = path.with_name(f".{path.name}.{os.urandom(4).hex()}.partial")
     # What the group may do comes with the group itself: the file may have to stay in another.
     mode = path.stat().st_mode & 0o707 if path.exists() else 0o666
-    try:
+    with _naming(str(path)):
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    except OSError as error:
-        raise UnreadableFileError(str(path), error.strerror or str(error)) from None
     try:
-        with open(descriptor, "wb") as file:
+        with io.BufferedWriter(_NamedFile(descriptor, name)) as file:
             with contextlib.suppress(OSError):  # a network file system may have no locks; stale files stay there
                 try_lock(file.fileno())
             yield file
@@ -252,7 +271,8 @@ def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]
                         raise UnreadableFileError(
                             name, "it belongs to another user or group, who would lose it; write a copy with -o"
                         ) from None
-            os.fsync(file.fileno())
+            with _naming(name):
+                os.fsync(file.fileno())
         os.replace(partial, path)
     finally:
         with contextlib.suppress(OSError):

@@ -278,7 +278,7 @@ def broken_rule(board: chess.Board) -> str | None:
 
 
 def carried_into(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> Score:
-    """The accrued score of a position for which a text gives `accrued`; a position with a clock of 100 may be the end."""
+    """The accrued score of a position for which a text gives `accrued`; at a clock of 100 the game may have ended."""
     return first_accrued(board, own_score(board), accrued, game, FiftyMoves(FiftyMoveSetting.FIDE))
 
 

@@ -89,9 +89,21 @@ def test_a_worker_that_is_killed_ends_a_run_with_one_line_and_leaves_the_old_fil
     _, said = process.communicate(timeout=60)
     assert (process.returncode, said.splitlines()) == (
         1,
-        [
-            f"tbgen: {path}: one of 2 processes was killed while it decided games; "
-            "free memory, or give fewer --jobs"
-        ],
+        [f"tbgen: {path}: one of 2 processes was killed while it decided games; free memory, or give fewer --jobs"],
     )
     assert out.read_text() == "old"
+
+
+@pytest.mark.parametrize("words", [["-o", "out.pgn"], ["--in-place"], ["--verdicts", "out.json"], ["-o", "/dev/full"]])
+def test_a_write_that_the_system_refuses_names_its_file(tmp_path: Path, words: list[str]) -> None:
+    path = tmp_path / "games.pgn"
+    path.write_bytes(S18.read_bytes() * 10)
+    program = f"{sys.executable} -m tbgen adjudicate games.pgn -q {' '.join(words)}"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    call = ["bash", "-c", f"ulimit -f 20; {program}"]
+    done = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    reason = "No space left on device" if "/dev/full" in words else "File too large"
+    name = "games.pgn" if words == ["--in-place"] else words[1]
+    assert (done.returncode, done.stderr.splitlines()) == (1, [f"tbgen: {name}: {reason}"])
+    assert [each.name for each in tmp_path.iterdir()] == ["games.pgn"]
+    assert path.read_bytes() == S18.read_bytes() * 10

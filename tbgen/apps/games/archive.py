@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import multiprocessing
-import operator
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -16,7 +15,7 @@ from typing import Any, NamedTuple
 import chess
 
 from tbgen.apps.games.chunks import Chunk, chunks_of
-from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Ground, Solve, Verdict, by_sheet
+from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Ground, Solve, Verdict, told_by_tags
 from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
 from tbgen.apps.games.reader import game_of
@@ -31,8 +30,7 @@ from tbgen.apps.games.tags import (
     says_fifty_moves,
     write_tags,
 )
-from tbgen.errors import NO_TABLE, InputError, MaterialError, PgnError, UnreadableFileError
-from tbgen.material import Material
+from tbgen.errors import NO_TABLE, PgnError, UnreadableFileError
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import FiftyMoveSetting
@@ -152,18 +150,8 @@ class ChunkDecider:
         game = game_of(chunk, place, name, self.task.settings)
         if isinstance(game, PgnError):
             return game
-        known = read_tags(game.tags).outcome if self.task.results else None
-        if known is not None and game.last.end not in ON_THE_BOARD:
-            source = next((each for each in Source if each.value == game.tags.get("RMobilitySource")), Source.GAME)
-            missing = None
-            if source is Source.PROVISIONAL:
-                with suppress(MaterialError):
-                    missing = Material.parse(game.tags.get("RMobilityMissing", "")).canonical()
-            return GameVerdict(game, by_sheet(game, Verdict(known, source, "its tags say so", game.scoring, missing)))
-        try:
-            return GameVerdict(game, self.adjudicator.decide_read(game))
-        except InputError as error:  # a score that its tags say has accrued, but cannot have
-            return PgnError(name, str(error), number=game.number)
+        told = told_by_tags(game) if self.task.results else None
+        return GameVerdict(game, told or self.adjudicator.decide_read(game))
 
     def _count(self, found: GameVerdict, name: str, done: Decided) -> None:
         """Add a game to the figures, and to the lists that are wanted."""
@@ -265,7 +253,9 @@ def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None =
         stack.callback(stopped.set)  # or workers would decide all that is in their queue before they end
         try:
             yield from _in_order(pool, chunks, path, jobs)
-        except BrokenProcessPool:
+        except (BrokenProcessPool, OSError) as error:
+            if isinstance(error, OSError) and error.errno is not None:
+                raise  # else the pool broke while it was handed a chunk: "handle is closed"
             reason = f"one of {jobs} processes was killed while it decided games; free memory, or give fewer --jobs"
             raise UnreadableFileError(path, reason) from None
 
@@ -289,6 +279,10 @@ def total(parts: Iterable[Decided]) -> Decided:
     """The figures of several chunks together, without their texts, facts and results."""
     whole = Decided()
     for part in parts:
-        for name in ("size", "games", "grounds", "missing", "clocked", "against_their_word", "contradicted", "skipped"):
-            setattr(whole, name, operator.iadd(getattr(whole, name), getattr(part, name)))
+        for name in ("size", "games", "clocked", "against_their_word"):
+            setattr(whole, name, getattr(whole, name) + getattr(part, name))
+        for name in ("grounds", "missing"):
+            getattr(whole, name).update(getattr(part, name))
+        for name in ("contradicted", "skipped"):
+            getattr(whole, name).extend(getattr(part, name))
     return whole

@@ -18,9 +18,9 @@ from typing import Any
 import chess
 
 from tbgen.apps.games.game import ON_THE_BOARD, PgnGame
-from tbgen.apps.games.tags import Source, winner_of
+from tbgen.apps.games.tags import Source, number_in, read_tags, winner_of
 from tbgen.apps.play.within import ClockedValue, value_within
-from tbgen.errors import CastlingError, MissingTableError, TooManyMenError, expect
+from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
@@ -100,7 +100,7 @@ class Verdict:
     @property
     def table(self) -> str | None:
         """The table that decided the game, with the plies of best play if it knows them."""
-        if self.source is not Source.TABLEBASE:
+        if self.source is not Source.TABLEBASE or self.material is None:
             return None
         return str(self.material) if self.dtg is None else f"{self.material} {self.dtg}"
 
@@ -123,6 +123,20 @@ class Verdict:
             points=points_facts(self.points),
             bounds=None if self.bounds is None else self.bounds.facts(),
         )
+
+
+def told_by_tags(game: PgnGame) -> Verdict | None:
+    """The verdict that the tags of a game tell; None without one, and if the board decides."""
+    final, tags = read_tags(game.tags).outcome, game.tags
+    if final is None or game.last.end in ON_THE_BOARD:
+        return None
+    source = next((each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME)
+    name = {Source.PROVISIONAL: "RMobilityMissing", Source.TABLEBASE: "RMobilityTablebase"}.get(source, "")
+    words, material = tags.get(name, "").split(), None
+    with suppress(MaterialError):
+        material = Material.parse(words[0]).canonical() if words else None
+    plies = number_in(words[1]) if words[1:] and source is Source.TABLEBASE else None
+    return by_sheet(game, Verdict(final, source, "its tags say so", game.scoring, material, plies))
 
 
 def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
@@ -220,7 +234,11 @@ class Adjudicator:
         >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
         ['G0.0']
         """
-        return by_sheet(game, self._settled(game, winner_of(game.result), game.scoring))
+        winner, told = winner_of(game.result), told_by_tags(game)
+        by_best_play = told is not None and told.source in (Source.TABLEBASE, Source.SOLVED)
+        if told is not None and by_best_play and winner is not None and told.final == final_outcome(told.final, winner):
+            return told  # a referee made the win by best play the result
+        return by_sheet(game, self._settled(game, winner, game.scoring))
 
     def _settled(self, game: Game | PgnGame, winner: Color | None, scoring: Scoring) -> Verdict:
         accrued, end, how = game.last.accrued, game.last.end, self.rules.continued

@@ -8,8 +8,9 @@
 from __future__ import annotations
 
 import itertools
+import unicodedata
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
@@ -325,6 +326,23 @@ class Standings:
             reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
         are = "is" if number == 1 else "are"
         return f"{number:,} of {counted(len(self.finished), 'game', 'games')} {are} provisional: {', '.join(reasons)}"
+
+    def doubts(self) -> Iterator[str]:
+        """Players who may be one, games of a player against herself, and games without the name of a player."""
+        alike: dict[str, list[str]] = {}
+        for name in sorted(self._rows):
+            plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+            alike.setdefault(plain, []).append(name)
+        for names in alike.values():
+            if len(names) > 1 and not is_bye(names[0]):
+                quoted = " and ".join(f'"{name}"' for name in names)
+                yield f"{quoted} are {len(names)} players here; only spaces, case or composed letters tell them apart"
+        nameless = sum(not {"", "?"}.isdisjoint(map(str.strip, game.players)) for game in self.finished)
+        if nameless:
+            yield f"{counted(nameless, 'game names', 'games name')} no player as White or Black"
+        for name, row in self._rows.items():
+            if name in row.met and name.strip() not in ("", "?"):
+                yield f'{counted(len(row.met[name]) // 2, "game", "games")} of "{name}" against the same player'
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""

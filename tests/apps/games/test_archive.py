@@ -289,3 +289,32 @@ def test_figures_of_parts_are_added_in_one_pass() -> None:
     whole = total(iter(parts))
     assert (whole.contradicted, whole.games, whole.grounds) == (["0", "1", "2"], 3, {Ground.BOARD: 3})
     assert [part.contradicted for part in parts] == [["0"], ["1"], ["2"]]
+
+
+ENDED = """[White "a"]
+[Black "b"]
+[Result "1-0"]
+[RMobilityResult "G0.0"]
+[RMobilitySource "tablebase"]
+{table}[FEN "8/8/8/8/8/1k6/7Q/1K6 w - - 3 30"]
+
+1-0
+"""
+
+
+@pytest.mark.parametrize("table", ['[RMobilityTablebase "KQvK 3"]\n', ""])
+@pytest.mark.parametrize("folder", [True, False])
+def test_a_game_that_the_tables_of_a_match_ended_keeps_its_source(table_folder: Path, table: str, folder: bool) -> None:
+    tags = tags_of(ENDED.format(table=table).encode(), GamesTask(tables=table_folder if folder else None))
+    assert tags["RMobilitySource"] == "tablebase"
+    assert tags.get("RMobilityTablebase") == ("KQvK 3" if table else None)
+
+
+def test_a_win_that_contradicts_the_tags_of_a_match_is_the_result(table_folder: Path) -> None:
+    text = ENDED.format(table='[RMobilityTablebase "KQvK 3"]\n').replace('"G0.0"', '"G0.5"').encode()
+    tags = tags_of(text, GamesTask(tables=table_folder))
+    assert (tags["RMobilityResult"], tags["RMobilitySource"], tags.get("RMobilityTablebase")) == (
+        "G0.0",
+        "result",
+        None,
+    )
