@@ -74,7 +74,7 @@ POLICY: Final = (
 _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
 _OPENAPI: Final = HERE / "openapi.json"
 _MAN: Final = "man"
-_HEAVY: Final = {"moves", "fifty", "strip"}
+_HEAVY: Final = {"moves", "strip"}
 _LIGHT_CHARACTERS: Final = 120
 """A longer FEN has moves after it."""
 

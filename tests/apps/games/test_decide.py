@@ -37,7 +37,7 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
         "missing": None,
         "dtg": 5,
         "plies_left": 67,
-        "within": "likely",
+        "within": "between",
         "points": {"white": 0.5625, "black": 0.4375},
         "bounds": None,
     }
@@ -110,20 +110,28 @@ ENDS = "8/8/4K3/6k1/8/7B/8/8 b - - 97 30 G4.0"
 """G1.5 takes 30 plies here, and the fifty-move rule leaves three."""
 
 
-@pytest.mark.parametrize("setting", [FiftyMoveSetting.RESET, FiftyMoveSetting.FIDE, FiftyMoveSetting.LEGACY])
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (FiftyMoveSetting.RESET, "between G4.0 and G1.5"),
+        (FiftyMoveSetting.FIDE, "not known"),
+        (FiftyMoveSetting.LEGACY, "not known"),
+    ],
+)
 def test_a_verdict_says_where_the_fifty_move_rule_leaves_too_few_plies(
-    tables: Tablebase, setting: FiftyMoveSetting
+    tables: Tablebase, setting: FiftyMoveSetting, said: str
 ) -> None:
     verdict = Adjudicator(tables).decide(game_from(ENDS, setting=setting))
     assert (str(verdict.final), verdict.clocked is not None and verdict.clocked.matters) == ("G1.5", True)
-    assert verdict.why.endswith(f", but under {setting.value}, with 3 plies left, G4.0 (searched)")
+    assert verdict.why.endswith(f", but under {setting.value}, with 3 plies left, {said}")
     assert verdict.facts()["plies_left"] == 3
-    assert verdict.facts()["within"] == "searched"
+    assert verdict.facts()["within"] == ("between" if setting is FiftyMoveSetting.RESET else "unknown")
 
 
 def test_a_game_is_scored_by_the_fifty_move_rule_if_that_is_asked_for(tables: Tablebase) -> None:
-    adjudicator = Adjudicator(tables, AdjudicationRules(counts_fifty_moves=True))
-    verdict = adjudicator.decide(game_from(ENDS))
+    adjudicator = Adjudicator(tables, AdjudicationRules(continued=Continue.ALWAYS, counts_fifty_moves=True))
+    verdict = adjudicator.decide(game_from(ENDS.replace(" 97 ", " 100 ")))
     assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.TABLEBASE, 0)
+    assert str(adjudicator.decide(game_from(ENDS)).final) == "G1.5", "it is only known to lie between"
     without = adjudicator.decide(game_from(ENDS, setting=FiftyMoveSetting.NONE))
     assert (str(without.final), without.clocked is not None and without.clocked.matters) == ("G1.5", False)

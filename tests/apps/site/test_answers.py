@@ -52,7 +52,7 @@ def test_the_fifty_move_rule_counts_if_it_is_asked_for(client: TestClient, table
         assert found == with_scores({**plain, **value_within(tables, chess.Board(late), Score("G4.0"), rule).facts()})
     line = {"fen": late, "accrued": "G4.0", "fifty": "reset"}
     game = client.get("/r-mobility/line", params=line, headers={"Accept": "application/x-chess-pgn"}).text
-    assert '[RMobilityClock "under reset, with 3 plies left, G4.0 (searched)"]' in game
+    assert '[RMobilityClock "under reset, with 3 plies left, between G4.0 and G1.5"]' in game
 
 
 def test_a_strip_has_the_value_with_every_score_that_can_have_accrued(client: TestClient, tables: Tablebase) -> None:

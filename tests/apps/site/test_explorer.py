@@ -571,7 +571,7 @@ def test_without_a_script_a_form_asks(page: Chromium, server: str) -> None:
     assert "accrued G3.5" in text_of(page, ".verdict")
     late = urlencode({"fen": LATE.format(97), "accrued": "G4.0"})
     page.open(f"{server}/explorer/plain?{late}", "document.querySelector('.verdict')")
-    assert "But under reset, with 3 plies left, G4.0 (searched)." in text_of(page, ".verdict")
+    assert "But under reset, with 3 plies left, between G4.0 and G1.5." in text_of(page, ".verdict")
 
 
 def test_the_page_says_itself_what_it_may_do() -> None:

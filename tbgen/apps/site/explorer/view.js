@@ -15,7 +15,7 @@ export function badge(text, { kind = '', inside = false } = {}) {
 
 const bySide = (turn) => (turn === 'w' ? 'White' : 'Black');
 
-/** What the fifty-move rule makes of the value, where it matters; without a server nobody has searched. */
+/** What the fifty-move rule makes of the value, where it matters. */
 function clockOf(answer) {
   const left = Math.max(0, 100 - Number(answer.fen.split(' ')[4]));
   const known = answer.outcome_within ?? (left === 0 ? answer.accrued : answer.outcome);
