@@ -19,12 +19,15 @@ import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import count
 from typing import Any, NamedTuple
 
 from tbgen.apps.games.standings import MORE_GAMES, EventGame, Tie, tie_of
 from tbgen.apps.match.settings import Format, Policy, Tournament
+from tbgen.apps.match.swiss import Encounter, pairs_of
 from tbgen.errors import UsageError
+from tbgen.score import Color
 from tbgen.text import facts_of
 
 MOST_GAMES = 1_000_000
@@ -203,6 +206,27 @@ def _knockout(plan: Tournament, results: Results) -> Stage | None:
     return bracket_of(plan, results)[1]
 
 
+def _swiss(plan: Tournament, results: Results) -> Stage | None:
+    """Every round is paired by the points of those before it."""
+    most = plan.players - 1 + plan.players % 2
+    if plan.rounds > most:
+        raise UsageError(f"-rounds {plan.rounds}: without meeting twice, {plan.players} engines play {most} at most")
+    dealer, history = Dealer(plan, results), list[dict[int, Encounter]]()
+    while len(history) < plan.rounds:
+        pairs = pairs_of(history, plan.players, plan.rounds, plan.games)
+        dealt = dealer.deal(len(history) + 1, pairs, range(plan.games))
+        if stage := dealer.unplayed(dealt):
+            return stage
+        history.append({})
+        for (white, black), pairings in zip(pairs, dealt, strict=True):
+            sides = ((Color.WHITE if each.white == white else Color.BLACK, results[each.number]) for each in pairings)
+            points = sum((game.points(side) for side, game in sides), Fraction(0))
+            history[-1][white] = Encounter(black, Color.WHITE, points)
+            if black is not None:
+                history[-1][black] = Encounter(white, Color.BLACK, len(pairings) - points)
+    return None
+
+
 def seat_of(rank: int, size: int) -> int:
     """The seat in the first round of a rank, which counts from 1.
 
@@ -234,4 +258,5 @@ _FORMATS: Mapping[Format, Callable[[Tournament, Results], Stage | None]] = {
     Format.GAUNTLET: _gauntlet,
     Format.PYRAMID: _pyramid,
     Format.KNOCKOUT: _knockout,
+    Format.SWISS: _swiss,
 }
