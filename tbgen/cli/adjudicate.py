@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
@@ -12,21 +11,21 @@ from typing import IO, TYPE_CHECKING
 
 import click
 
-from tbgen.apps.games.archive import Decided, GamesTask, decide_file, positions_to_solve, total
+from tbgen.apps.games.archive import Decided, GamesTask, positions_to_solve, total
 from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground, Solve
-from tbgen.apps.games.files import STANDARD_INPUT, is_packed, matching_files
+from tbgen.apps.games.files import STANDARD_INPUT, is_packed
 from tbgen.apps.games.game import GameSettings
 from tbgen.cli import complain, complain_of, is_quiet, say
 from tbgen.cli.folders import syzygy_option
-from tbgen.cli.options import NAME, Command, flag, not_empty, option, optional_folders, typed_folders
+from tbgen.cli.options import NAME, Command, flag, option, optional_folders
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
-from tbgen.cli.reporter import duration, progress, reading
-from tbgen.errors import MissingTableError, PgnError, UsageError
+from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
+from tbgen.cli.reporter import duration, progress
+from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import outlook
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.score import Mobility
-from tbgen.storage.files import game_of_folder
 from tbgen.system.process import processors
 from tbgen.text import counted, in_gib, in_units
 
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     cls=Command,
     alone=[
         ("--in-place", "-o"),
+        ("--in-place", "--force"),
         ("--solve", "--jobs"),
         *(("--continue never", each) for each in ("--data", "--solve", "--line", "--count-fifty", "--strict")),
     ],
@@ -50,6 +50,7 @@ def command(
         "Write the copy to this file; - (default) is the standard output.", "-o", type=NAME, metavar="OUT.pgn"
     ),
     in_place: bool = flag("Write the tags into the files themselves."),
+    force: bool = flag("Replace files that have more games, too."),
     verdicts: str | None = option("Write the verdict on every game to FILE, as JSON.", type=NAME),
     continued: str = option(
         "Continue games by best play: never, unless the rules ended them, or always.",
@@ -103,6 +104,8 @@ def command(
     elif output is None and verdicts is None:
         output = STANDARD_OUTPUT
     _refuse_one_file(names, output, verdicts)
+    for target in () if force else (output, verdicts):
+        refuse_to_lose(target, names)
     if solve and not game.forgets:
         raise UsageError(f"--solve means nothing with --game {game}: positions are solved for r-mobility alone")
     has_copy = in_place or output is not None
@@ -133,7 +136,9 @@ def command(
     code = complain_of(everything.skipped)
     _report(everything)
     if everything.missing and not is_quiet():
-        report_missing(everything.missing, folders, names if output in (None, STANDARD_OUTPUT) else [output])
+        is_told = in_place or output not in (None, STANDARD_OUTPUT)  # by the tags of the copy
+        files = [output] if output is not None and output != STANDARD_OUTPUT else names
+        _report_missing(everything.missing, folders, files, solved=solve, is_told=is_told)
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 
@@ -204,41 +209,23 @@ def _report(whole: Decided) -> None:
             "see RMobilityClock"
         )
     say_whom_the_clock_did_not_stop(whole)
-
-
-def say_whom_the_clock_did_not_stop(whole: Decided) -> None:
-    """How many games best play decided, though their tags say that the fifty-move rule ended them."""
-    if whole.against_their_word:
+    if bounded := whole.grounds[Ground.PROVISIONAL] - whole.missing.total():
         say(
-            f"{counted(whole.against_their_word, 'game', 'games')} decided by best play, though the fifty-move rule "
-            "ended them: --fifty fide lets it"
+            f"{counted(bounded, 'game', 'games')} with bounds alone, which no table closes: see RMobilityBounds; "
+            "more --budget, or --syzygy, may"
         )
 
 
 _MOST_ROWS = 12
 
 
-def asked_files(names: Sequence[str]) -> list[str]:
-    """The files that names and patterns stand for; UsageError if there are none."""
-    return not_empty(matching_files(names), "name a PGN file, or - for the standard input")
+def _report_missing(
+    missing: Counter[str], folders: Sequence[Path], files: Sequence[str], *, solved: bool, is_told: bool
+) -> None:
+    """The tables that would decide the most games, the command that builds them all, and what that takes.
 
-
-def decided(
-    names: Sequence[str], task: GamesTask, jobs: int = 1, solve: Solve | None = None, *, whole: bool = False
-) -> Iterator[Decided]:
-    """The games of files, part by part. A file that cannot be read to its end is an error if `whole`, else skipped."""
-    for name in names:
-        try:
-            parts = decide_file(name, task, jobs, solve)
-            yield from reading(name, parts, lambda part: (part.size, part.games + len(part.skipped)))
-        except PgnError as error:
-            if whole:
-                raise
-            yield Decided(skipped=[error])
-
-
-def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequence[str]) -> None:
-    """The tables that would decide the most games, the command that builds them all, and what that takes."""
+    Only the tags of a copy tell what a solver has asked for.
+    """
     games, tables = counted(missing.total(), "game", "games"), counted(len(missing), "table", "tables")
     say(
         f"the score of {games} is provisional; {tables} missing from {', '.join(map(str, folders))} "
@@ -249,27 +236,11 @@ def report_missing(missing: Counter[str], folders: Sequence[Path], files: Sequen
     if len(missing) > _MOST_ROWS:
         others = missing.most_common()[_MOST_ROWS:]
         say(f"  {len(others)} others {sum(number for _, number in others):,} games")
-    say(f"build {'it' if len(missing) == 1 else 'them'}: {building(files, folders)}, then decide again")
+    how = building(files, folders, () if is_told or not solved else sorted(missing))
+    more = "; a position that is solved may ask for more tables then" if solved else ""
+    say(f"build {'it' if len(missing) == 1 else 'them'}: {how}, then decide again{more}")
     plan = outlook(folders[0], map(Material.parse, missing), processors())
     say(
         f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "
         f"{in_units(plan.bytes + plan.scratch_bytes)} of disk, {in_gib(plan.peak_memory)} of memory"
     )
-
-
-def lacking(games: Sequence[str], folder: Path) -> list[Material]:
-    """The tables that would decide games of some files and are not in a folder; says how many games."""
-    task = GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False)
-    found = total(decided(matching_files(games), task, whole=True))
-    complain_of(found.skipped)
-    tables, more = counted(len(found.missing), "table", "tables"), counted(found.missing.total(), "game", "games")
-    say(f"{tables} would decide {more} more" if found.missing else "no game lacks a table")
-    return [Material.parse(name) for name, _ in found.missing.most_common()]
-
-
-def building(files: Sequence[str], folders: Sequence[Path]) -> str:
-    """The command that builds what the games of some files lack."""
-    names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
-    data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""
-    game = "" if (named := game_of_folder(folders[0])).forgets else f" --game {named}"
-    return f"tbgen build {' '.join(f'--for {name}' for name in names)}{data}{game}"

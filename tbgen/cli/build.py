@@ -85,7 +85,7 @@ def command(
     if cluster is not None and (threads or jobs):
         raise UsageError("a cluster's workers say themselves how many they are and how many threads they have")
     if games:
-        from tbgen.cli.adjudicate import lacking
+        from tbgen.cli.reading import lacking
 
         refuse_together(["--for", *wanted.given])
         materials = lacking(games, data)

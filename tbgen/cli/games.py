@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -20,7 +21,6 @@ from tbgen.apps.games.splice import commented
 from tbgen.apps.games.standings import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, crosstable, in_decimals
 from tbgen.apps.games.tags import Source
 from tbgen.cli import complain, complain_of, say
-from tbgen.cli.adjudicate import asked_files, building, decided, say_whom_the_clock_did_not_stop
 from tbgen.cli.options import NAME, Command, argument, flag, option, optional_folders
 from tbgen.cli.output import (
     STANDARD_OUTPUT,
@@ -33,6 +33,7 @@ from tbgen.cli.output import (
     text_of,
     written_whole,
 )
+from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
 from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.material import Material
@@ -48,6 +49,7 @@ def annotate_command(
     as_pgn: bool = flag("Print the games with comments behind their moves.", "--pgn"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
     output: str | None = option("Write to this file; PGN, unless --html or --json is given.", "-o", type=NAME),
+    force: bool = flag("Replace a file that has more games, too.", needs="-o"),
     settings: GameSettings,
     folders: tuple[Path, ...],
     form: Form,
@@ -69,6 +71,8 @@ def annotate_command(
     """
     if output is not None and file != STANDARD_INPUT and is_same_file(file, output):
         raise UsageError(f"{output} is what is read; name another file")
+    if not (force or as_page):
+        refuse_to_lose(output, [file], most=math.inf if number is None else 1)
     with ExitStack() as stack:
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), settings)
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))

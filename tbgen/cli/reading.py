@@ -1,0 +1,113 @@
+"""Files of games as commands read them: the games, the tables that they lack, and the files that may be replaced."""
+
+from __future__ import annotations
+
+import math
+import os
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from tbgen.apps.games.archive import Decided, GamesTask, decide_file, total
+from tbgen.apps.games.chunks import chunks_of, movetexts
+from tbgen.apps.games.decide import Ground, Solve
+from tbgen.apps.games.files import STANDARD_INPUT, matching_files, read_pieces
+from tbgen.apps.games.game import GameSettings
+from tbgen.apps.games.tags import Source
+from tbgen.cli import complain_of, say
+from tbgen.cli.options import not_empty, typed_folders
+from tbgen.cli.output import STANDARD_OUTPUT
+from tbgen.cli.reporter import reading
+from tbgen.errors import MaterialError, PgnError, UsageError
+from tbgen.material import Material
+from tbgen.storage.files import game_of_folder, tables_in
+from tbgen.text import counted
+
+
+def asked_files(names: Sequence[str]) -> list[str]:
+    """The files that names and patterns stand for; UsageError if there are none."""
+    return not_empty(matching_files(names), "name a PGN file, or - for the standard input")
+
+
+def decided(
+    names: Sequence[str], task: GamesTask, jobs: int = 1, solve: Solve | None = None, *, whole: bool = False
+) -> Iterator[Decided]:
+    """The games of files, part by part. A file that cannot be read to its end is an error if `whole`, else skipped."""
+    for name in names:
+        try:
+            parts = decide_file(name, task, jobs, solve)
+            yield from reading(name, parts, lambda part: (part.size, part.games + len(part.skipped)))
+        except PgnError as error:
+            if whole:
+                raise
+            yield Decided(skipped=[error])
+
+
+def say_whom_the_clock_did_not_stop(whole: Decided) -> None:
+    """How many games best play decided, though their tags say that the fifty-move rule ended them."""
+    if whole.against_their_word:
+        say(
+            f"{counted(whole.against_their_word, 'game', 'games')} decided by best play, though the fifty-move rule "
+            "ended them: --fifty fide lets it"
+        )
+
+
+def lacking(games: Sequence[str], folder: Path) -> list[Material]:
+    """The tables that would decide games of some files and are not in a folder; says how many games.
+
+    A solver may have asked for a table, which only the tags of a game tell.
+    """
+    names = matching_files(games)
+    found = total(
+        decided(names, GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False), whole=True)
+    )
+    complain_of(found.skipped)
+    known = {*found.missing, *map(str, tables_in(folder))}
+    found.missing.update(name for name in asked_by_tags(names) if name not in known)
+    tables, more = counted(len(found.missing), "table", "tables"), counted(found.missing.total(), "game", "games")
+    say(f"{tables} would decide {more} more" if found.missing else "no game lacks a table")
+    if stopped := found.grounds[Ground.STOPPED]:
+        say(f"{counted(stopped, 'game', 'games')} with more men than tables have, or castling rights: no table decides")
+    return [Material.parse(name) for name, _ in found.missing.most_common()]
+
+
+def asked_by_tags(names: Sequence[str]) -> Iterator[str]:
+    """The table that makes a game provisional, game by game, as an earlier decision has written it into the tags."""
+    for name in names:
+        for tags, _ in movetexts(name) if name != STANDARD_INPUT else ():
+            if tags.get("RMobilitySource") == Source.PROVISIONAL.value:
+                with suppress(MaterialError):
+                    yield str(Material.parse(tags.get("RMobilityMissing", "")).canonical())
+
+
+def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str] = ()) -> str:
+    """The command that builds what the games of some files lack, or the tables that are named."""
+    names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
+    wanted = " ".join(tables or (f"--for {name}" for name in names))
+    data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""
+    game = "" if (named := game_of_folder(folders[0])).forgets else f" --game {named}"
+    return f"tbgen build {wanted}{data}{game}"
+
+
+def refuse_to_lose(target: str | None, sources: Sequence[str], *, most: float = math.inf) -> None:
+    """Refuse to replace a file that has more games than are read, and at most `most`; a stream may have none."""
+    if target in (None, STANDARD_OUTPUT) or not os.path.isfile(target):
+        return
+    there = _games_in(target)
+    more = min(most, sum(_games_in(name) for name in sources if name != STANDARD_INPUT)) if there else 0
+    if there > more:
+        raise UsageError(
+            f"{target} has {counted(there, 'game', 'games')}, and {counted(int(more), 'game', 'games')} would take "
+            "their place; name another file, or give --force"
+        )
+
+
+def _games_in(name: str) -> int:
+    """The games of a PGN file, or of a file of JSON that tells one or more games."""
+    with open(name, "rb") as file:
+        if file.readline().startswith((b"{", b"[\n")):
+            return sum(line.startswith(b"  {") for line in file)
+    with suppress(PgnError):
+        return sum(len(chunk.games) for chunk in chunks_of(read_pieces(name), name, may_be_empty=True))
+    return 0
