@@ -137,8 +137,8 @@ def command(
     _report(everything)
     if everything.missing and not is_quiet():
         is_told = in_place or output not in (None, STANDARD_OUTPUT)  # by the tags of the copy
-        files = [output] if output is not None and output != STANDARD_OUTPUT else names
-        _report_missing(everything.missing, folders, files, solved=solve, is_told=is_told)
+        told = [output] if output is not None and output != STANDARD_OUTPUT else names
+        _report_missing(everything.missing, folders, told, solved=solve, is_told=is_told)
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 
