@@ -17,6 +17,8 @@ from tbgen.cli import tbgen as program
 from tests.project import ROOT
 
 DOCS = ROOT / "docs"
+LINK = re.compile(r'href="([^"#:]+\.html)')
+UNLISTED = {Path(f"{name}.html") for name in ("search", "genindex", "py-modindex")}
 PAGES = sorted(page for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md")) if page.parent != DOCS / "adr")
 
 
@@ -31,8 +33,14 @@ def test_the_site_describes_every_public_name_and_every_command(tmp_path: Path) 
     words = ("-W", "-n", "--keep-going", "-q", "-b", "html", "-D", "html_theme=basic")
     done = subprocess.run([sys.executable, "-m", "sphinx", *words, DOCS, tmp_path], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
-    api, cli = ((tmp_path / f"{name}.html").read_text() for name in ("api", "cli"))
+    cli, api = (tmp_path / "cli.html").read_text(), "".join(page.read_text() for page in (tmp_path / "api").iterdir())
     assert [name for name in tbgen.__all__ if f'id="tbgen.{name}"' not in api and name != "__version__"] == []
+    assert [path for path in recommended() if f'id="{path}"' not in api] == []
+    assert "__new__" not in api
+    assert (
+        clicks_to(tmp_path / "index.html")
+        >= {page.relative_to(tmp_path) for page in tmp_path.rglob("*.html")} - UNLISTED
+    )
     assert "python-chess.readthedocs.io/en/latest/core.html#chess.Board" in api
     context, found = click.Context(program), list[str]()
     for name in COMMANDS:
@@ -41,6 +49,21 @@ def test_the_site_describes_every_public_name_and_every_command(tmp_path: Path) 
         found += commands_of(command, f"tbgen {name}")
     assert len(found) > len(COMMANDS)
     assert [path for path in found if f"Usage: {path} " not in cli] == []
+
+
+def recommended() -> set[str]:
+    """The names in modules that a page tells to call or to pass."""
+    text = "".join(page.read_text("utf-8") for page in DOCS.glob("*.md"))
+    return set(re.findall(r"`(tbgen(?:\.[a-z]+)+\.[A-Za-z]+(?:_[a-z]+)*)\(", text))
+
+
+def clicks_to(index: Path) -> set[Path]:
+    """The pages that the index leads to in two clicks."""
+    found = {index}
+    for _ in range(2):
+        links = {(page.parent / link).resolve() for page in found for link in LINK.findall(page.read_text())}
+        found |= {link for link in links if link.is_file()}
+    return {page.relative_to(index.parent) for page in found}
 
 
 def anchors_of(page: Path) -> set[str]:

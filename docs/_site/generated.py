@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import importlib
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,12 +18,16 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 import tbgen
+import tbgen.errors
 from tbgen.cli import GROUPS
 from tbgen.cli import tbgen as program
 
 BUILT = Path(__file__).parents[2] / "records" / "built.csv"
 
-FOREIGN = "object, BaseException, KeyError, Enum, IntEnum, int, tuple, Generic"
+OPENAPI = Path(tbgen.__file__).parent / "apps" / "site" / "openapi.json"
+EXAMPLES = {"fen": "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30_G4.0", "man": "f5", "name": "KBvK"}
+HIDDEN = "__new__, template, for_strangers"
+FOREIGN = "object, BaseException, KeyError, Enum, IntEnum, StrEnum, str, int, list, tuple, Generic"
 """The ancestors whose members are not described again."""
 
 
@@ -39,14 +45,77 @@ class Generated(SphinxDirective):
 
 
 class PublicNames(Generated):
-    """Every public name with its docstring."""
+    """The names that are given, with their docstrings: those of `tbgen`, or with their module."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
 
     def lines(self) -> Iterator[str]:
-        for name in sorted(set(tbgen.__all__) - {"__version__"}):
-            is_class = isinstance(getattr(tbgen, name), type)
-            yield from (name, "-" * len(name), "", f".. auto{'class' if is_class else 'function'}:: tbgen.{name}")
-            yield from ("   :members:", f"   :inherited-members: {FOREIGN}", "   :member-order: bysource") * is_class
-            yield ""
+        for name in self.arguments[0].split():
+            path = name if "." in name else f"tbgen.{name}"
+            yield from described(path, resolve(path))
+
+
+class EveryError(Generated):
+    """Every error, in the order of the alphabet."""
+
+    def lines(self) -> Iterator[str]:
+        for name, kind in sorted(vars(tbgen.errors).items()):
+            if isinstance(kind, type) and issubclass(kind, tbgen.TbgenError):
+                path = f"tbgen.{name}" if name in tbgen.__all__ else f"tbgen.errors.{name}"
+                fields = ", ".join(f"``{field}``" for field in kind._fields) or "none of its own"
+                yield from (name, "-" * len(name), "", f".. autoclass:: {path}", "   :show-inheritance:", "")
+                yield from (f"   Attributes: {fields}. Exit code: {kind.exit_code}.", "")
+
+
+def resolve(path: str) -> Any:
+    """The object of a dotted path."""
+    module, _, name = path.rpartition(".")
+    return getattr(importlib.import_module(module), name)
+
+
+def described(path: str, thing: Any) -> Iterator[str]:
+    """A heading and what autodoc says; members of classes too, but for those that are no user's concern."""
+    title, is_class = path.removeprefix("tbgen.").rpartition(".")[2], isinstance(thing, type)
+    yield from (title, "-" * len(title), "", f".. auto{'class' if is_class else 'function'}:: {path}")
+    if is_class:
+        yield from ("   :members:", f"   :inherited-members: {FOREIGN}", f"   :exclude-members: {HIDDEN}")
+        yield "   :member-order: bysource"
+    yield ""
+
+
+class OpenApi(Generated):
+    """Every route of the server: its parameters, its answers, and a call of it."""
+
+    def lines(self) -> Iterator[str]:
+        for path, methods in json.loads(OPENAPI.read_text(encoding="utf-8"))["paths"].items():
+            for method, call in methods.items():
+                title = f"{method.upper()} {path}"
+                yield from (title, "-" * len(title), "", sentence(call["summary"]), "")
+                yield from (".. code-block:: sh", "", f"   {self._call(path, method, call)}", "")
+                for each in call.get("parameters", []):
+                    name = f"``{each['name']}``" + ", required" * each.get("required", False)
+                    yield from (name, f"   {sentence(each['description'])}", "")
+                yield from ("Answers", "")
+                for status, answer in call["responses"].items():
+                    schemas = re.findall(r"schemas/(\w+)", json.dumps(answer.get("content", {})))
+                    kinds = " or ".join(dict.fromkeys(schemas))
+                    yield f"* {status}: {sentence(answer['description'])}" + f" ({kinds})" * bool(kinds)
+                yield ""
+
+    @staticmethod
+    def _call(path: str, method: str, call: dict[str, Any]) -> str:
+        needed = [each for each in call.get("parameters", []) if each.get("required")]
+        asked = "&".join(f"{each['name']}={EXAMPLES[each['name']]}" for each in needed if each["in"] == "query")
+        address = "http://127.0.0.1:8000" + path.replace("{name}", EXAMPLES["name"]) + f"?{asked}" * bool(asked)
+        body = "-H 'Content-Type: text/plain' --data-binary @FILE " if method == "post" else ""
+        return f"curl {body}'{address}'"
+
+
+def sentence(text: str) -> str:
+    """Text of a page as a sentence in reStructuredText: links lose their target."""
+    plain = re.sub(r"`([^`]+)`", r"``\1``", re.sub(r"\[([^]]+)\]\([^)]+\)", r"\1", text))
+    return f"{plain[:1].upper()}{plain[1:].rstrip('.')}."
 
 
 class Proofs(Generated):
@@ -110,6 +179,8 @@ def setup(app: Sphinx) -> dict[str, bool]:
     app.add_directive("public-names", PublicNames)
     app.add_directive("commands", Commands)
     app.add_directive("proofs", Proofs)
+    app.add_directive("every-error", EveryError)
+    app.add_directive("openapi", OpenApi)
     app.connect("missing-reference", to_public_name)
     app.connect("source-read", add_contents)
     return {"parallel_read_safe": True}
