@@ -207,7 +207,7 @@ class Score:
 
     @property
     def signed(self) -> int:
-        """The score as one number, as arrays have it: +(code + 1) for White, -(code + 1) for Black, never 0.
+        """The score as arrays have it, which is +(code + 1) for White, -(code + 1) for Black, never 0.
 
         >>> Score("G1.5").signed, Score("-G0.0").signed
         (4, -1)
@@ -228,7 +228,7 @@ class Score:
 
     @property
     def rank(self) -> int:
-        """A number for sorting: the greater, the better for White; never 0.
+        """A number to sort by, the greater the better for White, and never 0.
 
         >>> [Score(text).rank for text in ("G0.0", "G0.5", "-G0.5", "-G0.0")]
         [2000, 1999, -1999, -2000]
@@ -243,7 +243,7 @@ class Score:
             side: The side.
 
         Returns:
-            A number for sorting: the greater, the better for that side.
+            A number to sort by, the greater the better for that side.
         """
         return self.rank if side is Color.WHITE else -self.rank
 

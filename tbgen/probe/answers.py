@@ -199,7 +199,7 @@ class MoveProbe(_Placed):
     reset: bool
     """Whether the move is a capture or a pawn move."""
     best: bool
-    """Whether the move is best play: the best outcome, at the right distance. False without distances."""
+    """Whether the move is best play, with the best outcome at the right distance. False without distances."""
     keeps: bool
     """Whether the move keeps the outcome of the position, at any distance."""
 

@@ -79,7 +79,7 @@ class Verdict:
     scoring: Scoring
     """The scheme of the points."""
     material: Material | None = None
-    """The table that decides the game: its own, or one that is missing."""
+    """The table that decides the game, its own, or one that is missing."""
     dtg: int | None = None
     """Plies of best play from the last position until the final score is reached; None without a table."""
     clocked: ClockedValue | None = None

@@ -65,13 +65,13 @@ class PgnGame:
 
     @property
     def end(self) -> str:
-        """Why the game ended: by the rules at its last ply, or else what its Termination tag says."""
+        """Why the game ended, by the rules at its last ply, or else what its Termination tag says."""
         said = self.tags.get("Termination", "unterminated" if self.result == UNFINISHED else "normal")
         return said if self.last.end is None else self.last.end.value
 
     @property
     def heading(self) -> dict[str, Any]:
-        """The keys that name the game in JSON: its place, and tags by their names in lower case."""
+        """The keys that name the game in JSON, which are its place, and tags by their names in lower case."""
         tags = {name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")}
         return {"file": self.file, "number": self.number, **tags, "result": self.result}
 
