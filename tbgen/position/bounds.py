@@ -35,7 +35,7 @@ from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
 from tbgen.position.known import KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
 from tbgen.probe.syzygy import Winner, no_tables
-from tbgen.retro.levels.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
+from tbgen.retro.distances.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal

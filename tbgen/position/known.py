@@ -19,7 +19,7 @@ from tbgen.index.layout import HOW_BITS, Squares
 from tbgen.material import Material
 from tbgen.probe.stored import OpenTables
 from tbgen.retro.drive.many_blocks import SolvedRun
-from tbgen.retro.levels.histories import merge_patterns
+from tbgen.retro.patterns.histories import merge_patterns
 from tbgen.score import Score
 from tbgen.storage.files import remove
 from tbgen.storage.scratch import SUFFIX, ScratchStore

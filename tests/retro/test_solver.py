@@ -12,15 +12,17 @@ from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import solve
+from tbgen.retro.distances import forcer as forcer_module
+from tbgen.retro.distances.forcer import start_forcer, start_middles
+from tbgen.retro.distances.one_code import freeze
 from tbgen.retro.drive import methods, one_block
 from tbgen.retro.drive.methods import DistanceMethod, Method, OutcomeMethod, new_worker
 from tbgen.retro.drive.task import check_worker
-from tbgen.retro.levels import forcer as forcer_module
-from tbgen.retro.levels.forcer import STATUS, TOO_HIGH, Room, open_words, start_forcer, start_middles
-from tbgen.retro.levels.histories import new_interner
-from tbgen.retro.levels.one_code import TOP_CODE, freeze
-from tbgen.retro.levels.packing import NO_LABEL, label_from
-from tbgen.retro.levels.worker import AnyWorker as Worker
+from tbgen.retro.patterns import worker as worker_module
+from tbgen.retro.patterns.histories import new_interner
+from tbgen.retro.patterns.packing import NO_LABEL, label_from
+from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, Room, open_words
+from tbgen.retro.patterns.worker import AnyWorker as Worker
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Color, Score
@@ -129,7 +131,7 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
             what = "patterns" if limit == "MOST_NODES" else "positions"
             for size in sizes:
                 with monkeypatch.context() as patched:
-                    patched.setattr(forcer_module, limit, size)
+                    patched.setattr(worker_module, limit, size)
                     with pytest.raises(RepresentationError, match=f"the number of {what} of {name} .*does not fit"):
                         solve(Material.parse(name), children)
         with monkeypatch.context() as patched:
@@ -147,7 +149,7 @@ def test_a_table_is_the_same_however_often_its_room_is_doubled(
     children = {child: values(str(child)) for child in Material.parse(name).children()}
     whole, doublings = solve(Material.parse(name), children, method=method), list[int]()
     for limit in ("FIRST_ROOM", "NODES", "ENTRIES"):
-        monkeypatch.setattr(forcer_module, limit, int(limit == "FIRST_ROOM"))
+        monkeypatch.setattr(worker_module, limit, int(limit == "FIRST_ROOM"))
     double = Room.doubled
     monkeypatch.setattr(Room, "doubled", lambda room, full: [doublings.append(room.doublings), double(room, full)][1])
     assert_same(whole, solve(Material.parse(name), children, method=method))

@@ -20,10 +20,9 @@ from tbgen.index.words import ONE, lowest_and_rest
 from tbgen.retro.drive.methods import Method, new_worker
 from tbgen.retro.drive.runs import count_words, nothing_found
 from tbgen.retro.drive.task import FullError, Task, check_status
-from tbgen.retro.levels.en_passant import search_en_passant
-from tbgen.retro.levels.forcer import INTERNER_FULL, Room
-from tbgen.retro.levels.histories import EMPTY, OVERFLOWED, Interner, dictionary_of, forget_nodes, intern
-from tbgen.retro.levels.worker import AnyWorker
+from tbgen.retro.patterns.en_passant import search_en_passant
+from tbgen.retro.patterns.histories import EMPTY, OVERFLOWED, Interner, dictionary_of, forget_nodes, intern
+from tbgen.retro.patterns.worker import INTERNER_FULL, AnyWorker, Room
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import FIRST, MASK, BlockValues, enter_block, find_legal

@@ -1,7 +1,7 @@
 """Methods: the two ways to solve the accrued codes of a block whose moves are known.
 
-`DistanceMethod` finds outcomes and plies by labels (levels/). `OutcomeMethod` finds outcomes alone, by sets that grow
-(outcomes/). One thread solves a block in one kernel, or two threads solve it step by step, one for each forcer.
+`DistanceMethod` finds outcomes and plies by labels (distances/). `OutcomeMethod` finds outcomes alone, by sets that
+grow (outcomes/). One thread solves a block in one kernel, or two threads solve it step by step, one for each forcer.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any, Protocol
 import numpy as np
 
 from tbgen.compiled.jit import borrowing
-from tbgen.retro.levels.forcer import STATUS, Forcer, Room, new_forcer, open_words, start_forcer, start_middles
-from tbgen.retro.levels.histories import new_interner
-from tbgen.retro.levels.one_code import freeze, search_code
-from tbgen.retro.levels.worker import S, Worker
+from tbgen.retro.distances.forcer import Forcer, new_forcer, start_forcer, start_middles
+from tbgen.retro.distances.one_code import freeze, search_code
 from tbgen.retro.outcomes.codes import freeze_holds, search_outcomes, settle, start_goals, start_grower
 from tbgen.retro.outcomes.grower import Grower, new_grower
+from tbgen.retro.patterns.histories import new_interner
+from tbgen.retro.patterns.worker import STATUS, Room, S, Worker, open_words
 from tbgen.retro.words.block import Block, BlockValues, new_block, number_cells
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.moves import new_scratch
@@ -105,7 +105,7 @@ def solve_outcomes(block: Block, white: Grower, black: Grower, values: BlockValu
 
 
 class DistanceMethod:
-    """OutcomeMethod and plies, by labels."""
+    """Outcomes and plies, by labels."""
 
     def searcher(self, side: int, geometry: Geometry, game: Mobility, room: Room) -> Forcer:
         return new_forcer(side, geometry, room, middles=game.forgets)
@@ -133,7 +133,7 @@ class DistanceMethod:
 
 
 class OutcomeMethod:
-    """OutcomeMethod alone, by sets that grow."""
+    """Outcomes alone, by sets that grow."""
 
     def searcher(self, side: int, geometry: Geometry, game: Mobility, room: Room) -> Grower:
         return new_grower(side, geometry, room, middles=game.forgets, histories=True)

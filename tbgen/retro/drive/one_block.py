@@ -17,8 +17,8 @@ from tbgen.retro.drive.many_blocks import name_patterns
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
 from tbgen.retro.drive.task import FullError, Task, check_status, check_worker
-from tbgen.retro.levels.forcer import INTERNER_FULL, Room, open_words
-from tbgen.retro.levels.histories import OVERFLOWED, Interner, dictionary_of, new_interner
+from tbgen.retro.patterns.histories import OVERFLOWED, Interner, dictionary_of, new_interner
+from tbgen.retro.patterns.worker import INTERNER_FULL, Room, open_words
 from tbgen.retro.resets.destinations import empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells

@@ -22,7 +22,7 @@ from tbgen.index.layout import layout_of
 from tbgen.index.outcomes import ROWS, byte_of_row
 from tbgen.index.words import square_bit
 from tbgen.material import Material
-from tbgen.retro.levels.histories import merge_patterns
+from tbgen.retro.patterns.histories import merge_patterns
 from tbgen.retro.words.block import BlockValues, is_halved, primary_kings
 from tbgen.retro.words.geometry import Geometry
 from tbgen.score import Color, Mobility, Score

@@ -17,8 +17,7 @@ from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.drive.methods import DistanceMethod, Method
 from tbgen.retro.drive.runs import BlockStore
-from tbgen.retro.levels.forcer import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH
-from tbgen.retro.levels.worker import AnyWorker
+from tbgen.retro.patterns.worker import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH, AnyWorker
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import child_layouts_of
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE

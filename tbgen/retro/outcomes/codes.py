@@ -13,13 +13,11 @@ from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import WORST_RANK, byte_of_rank
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
-from tbgen.retro.levels.forcer import FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, Members, leave_free
-from tbgen.retro.levels.one_code import TOP_CODE
 from tbgen.retro.outcomes.grower import (
     Grower,
+    GrowingMiddle,
     Journal,
     Journals,
-    Middle,
     breaks_holds,
     drop_decided,
     link_exits,
@@ -28,6 +26,7 @@ from tbgen.retro.outcomes.grower import (
     write_outcome,
 )
 from tbgen.retro.outcomes.growing import FIRST_MIDDLE, Search, freeze_broken, grow
+from tbgen.retro.patterns.worker import FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, TOP_CODE, Members, leave_free
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.quiet import mark_predecessors
@@ -164,7 +163,7 @@ def find_class(block: Block, grower: Grower, other: Grower, values: BlockValues,
 
 
 @inlined
-def journals_at(middle: Middle, code: Int) -> Journals:
+def journals_at(middle: GrowingMiddle, code: Int) -> Journals:
     """Where the members of the middle at a code are."""
     return middle.odd if code & 1 else middle.even
 

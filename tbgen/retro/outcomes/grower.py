@@ -17,7 +17,9 @@ from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, SignedBytes, SignedI
 from tbgen.compiled.jit import by_address, inlined, inner
 from tbgen.index.kernels import RANKS, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
-from tbgen.retro.levels.forcer import (
+from tbgen.retro.patterns.histories import OVERFLOWED, Interner, intern, new_interner
+from tbgen.retro.patterns.packing import event_from, label_from
+from tbgen.retro.patterns.worker import (
     INTERNER_FULL,
     MEMO_AFTER,
     MEMO_BEFORE,
@@ -28,8 +30,6 @@ from tbgen.retro.levels.forcer import (
     Members,
     Room,
 )
-from tbgen.retro.levels.histories import OVERFLOWED, Interner, intern, new_interner
-from tbgen.retro.levels.packing import event_from, label_from
 from tbgen.retro.words.block import FIRST, MASK, Block
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import MOST_NEIGHBOURS, Neighbours
@@ -78,7 +78,7 @@ LINKED, NOTED = 0, 1
 
 
 @by_address
-class Middle(NamedTuple):
+class GrowingMiddle(NamedTuple):
     """What the forcer forces against the hold at the accrued code at hand. It begins with the sets of the class."""
 
     members: Members
@@ -101,7 +101,7 @@ class Grower(NamedTuple):
     side: int
     forced: Members
     """The cells that have joined a class."""
-    middle: Middle
+    middle: GrowingMiddle
     ripe: Words
     """[word] undecided cells with the forcer to move whose own code is the next one."""
     exits: Exits
@@ -120,7 +120,7 @@ class Grower(NamedTuple):
     bits_of_goal: Words
     """[goal] scratch space for the resets of a word; empty before and after."""
     state: Ints
-    """As in levels/forcer.py."""
+    """As in distances/forcer.py."""
 
 
 def new_journal(entries: int) -> Journal:
@@ -157,7 +157,9 @@ def new_grower(side: int, geometry: Geometry, room: Room, *, middles: bool, hist
     return Grower(
         side=side,
         forced=new_members(words),
-        middle=Middle(new_members(in_middles), np.zeros(in_middles, np.uint64), pending, joined, yielded, even, odd),
+        middle=GrowingMiddle(
+            new_members(in_middles), np.zeros(in_middles, np.uint64), pending, joined, yielded, even, odd
+        ),
         ripe=np.zeros(words, np.uint64),
         exits=new_exits(entries),
         resets=new_journal(min(64 * words, room.entries, MOST_ENTRIES)),
@@ -286,7 +288,7 @@ def use_mating_resets(block: Block, grower: Grower) -> None:
                 add_bits(grower.checked, word, mates & members.free[defender, word])
 
 
-# As in levels/forcer.py: nearly all cells of a search get the same goal and had the same history before, so the last
+# As in distances/forcer.py: nearly all cells of a search get the same goal and had the same history before, so the last
 # step from history to history is remembered.
 @inlined
 def note_goal(block: Block, grower: Grower, mover: Int, word: Int, bits: Word, goal: Int, code: Int) -> None:

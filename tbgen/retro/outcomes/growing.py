@@ -15,8 +15,8 @@ from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.kernels import byte_of_rank
 from tbgen.index.words import NOTHING
-from tbgen.retro.levels.forcer import Members, leave_free
 from tbgen.retro.outcomes.grower import Grower, note_exit, note_goal, write_outcome
+from tbgen.retro.patterns.worker import Members, leave_free
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, list_range, take_bits

@@ -28,7 +28,7 @@ from tbgen.retro.words.moves import (
 )
 
 CHILD_HAS_NO_VALUE = 1
-"""What can go wrong here; what else can, see levels/forcer.py."""
+"""What can go wrong here; what else can, see distances/forcer.py."""
 
 
 @inlined

@@ -205,7 +205,7 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
 
 @inner
 def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: Int) -> None:
-    """Steps, double steps, captures and promotions of a pawn (en passant: see levels/en_passant.py)."""
+    """Steps, double steps, captures and promotions of a pawn (en passant: see patterns/en_passant.py)."""
     geometry = block.geometry
     pawns, men, king, occupied = block.pawns, scratch.men, king_of(geometry, word), block.occupied[word]
     start, up = pawns[pawn], 8 if side == WHITE else -8

@@ -12,19 +12,10 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.kernels import byte_of_rank
 from tbgen.index.words import lowest_and_rest
-from tbgen.retro.levels.forcer import BEGUN, STATUS, TOO_FAR, Forcer, leave_free
-from tbgen.retro.levels.packing import (
-    EXIT,
-    PLIES,
-    UNBLOCK,
-    first_plies,
-    kind_of_site,
-    label_from,
-    plies_of_label,
-    rank_of_label,
-    side_of_site,
-    word_of_site,
-)
+from tbgen.retro.distances.forcer import Forcer
+from tbgen.retro.distances.queues import EXIT, PLIES, UNBLOCK, first_plies, kind_of_site, side_of_site, word_of_site
+from tbgen.retro.patterns.packing import label_from, plies_of_label, rank_of_label
+from tbgen.retro.patterns.worker import BEGUN, STATUS, TOO_FAR, leave_free
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, add_word, list_words, take_bits

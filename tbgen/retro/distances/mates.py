@@ -17,8 +17,9 @@ from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
 from tbgen.index.layout import Squares, partial_layout
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.material import Material
-from tbgen.retro.levels.classes import check_defender_cells, mark_before_members
-from tbgen.retro.levels.forcer import Forcer, Members, Room, leave_free, new_forcer
+from tbgen.retro.distances.classes import check_defender_cells, mark_before_members
+from tbgen.retro.distances.forcer import Forcer, new_forcer
+from tbgen.retro.patterns.worker import Members, Room, leave_free
 from tbgen.retro.resets.destinations import Reset, Shapes, find_plane_and_cell, resets_of, shapes_of
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, geometry_of

@@ -16,9 +16,9 @@ from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.squares import PAWN_ATTACKS
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
-from tbgen.retro.levels.histories import label_at_code
-from tbgen.retro.levels.packing import plies_of_label, rank_of_label
-from tbgen.retro.levels.worker import AnyWorker, has_histories
+from tbgen.retro.patterns.histories import label_at_code
+from tbgen.retro.patterns.packing import plies_of_label, rank_of_label
+from tbgen.retro.patterns.worker import AnyWorker, has_histories
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.retro.levels import packing
-from tbgen.retro.levels.packing import EXIT, PLIES
+from tbgen.retro.distances import packing
+from tbgen.retro.distances.queues import EXIT, PLIES
 from tbgen.score import MOST_STORED_CODE, Score
 
 RANKS = st.integers(0, 255)

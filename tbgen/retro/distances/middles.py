@@ -14,8 +14,8 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_RANK
 from tbgen.index.words import lowest_and_rest, lowest_square
-from tbgen.retro.levels.forcer import BEGUN, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR, Forcer, end_code
-from tbgen.retro.levels.labels import (
+from tbgen.retro.distances.forcer import Forcer, end_code
+from tbgen.retro.distances.labels import (
     LabelRange,
     clear_labels,
     confirm_label,
@@ -27,19 +27,18 @@ from tbgen.retro.levels.labels import (
     recheck_defender_cells,
     recheck_forcer_cells,
 )
-from tbgen.retro.levels.packing import (
+from tbgen.retro.distances.queues import (
     EXIT,
     LAST_LABEL,
     PLIES,
     BucketQueue,
     first_plies,
     kind_of_site,
-    label_from,
-    plies_of_label,
-    rank_of_label,
     side_of_site,
     word_of_site,
 )
+from tbgen.retro.patterns.packing import label_from, plies_of_label, rank_of_label
+from tbgen.retro.patterns.worker import BEGUN, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits

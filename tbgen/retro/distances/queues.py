@@ -1,14 +1,9 @@
-"""Integers that hold several numbers, and queues of cells by label.
+"""Bucket queues: entries in lists by the goal and plies of a label.
 
-* label: an outcome's rank and the plies to it, so that of two labels the smaller is the better one for the forcer.
-* event: a label of the middle and the accrued code from which on it holds.
-* site: where an entry of a queue belongs: a word, the kind of the entry, the side to move.
-* row: a line of a pattern (see histories.py), so that rows sort as their columns do.
-
-A *bucket queue* has its entries (kind, side, word, bits) in lists by rank and plies of a label. Two of them serve a
-forcer. Its *seeds* are resets, and cells that have been frozen with their entry values: they are pushed once and stay
-for all accrued codes, and each code uses those whose outcome is still in question. The *agenda* of its middle holds
-what is to be looked at in a later layer of the same code. The newest entry of a list comes first.
+A *site* is where an entry belongs: a word, the kind of the entry, the side to move. An entry has bits of that word.
+Two queues serve a forcer. Its *seeds* are resets, and cells that have been frozen with their entry values: they are
+pushed once and stay for all accrued codes, and each code uses those whose outcome is still in question. The *agenda* of
+its middle holds what is to be looked at in a later step of the same code. The newest entry of a list comes first.
 """
 
 from __future__ import annotations
@@ -19,49 +14,11 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
-from tbgen.index.kernels import RANKS, WORST_RANK, byte_of_rank
-
-NO_LABEL = np.uint32(0xFFFFFFFF)
-"""In place of a label, where there is none."""
+from tbgen.index.kernels import RANKS
+from tbgen.retro.patterns.packing import plies_of_label, rank_of_label
 
 LAST_LABEL = 1 << 40
 """Greater than any label."""
-
-
-@small
-def label_from(rank: Int, plies: Int) -> Int:
-    return rank << 16 | plies
-
-
-@small
-def rank_of_label(label: Int) -> Int:
-    return label >> 16
-
-
-@small
-def plies_of_label(label: Int) -> Int:
-    return label & 0xFFFF
-
-
-@small
-def limit_of(code: Int) -> np.int64:
-    """The first label that does not break a hold at this code: cells have no labels from here on."""
-    return np.int64(WORST_RANK - code) << 16
-
-
-@small
-def event_from(code: Int, label: Int) -> np.int64:
-    return np.int64(code << 32 | np.int64(label))
-
-
-@small
-def code_of_event(event: Int) -> Int:
-    return event >> 32
-
-
-@small
-def label_of_event(event: Int) -> Int:
-    return event & 0xFFFFFFFF
 
 
 @small
@@ -82,35 +39,6 @@ def kind_of_site(site: Int) -> Int:
 @small
 def side_of_site(site: Int) -> Int:
     return site & 1
-
-
-@small
-def row_from(event: Int, forcer: Int) -> Int:
-    """The row of an event of this forcer: holder (the other side), code, outcome's signed byte, plies."""
-    label = label_of_event(event)
-    outcome = np.int64(byte_of_rank(rank_of_label(label), forcer)) & 0xFF
-    return (1 - forcer) << 32 | code_of_event(event) << 24 | outcome << 16 | plies_of_label(label)
-
-
-@small
-def holder_of_row(row: Int) -> Int:
-    return row >> 32
-
-
-@small
-def code_of_row(row: Int) -> Int:
-    return row >> 24 & 0xFF
-
-
-@small
-def outcome_of_row(row: Int) -> Int:
-    """As an unsigned byte."""
-    return row >> 16 & 0xFF
-
-
-@small
-def plies_of_row(row: Int) -> Int:
-    return row & 0xFFFF
 
 
 PLIES = 2048

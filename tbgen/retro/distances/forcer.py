@@ -10,59 +10,36 @@ from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import WORST_RANK, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
-from tbgen.retro.levels.histories import OVERFLOWED, Interner, intern, new_interner
-from tbgen.retro.levels.packing import (
+from tbgen.retro.distances.queues import (
     MEMBER,
-    NO_LABEL,
     PLIES,
     UNBLOCK,
     BucketQueue,
     clear_queue,
-    event_from,
-    label_from,
-    label_of_event,
     new_bucket_queue,
-    plies_of_label,
     push,
     site_from,
 )
+from tbgen.retro.patterns.histories import OVERFLOWED, Interner, intern, new_interner
+from tbgen.retro.patterns.packing import NO_LABEL, event_from, label_from, label_of_event, plies_of_label
+from tbgen.retro.patterns.worker import (
+    BEGUN,
+    INTERNER_FULL,
+    MEMO_AFTER,
+    MEMO_BEFORE,
+    MEMO_LABEL,
+    NO_MEMO,
+    QUEUE_FULL,
+    STATUS,
+    TOO_FAR,
+    Members,
+    Room,
+)
 from tbgen.retro.words.block import FIRST, MASK, Block, number_of_reset
-from tbgen.retro.words.geometry import WHITE, Geometry
+from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import MOST_NEIGHBOURS, Neighbours
-from tbgen.retro.words.worklist import Worklist, drop_word, new_word_set, new_worklist
+from tbgen.retro.words.worklist import Worklist, new_word_set, new_worklist
 from tbgen.score import MOST_STORED_CODE
-
-MOST_NODES, MOST_ENTRIES = 1 << 26, 256
-"""Histories of one run, and entries of a queue for each word, at most."""
-FIRST_ROOM, NODES, ENTRIES = 1 << 20, 8, 16
-"""At first there is room for so many of either, and for so many histories and entries more for each word: three times
-what tables of four men take."""
-
-
-class Room(NamedTuple):
-    """How much memory is reserved for what grows with the work.
-
-    A system that does not promise more memory than it has would refuse the most that any work takes. So where the room
-    does not suffice, the work is done anew with twice as much.
-    """
-
-    words: int
-    doublings: int = 0
-
-    @property
-    def nodes(self) -> int:
-        return min((FIRST_ROOM + NODES * self.words) << self.doublings, MOST_NODES)
-
-    @property
-    def entries(self) -> int:
-        return min((FIRST_ROOM + ENTRIES * self.words) << self.doublings, MOST_ENTRIES * self.words)
-
-    def doubled(self, full: Exception) -> Room:
-        """Twice the room; the error again if there is no more to have."""
-        more = Room(self.words, self.doublings + 1)
-        if (more.nodes, more.entries) == (self.nodes, self.entries):
-            raise full
-        return more
 
 
 @by_address
@@ -101,30 +78,6 @@ def end_code(middle: Middle) -> None:
                 middle.fresh[side, word] = NOTHING
                 middle.gained[side, word] = NOTHING
     clear_queue(middle.agenda)
-
-
-TOO_FAR, INTERNER_FULL, TOO_HIGH, FORCED_TWICE, QUEUE_FULL = 2, 3, 4, 5, 6
-"""What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
-sides force, which cannot be; more seeds, or more to be rechecked, than there is space for."""
-
-BEGUN, STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(5)
-"""State: whether there are labels yet; what went wrong; the label given last, a history before and after it."""
-
-NO_MEMO = -1
-
-
-@by_address
-class Members(NamedTuple):
-    """The cells that have joined a class of the forcer, by their complements."""
-
-    free: Words
-    """[side, word] cells that neither side forces and that are not frozen: they can still join."""
-    live: Words
-    """[side, word >> 6] the words that have any."""
-    left: Words
-    """[word] the forcer's cells, frozen ones too, that have not joined: a defender escapes to them."""
-    blocked: Words
-    """[word] the defender's cells with a reset whose outcome and plies have not come yet: it is a way out for now."""
 
 
 @by_address
@@ -231,26 +184,6 @@ def push_resets(block: Block, forcer: Forcer, side: Int, word: Int, kings: Word,
 
 
 @borrowing
-def open_words(block: Block, white: Members, black: Members, first: int, end: int) -> int:
-    """Begin a range of words: what is legal is open, and nobody forces anything yet; how many cells that are.
-
-    The first `freeze` finds which words are live.
-    """
-    cells = 0
-    for side in range(2):
-        ours, theirs = white if side == WHITE else black, black if side == WHITE else white
-        for word in range(first, end):
-            legal = block.legal[side, word]
-            block.undecided[side, word] = legal
-            ours.free[side, word] = legal
-            theirs.free[side, word] = legal
-            ours.left[word] = legal
-            theirs.blocked[word] = block.resets[side, word]
-            cells += count(legal)
-    return cells
-
-
-@borrowing
 def start_forcer(block: Block, forcer: Forcer) -> None:
     """Begin with a block whose words are open: resets to mate are seeds."""
     state = forcer.state
@@ -276,16 +209,6 @@ def start_middles(block: Block, forcer: Forcer, places: int) -> None:
         for word in range(len(forcer.forced.left)):
             kings = block.numbered[mover, word, MASK] & block.resets[mover, word]
             push_resets(block, forcer, mover, word, kings, 1, worst)
-
-
-@inlined
-def leave_free(members: Members, side: Int, word: Int, bits: Word) -> None:
-    """Some cells of a word are free no longer."""
-    at = np.uint64(word)
-    rest = members.free[side, at] & ~bits
-    members.free[side, at] = rest
-    if rest == NOTHING:
-        drop_word(members.live[side], word)
 
 
 # In a thick layer nearly all cells get the same label and had the same history before, so the last step from history

@@ -6,15 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.jit import kernel
-from tbgen.retro.levels.histories import (
-    FIRST_SLOTS,
-    NODES,
-    OVERFLOWED,
-    SLOTS,
-    Interner,
-    intern,
-    new_interner,
-)
+from tbgen.retro.patterns.histories import FIRST_SLOTS, NODES, OVERFLOWED, SLOTS, Interner, intern, new_interner
 
 Ints = npt.NDArray[np.int64]
 NONE = 0xFFFFFFFF

@@ -17,19 +17,10 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bit
-from tbgen.retro.levels.forcer import BEGUN, QUEUE_FULL, STATUS, TOO_FAR, Forcer, label_cells, reset_label
-from tbgen.retro.levels.packing import (
-    EXIT,
-    LAST_LABEL,
-    NO_LABEL,
-    PLIES,
-    RECHECK,
-    limit_of,
-    plies_of_label,
-    push,
-    rank_of_label,
-    site_from,
-)
+from tbgen.retro.distances.forcer import Forcer, label_cells, reset_label
+from tbgen.retro.distances.queues import EXIT, LAST_LABEL, PLIES, RECHECK, push, site_from
+from tbgen.retro.patterns.packing import NO_LABEL, limit_of, plies_of_label, rank_of_label
+from tbgen.retro.patterns.worker import BEGUN, QUEUE_FULL, STATUS, TOO_FAR
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
 from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word

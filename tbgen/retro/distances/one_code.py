@@ -17,18 +17,17 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
-from tbgen.retro.levels.classes import spread_outcome
-from tbgen.retro.levels.forcer import BEGUN, FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, Forcer, has_middles
-from tbgen.retro.levels.labels import label_frozen
-from tbgen.retro.levels.middles import update_middle
-from tbgen.retro.levels.packing import EXIT, label_from, plies_of_label, push, rank_of_label, site_from
+from tbgen.retro.distances.classes import spread_outcome
+from tbgen.retro.distances.forcer import Forcer, has_middles
+from tbgen.retro.distances.labels import label_frozen
+from tbgen.retro.distances.middles import update_middle
+from tbgen.retro.distances.queues import EXIT, push, site_from
+from tbgen.retro.patterns.packing import label_from, plies_of_label, rank_of_label
+from tbgen.retro.patterns.worker import BEGUN, FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, TOP_CODE
 from tbgen.retro.words.block import Block, BlockValues, place_of_cell
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.worklist import add_bits
-from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
-
-TOP_CODE = MOST_STORED_CODE
-"""No outcome has a higher code: where a position's own code is higher, a side can force a lower one."""
+from tbgen.score import STALEMATE_CODE
 
 
 @inlined

@@ -10,7 +10,7 @@ import pytest
 from tbgen.index.layout import partial_layout
 from tbgen.material import Material
 from tbgen.position.known import KnownTables
-from tbgen.retro.levels.mates import MatesSolver
+from tbgen.retro.distances.mates import MatesSolver
 from tbgen.retro.words.block import enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import geometry_of
 

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32, often_first
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner, kernel, small
 from tbgen.errors import RepresentationError
-from tbgen.retro.levels.packing import (
+from tbgen.retro.patterns.packing import (
     NO_LABEL,
     code_of_event,
     code_of_row,

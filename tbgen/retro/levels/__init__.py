@@ -1,1 +1,0 @@
-"""One accrued code after another: classes, middles, labels, histories, patterns."""

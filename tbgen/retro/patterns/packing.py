@@ -1,0 +1,82 @@
+"""Integers that hold several numbers.
+
+* label: an outcome's goal and the plies to it, so that of two labels the smaller is the better one for the forcer.
+* event: a label of a middle and the accrued code from which on it holds.
+* row: a line of a pattern (see histories.py), so that rows sort as their columns do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tbgen.compiled.arrays import Int
+from tbgen.compiled.jit import small
+from tbgen.index.kernels import WORST_RANK, byte_of_rank
+
+NO_LABEL = np.uint32(0xFFFFFFFF)
+"""In place of a label, where there is none."""
+
+
+@small
+def label_from(rank: Int, plies: Int) -> Int:
+    return rank << 16 | plies
+
+
+@small
+def rank_of_label(label: Int) -> Int:
+    return label >> 16
+
+
+@small
+def plies_of_label(label: Int) -> Int:
+    return label & 0xFFFF
+
+
+@small
+def limit_of(code: Int) -> np.int64:
+    """The first label that does not break a hold at this code: cells have no labels from here on."""
+    return np.int64(WORST_RANK - code) << 16
+
+
+@small
+def event_from(code: Int, label: Int) -> np.int64:
+    return np.int64(code << 32 | np.int64(label))
+
+
+@small
+def code_of_event(event: Int) -> Int:
+    return event >> 32
+
+
+@small
+def label_of_event(event: Int) -> Int:
+    return event & 0xFFFFFFFF
+
+
+@small
+def row_from(event: Int, forcer: Int) -> Int:
+    """The row of an event of this forcer: holder (the other side), code, outcome's signed byte, plies."""
+    label = label_of_event(event)
+    outcome = np.int64(byte_of_rank(rank_of_label(label), forcer)) & 0xFF
+    return (1 - forcer) << 32 | code_of_event(event) << 24 | outcome << 16 | plies_of_label(label)
+
+
+@small
+def holder_of_row(row: Int) -> Int:
+    return row >> 32
+
+
+@small
+def code_of_row(row: Int) -> Int:
+    return row >> 24 & 0xFF
+
+
+@small
+def outcome_of_row(row: Int) -> Int:
+    """As an unsigned byte."""
+    return row >> 16 & 0xFF
+
+
+@small
+def plies_of_row(row: Int) -> Int:
+    return row & 0xFFFF
