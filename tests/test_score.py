@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 
 from tbgen.errors import RepresentationError, ScoreFormatError
-from tbgen.index.kernels import rank_of_byte
+from tbgen.index.kernels import goal_of_byte
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.verify.values import rank_of as verify_rank_of
 from tests.strategies import outcomes, scores
@@ -84,7 +84,7 @@ def test_the_ranks_of_the_kernels_are_the_one_order() -> None:
     stored = [byte for byte in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if byte]
     for side in Color:
         best_first = sorted(stored, key=lambda byte: -Score.from_byte(byte).worth_to(side))
-        assert sorted(stored, key=lambda byte: rank_of_byte.py_func(byte, int(side))) == best_first
+        assert sorted(stored, key=lambda byte: goal_of_byte.py_func(byte, int(side))) == best_first
     assert sorted(stored, key=lambda byte: -verify_rank_of.py_func(byte)) == sorted(
         stored, key=lambda byte: -Score.from_byte(byte).worth_to(Color.WHITE)
     )

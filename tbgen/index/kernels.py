@@ -2,9 +2,8 @@
 
 A group of equal men is known by its first slot: `twin_start[slot]`, the slot itself for a man without an equal.
 
-Signed bytes and rows of outcomes are those of outcomes.py. A *rank* orders the outcomes that a table stores for a
-*forcer*, a side that forces something: 0 is its own mate, the best, 255 (WORST_RANK) the other side's. So of two
-outcomes the forcer prefers the one of the smaller rank.
+Signed bytes and rows of outcomes are those of outcomes.py. A *goal* is an outcome as a *forcer* ranks it, a side that
+forces something: 0 is its own mate, the best, 255 (WORST_GOAL) the other side's. So a forcer prefers the smaller goal.
 """
 
 from __future__ import annotations
@@ -93,23 +92,23 @@ def beside_image(squares: Ints, twin_start: Ints, first: Int, end: Int, images: 
     return 0
 
 
-RANKS: Final = 256
-WORST_RANK: Final = RANKS - 1
+GOALS: Final = 256
+WORST_GOAL: Final = GOALS - 1
 _WHITE: Final = int(Color.WHITE)
 
 row_of_byte = small(outcomes.row_of_byte)
 
 
 @small
-def rank_of_byte(byte: Int, forcer: Int) -> Int:
-    """The rank for a forcer of an outcome's signed byte."""
-    rank = byte - 1 if byte > 0 else WORST_RANK + 1 + byte
-    return rank if forcer == _WHITE else WORST_RANK - rank
+def goal_of_byte(byte: Int, forcer: Int) -> Int:
+    """The goal for a forcer of an outcome's signed byte."""
+    goal = byte - 1 if byte > 0 else WORST_GOAL + 1 + byte
+    return goal if forcer == _WHITE else WORST_GOAL - goal
 
 
 @small
-def byte_of_rank(rank: Int, forcer: Int) -> Int:
-    """The signed byte of an outcome that has this rank for a forcer."""
+def byte_of_goal(goal: Int, forcer: Int) -> Int:
+    """The signed byte of an outcome that has this goal for a forcer."""
     if forcer != _WHITE:
-        rank = WORST_RANK - rank
-    return rank + 1 if rank < RANKS // 2 else rank - RANKS
+        goal = WORST_GOAL - goal
+    return goal + 1 if goal < GOALS // 2 else goal - GOALS

@@ -26,7 +26,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Int, SignedBytes
 from tbgen.compiled.jit import borrowing
 from tbgen.errors import ClosureTooLargeError, TableError
-from tbgen.index.kernels import byte_of_rank, rank_of_byte
+from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Slot, Squares, slots_of
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Material, Role
@@ -105,15 +105,15 @@ def fold_bounds(
             bit = square_bit(square)
             byte: Int = np.int64(scratch.folded.outcome[square])
             if not moves & bit:
-                byte = byte_of_rank(0 if block.check[side, word] & bit else STALEMATE_CODE, 1 - side)
-            elif others & bit and (byte == 0 or rank_of_byte(unknown, side) < rank_of_byte(byte, side)):
+                byte = byte_of_goal(0 if block.check[side, word] & bit else STALEMATE_CODE, 1 - side)
+            elif others & bit and (byte == 0 or goal_of_byte(unknown, side) < goal_of_byte(byte, side)):
                 byte = unknown
             cell = number * 64 + square
             if len(limits):
                 limit: Int = np.int64(limits[cell])
-                if (rank_of_byte(limit, 0) < rank_of_byte(byte, 0)) == (unknown < 0):
+                if (goal_of_byte(limit, 0) < goal_of_byte(byte, 0)) == (unknown < 0):
                     byte = limit
-            if entry[cell] == 0 or rank_of_byte(byte, 1 - side) < rank_of_byte(np.int64(entry[cell]), 1 - side):
+            if entry[cell] == 0 or goal_of_byte(byte, 1 - side) < goal_of_byte(np.int64(entry[cell]), 1 - side):
                 entry[cell] = byte
     return scratch.status[0]
 

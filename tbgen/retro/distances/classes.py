@@ -1,7 +1,7 @@
 """Classes: the cells from which a forcer forces its own outcome at one accrued code, whatever the accrued score.
 
 Plies are taken from the fewest upwards, and all cells join that can: a cell of the forcer as soon as one move leads to
-a member, a cell of the defender as soon as all do. Seeds begin it: resets and frozen cells, by rank and plies.
+a member, a cell of the defender as soon as all do. Seeds begin it: resets and frozen cells, by goal and plies.
 """
 
 from __future__ import annotations
@@ -10,11 +10,11 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
-from tbgen.index.kernels import byte_of_rank
+from tbgen.index.kernels import byte_of_goal
 from tbgen.index.words import lowest_and_rest
 from tbgen.retro.distances.forcer import Forcer
 from tbgen.retro.distances.queues import EXIT, PLIES, UNBLOCK, first_plies, kind_of_site, side_of_site, word_of_site
-from tbgen.retro.patterns.packing import label_from, plies_of_label, rank_of_label
+from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
 from tbgen.retro.patterns.worker import BEGUN, STATUS, TOO_FAR, leave_free
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
@@ -23,9 +23,9 @@ from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, add_wo
 
 @inner
 def use_seeds(forcer: Forcer, label: Int) -> None:
-    """Let the seeds of one rank and distance take effect."""
+    """Let the seeds of one goal and distance take effect."""
     side, seeds, members, joining = forcer.side, forcer.seeds, forcer.forced, forcer.joining
-    node = seeds.head[rank_of_label(label), plies_of_label(label)]
+    node = seeds.head[goal_of_label(label), plies_of_label(label)]
     while node >= 0:
         site = np.int64(seeds.site[node])
         word, kind, mover = word_of_site(site), kind_of_site(site), side_of_site(site)
@@ -68,7 +68,7 @@ def write_values(block: Block, values: BlockValues, side: Int, word: Int, bits: 
 def join_class(block: Block, forcer: Forcer, values: BlockValues, side: Int, worklist: Worklist, label: Int) -> int:
     """Make the marked cells members of the class: their entry values are final; in how many words they are."""
     members, middle = forcer.forced, forcer.middle
-    byte = byte_of_rank(rank_of_label(label), forcer.side)
+    byte = byte_of_goal(goal_of_label(label), forcer.side)
     size = list_words(worklist)
     for n in range(size):
         word = np.int64(worklist.words[n])
@@ -83,7 +83,7 @@ def join_class(block: Block, forcer: Forcer, values: BlockValues, side: Int, wor
     return size
 
 
-# The predecessors are marked only after all cells of the layer have joined: `free` must not hold any of them any more.
+# The predecessors are marked only after all cells of the step have joined: `free` must not hold any of them any more.
 @inner
 def mark_before_members(
     block: Block, forcer: Forcer, side: Int, worklist: Worklist, size: Int, target: Worklist
@@ -102,26 +102,26 @@ def mark_before_members(
 
 
 @inner
-def next_layer(forcer: Forcer, rank: Int, plies: Int) -> Int:
-    """The next layer, from `plies` on, that has something to do; PLIES if there is none."""
+def next_step(forcer: Forcer, goal: Int, plies: Int) -> Int:
+    """The next step, from `plies` on, that has something to do; PLIES if there is none."""
     if forcer.joining.size[0] + forcer.checked.size[0] + forcer.yielding.size[0] == 0:
-        return first_plies(forcer.seeds, rank, plies)
+        return first_plies(forcer.seeds, goal, plies)
     if plies == PLIES:
         forcer.state[STATUS] = TOO_FAR
     return plies
 
 
 @inner
-def spread_outcome(block: Block, forcer: Forcer, values: BlockValues, rank: Int) -> None:
-    """Let all cells join from which the forcer forces the outcome of this rank, whatever the accrued score."""
+def spread_outcome(block: Block, forcer: Forcer, values: BlockValues, goal: Int) -> None:
+    """Let all cells join from which the forcer forces the outcome of this goal, whatever the accrued score."""
     side, yielding, joining = forcer.side, forcer.yielding, forcer.joining
-    plies = next_layer(forcer, rank, np.int64(0))
+    plies = next_step(forcer, goal, np.int64(0))
     while plies < PLIES:
-        label = label_from(rank, plies)
+        label = label_from(goal, plies)
         use_seeds(forcer, label)
         check_defender_cells(block, forcer)
         others = join_class(block, forcer, values, 1 - side, yielding, label)
         own = join_class(block, forcer, values, side, joining, label)
         mark_before_members(block, forcer, side, joining, own, forcer.checked)
         mark_before_members(block, forcer, 1 - side, yielding, others, joining)
-        plies = next_layer(forcer, rank, plies + 1)
+        plies = next_step(forcer, goal, plies + 1)

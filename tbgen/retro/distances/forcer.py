@@ -8,7 +8,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
-from tbgen.index.kernels import WORST_RANK, rank_of_byte
+from tbgen.index.kernels import WORST_GOAL, goal_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
 from tbgen.retro.distances.queues import (
     MEMBER,
@@ -59,9 +59,9 @@ class Middle(NamedTuple):
     touched: Words
     """[side, word >> 6] the words that have fresh or gained cells."""
     worst: Bytes
-    """[side, word] no label of the word has a higher rank: most words need no look when labels expire."""
+    """[side, word] no label of the word has a higher goal: most words need no look when labels expire."""
     agenda: BucketQueue
-    """Cells to be rechecked in a later layer, and frozen cells that take effect in it."""
+    """Cells to be rechecked in a later step, and frozen cells that take effect in it."""
 
 
 @inner
@@ -93,11 +93,11 @@ class Forcer(NamedTuple):
     """[place] how the label changed from one accrued code to the next."""
     seeds: BucketQueue
     joining: Worklist
-    """The forcer's cells that join in the layer at hand."""
+    """The forcer's cells that join in the step at hand."""
     joining_next: Worklist
     """The forcer's cells that join in the next one (in middles; a class uses one worklist for both)."""
     yielding: Worklist
-    """The defender's cells that join in the layer at hand."""
+    """The defender's cells that join in the step at hand."""
     checked: Worklist
     """The defender's cells still to be checked for escapes."""
     interner: Interner
@@ -160,21 +160,21 @@ def has_middles(forcer: Forcer) -> bool:
 # The forcer hurries, so its reset counts by the shortest way; the defender delays, so its reset counts by the longest.
 @inlined
 def reset_label(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> Int:
-    """The rank and plies, as a label of this forcer, that the best reset of a cell brings."""
+    """The goal and plies, as a label of this forcer, that the best reset of a cell brings."""
     at = number_of_reset(block, side, word, square)
-    rank = rank_of_byte(np.int64(block.best.outcome[at]), forcer.side)
+    goal = goal_of_byte(np.int64(block.best.outcome[at]), forcer.side)
     plies = np.int64(block.best.shortest[at] if side == forcer.side else block.best.longest[at])
-    return label_from(rank, 1 + plies)
+    return label_from(goal, 1 + plies)
 
 
 @inlined
 def push_resets(block: Block, forcer: Forcer, side: Int, word: Int, kings: Word, first: Int, end: Int) -> None:
-    """Make those resets of some cells seeds whose outcomes have ranks from `first` to before `end`."""
+    """Make those resets of some cells seeds whose outcomes have goals from `first` to before `end`."""
     site = site_from(MEMBER if side == forcer.side else UNBLOCK, side, word)
     while kings:
         square, kings = lowest_and_rest(kings)
         at = number_of_reset(block, side, word, square)
-        if not first <= rank_of_byte(np.int64(block.best.outcome[at]), forcer.side) < end:
+        if not first <= goal_of_byte(np.int64(block.best.outcome[at]), forcer.side) < end:
             continue
         label = reset_label(block, forcer, side, word, square)
         if plies_of_label(label) >= PLIES:
@@ -202,7 +202,7 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
 def start_middles(block: Block, forcer: Forcer, places: int) -> None:
     """After the mates: the other resets of the cells that have places are seeds, and there are no labels yet."""
     clear_queue(forcer.seeds)
-    worst = WORST_RANK if has_middles(forcer) else MOST_STORED_CODE + 1
+    worst = WORST_GOAL if has_middles(forcer) else MOST_STORED_CODE + 1
     forcer.label[:places] = NO_LABEL
     forcer.history[:places] = 0
     for mover in range(2):
@@ -211,7 +211,7 @@ def start_middles(block: Block, forcer: Forcer, places: int) -> None:
             push_resets(block, forcer, mover, word, kings, 1, worst)
 
 
-# In a thick layer nearly all cells get the same label and had the same history before, so the last step from history
+# In a thick step nearly all cells get the same label and had the same history before, so the last step from history
 # to history is remembered (the memo): one look at the interner serves thousands of cells. The history says whether the
 # label is new; the label itself may have been provisional.
 @inlined

@@ -1,6 +1,6 @@
-"""Labels of the middle: which cells have one, which keep theirs, and which cells are rechecked in which layer.
+"""Labels of the middle: which cells have one, which keep theirs, and which cells are rechecked in which step.
 
-A cell's label is the layer (rank and plies) in which it joins, and obeys one law: a cell of the forcer has the least
+A cell's label is the step (goal and plies) in which it joins, and obeys one law: a cell of the forcer has the least
 label of its successors, a ply later, or its reset's if that is less; a cell of the defender has the greatest.
 Labels from `limit_of(code)` on break no hold at this code, and count as none.
 
@@ -19,7 +19,7 @@ from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bit
 from tbgen.retro.distances.forcer import Forcer, label_cells, reset_label
 from tbgen.retro.distances.queues import EXIT, LAST_LABEL, PLIES, RECHECK, push, site_from
-from tbgen.retro.patterns.packing import NO_LABEL, limit_of, plies_of_label, rank_of_label
+from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, limit_of, plies_of_label
 from tbgen.retro.patterns.worker import BEGUN, QUEUE_FULL, STATUS, TOO_FAR
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
@@ -59,14 +59,14 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
 def set_provisional_label(
     block: Block, forcer: Forcer, kind: Int, side: Int, word: Int, square: Int, label: Int, code: Int
 ) -> None:
-    """Give a free or frozen cell a label that is to be confirmed in its layer, or none beyond the code's limit."""
+    """Give a free or frozen cell a label that is to be confirmed in its step, or none beyond the code's limit."""
     middle, bit = forcer.middle, square_bit(square)
     at = np.uint64(word)
     forcer.label[place_of_cell(block, side, word, square)] = label if label < limit_of(code) else NO_LABEL
     if label < limit_of(code):
         middle.unlabelled[side, at] &= ~bit
         middle.labelled[side, at] |= bit
-        middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
+        middle.worst[side, at] = max(np.int64(middle.worst[side, at]), goal_of_label(label))
         if side == forcer.side:
             middle.out[at] &= ~bit
         schedule(forcer, kind, side, word, bit, label)
@@ -79,7 +79,7 @@ def set_provisional_label(
 
 @inlined
 def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int) -> None:
-    """Put cells on the agenda of the layer that their label names."""
+    """Put cells on the agenda of the step that their label names."""
     if plies_of_label(label) >= PLIES:
         forcer.state[STATUS] = TOO_FAR
     elif not push(forcer.middle.agenda, label, site_from(kind, side, word), bits):
@@ -144,7 +144,7 @@ def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, co
         square, kings = lowest_and_rest(kings)
         label = label_of_cell(block, forcer, side, word, square)
         if label < limit_of(code):
-            worst = max(worst, rank_of_label(label))
+            worst = max(worst, goal_of_label(label))
             continue
         bit = square_bit(square)
         middle.labelled[side, word] &= ~bit
@@ -154,8 +154,8 @@ def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, co
     middle.worst[side, word] = worst
 
 
-# With each code the range of outcomes that break a hold shrinks by one rank at its end: those labels expire. Each word
-# keeps the worst rank of its labels, so that only words with something to expire are looked into. Cells that have been
+# With each code the range of outcomes that break a hold shrinks by one goal at its end: those labels expire. Each word
+# keeps the worst goal of its labels, so that only words with something to expire are looked into. Cells that have been
 # frozen, or have joined a class, get no label from a search: once a code `unlabelled` is cut down to free cells.
 @inner
 def expire_labels(block: Block, forcer: Forcer, code: Int) -> None:
@@ -163,16 +163,16 @@ def expire_labels(block: Block, forcer: Forcer, code: Int) -> None:
     middle = forcer.middle
     for side in range(2):
         for word in range(len(middle.out)):
-            if np.int64(middle.worst[side, word]) >= rank_of_label(limit_of(code)):
+            if np.int64(middle.worst[side, word]) >= goal_of_label(limit_of(code)):
                 expire_labels_of_word(block, forcer, side, word, code)
             middle.unlabelled[side, word] &= forcer.forced.free[side, word]
 
 
 # Until the code's end confirmed labels are kept apart, in `fresh`: they are final, whereas what is still `labelled`
-# may change in a later layer of this code.
+# may change in a later step of this code.
 @inlined
 def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
-    """Cells have the label of the layer at hand, and this is final at this code."""
+    """Cells have the label of the step at hand, and this is final at this code."""
     middle, at = forcer.middle, np.uint64(word)
     label_cells(block, forcer, side, word, bits, label, code)
     middle.unlabelled[side, at] &= ~bits
@@ -182,7 +182,7 @@ def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word
         add_word(middle.touched[side], word)
     else:
         middle.labelled[side, at] |= bits
-    middle.worst[side, at] = max(np.int64(middle.worst[side, at]), rank_of_label(label))
+    middle.worst[side, at] = max(np.int64(middle.worst[side, at]), goal_of_label(label))
     if side == forcer.side:
         middle.out[at] &= ~bits
 
@@ -191,7 +191,7 @@ def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word
 def schedule_predecessors(
     block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word, labels: LabelRange, code: Int
 ) -> None:
-    """Have those cells rechecked in their layers from which `mover` comes to some cells, with a label in a range."""
+    """Have those cells rechecked in their steps from which `mover` comes to some cells, with a label in a range."""
     near, labelled, free, limit = forcer.neighbours, forcer.middle.labelled, forcer.forced.free, limit_of(code)
     for n in range(list_neighbours_of(block, forcer, mover, word, bits)):
         there = near.word[n]
@@ -233,7 +233,7 @@ def begin_with_resets(block: Block, forcer: Forcer, side: Int, word: Int, bits: 
             forcer.latest[square] = reset_label(block, forcer, side, word, square)
 
 
-# At the first code no successor has a label from before, and the layers come in order: resets are all there is to ask.
+# At the first code no successor has a label from before, and the steps come in order: resets are all there is to ask.
 @inlined
 def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
     """The label that the successors of some of the defender's cells give them now: the greatest."""
@@ -254,7 +254,7 @@ def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
 
 
 # A successor whose label is final already, a fresh one, supports the cell as well as one whose label may still change.
-# `find_greatest` need not look at fresh ones: they joined in an earlier layer, so they limit nothing in this one.
+# `find_greatest` need not look at fresh ones: they joined in an earlier step, so they limit nothing in this one.
 @inner
 def find_least(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) -> None:
     """The label that the successors of some of the forcer's cells give them now: the least, and not below `label`."""

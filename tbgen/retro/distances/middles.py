@@ -1,8 +1,8 @@
-"""Middles: the labels at one accrued code from those at the code before, layer by layer.
+"""Middles: the labels at one accrued code from those at the code before, step by step.
 
 A label is wrong only because something has happened since: the cell, or a successor, was frozen or joined a class. When
-a cell gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the layer after
-(labels.py). All labels below the layer at hand are final. At the first code no cell has a label, and resets begin it:
+a cell gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the step after
+(labels.py). All labels below the step at hand are final. At the first code no cell has a label, and resets begin it:
 that is the plain search from seeds.
 """
 
@@ -12,7 +12,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
-from tbgen.index.kernels import WORST_RANK
+from tbgen.index.kernels import WORST_GOAL
 from tbgen.index.words import lowest_and_rest, lowest_square
 from tbgen.retro.distances.forcer import Forcer, end_code
 from tbgen.retro.distances.labels import (
@@ -37,7 +37,7 @@ from tbgen.retro.distances.queues import (
     side_of_site,
     word_of_site,
 )
-from tbgen.retro.patterns.packing import label_from, plies_of_label, rank_of_label
+from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
 from tbgen.retro.patterns.worker import BEGUN, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.quiet import mark_predecessors
@@ -80,8 +80,8 @@ def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: In
 # The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
 @inner
 def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> None:
-    """Let what a queue has for a layer take effect; the forcer's `own` cells have a worklist for it."""
-    node = queue.head[rank_of_label(label), plies_of_label(label)]
+    """Let what a queue has for a step take effect; the forcer's `own` cells have a worklist for it."""
+    node = queue.head[goal_of_label(label), plies_of_label(label)]
     while node >= 0:
         site, bits = np.int64(queue.site[node]), queue.bits[node]
         word = word_of_site(site)
@@ -92,17 +92,17 @@ def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> No
 
 
 @inner
-def next_layer(forcer: Forcer, joining: Worklist, rank: Int, plies: Int) -> Int:
-    """The next layer of an outcome, from `plies` on, that has something to do; PLIES if there is none."""
+def next_step(forcer: Forcer, joining: Worklist, goal: Int, plies: Int) -> Int:
+    """The next step of an outcome, from `plies` on, that has something to do; PLIES if there is none."""
     if joining.size[0] + forcer.checked.size[0] == 0:
-        first = first_plies(forcer.middle.agenda, rank, plies)
-        return first if forcer.state[BEGUN] else min(first, first_plies(forcer.seeds, rank, plies))
+        first = first_plies(forcer.middle.agenda, goal, plies)
+        return first if forcer.state[BEGUN] else min(first, first_plies(forcer.seeds, goal, plies))
     if plies == PLIES:
         forcer.state[STATUS] = TOO_FAR
     return plies
 
 
-# Each of the three steps of a layer reads labels of one side to move and writes those of the other: `recheck_cells` and
+# Each of the three steps of a step reads labels of one side to move and writes those of the other: `recheck_cells` and
 # `join_cells` write the forcer's, `check_cells` the defender's. So within a step it does not matter which word comes
 # first.
 @inner
@@ -116,7 +116,7 @@ def recheck_cells(block: Block, forcer: Forcer, rechecked: Worklist, joining: Wo
 
 @inner
 def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int) -> None:
-    """Confirm the defender's cells that join, and mark for the next layer."""
+    """Confirm the defender's cells that join, and mark for the next step."""
     checked, yielding = forcer.checked, forcer.yielding
     size = list_words(checked)
     for n in range(size):
@@ -134,7 +134,7 @@ def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int
 
 @inner
 def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code: Int) -> None:
-    """Confirm the forcer's cells that join, and mark for the next layer."""
+    """Confirm the forcer's cells that join, and mark for the next step."""
     side, middle = forcer.side, forcer.middle
     size = list_words(joining)
     for n in range(size):
@@ -150,14 +150,14 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code
             confirm_label(block, forcer, side, word, bits, label, code)
 
 
-# Until the marks for the next layer come, its worklist has the forcer's cells to be rechecked in this one.
+# Until the marks for the next step come, its worklist has the forcer's cells to be rechecked in this one.
 @inner
-def update_outcome(block: Block, forcer: Forcer, code: Int, rank: Int) -> None:
-    """The layers of one outcome, from the fewest plies upwards."""
+def update_outcome(block: Block, forcer: Forcer, code: Int, goal: Int) -> None:
+    """The steps of one outcome, from the fewest plies upwards."""
     joining, joining_next = forcer.joining, forcer.joining_next
-    plies = next_layer(forcer, joining, rank, np.int64(0))
+    plies = next_step(forcer, joining, goal, np.int64(0))
     while plies < PLIES:
-        label = label_from(rank, plies)
+        label = label_from(goal, plies)
         if not forcer.state[BEGUN]:  # resets, for no cell has been frozen with an outcome in question
             take_up(forcer, forcer.seeds, label, joining)
         take_up(forcer, forcer.middle.agenda, label, joining_next)
@@ -165,11 +165,11 @@ def update_outcome(block: Block, forcer: Forcer, code: Int, rank: Int) -> None:
         check_cells(block, forcer, joining_next, label, code)
         join_cells(block, forcer, joining, label, code)
         joining, joining_next = joining_next, joining
-        plies = next_layer(forcer, joining, rank, plies + 1)
+        plies = next_step(forcer, joining, goal, plies + 1)
 
 
 # What a class has gained is better than anything in question here, so it is no way out any more, and predecessors that
-# were held up by it are marked before the first layer. `touched` names the words, so that the cost follows the changes.
+# were held up by it are marked before the first step. `touched` names the words, so that the cost follows the changes.
 @inner
 def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
     """Cells that a class has gained since the last code leave the middle; what they limited is marked."""
@@ -198,7 +198,7 @@ def update_middle(block: Block, forcer: Forcer, code: Int) -> None:
             remove_gained(block, forcer, side)
     else:
         clear_labels(forcer)
-    for rank in range(code, WORST_RANK - code):
-        update_outcome(block, forcer, code, rank)
+    for goal in range(code, WORST_GOAL - code):
+        update_outcome(block, forcer, code, goal)
     state[BEGUN] = 1
     end_code(forcer.middle)

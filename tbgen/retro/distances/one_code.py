@@ -15,14 +15,14 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
-from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
+from tbgen.index.kernels import WORST_GOAL, byte_of_goal, goal_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
 from tbgen.retro.distances.classes import spread_outcome
 from tbgen.retro.distances.forcer import Forcer, has_middles
 from tbgen.retro.distances.labels import label_frozen
 from tbgen.retro.distances.middles import update_middle
 from tbgen.retro.distances.queues import EXIT, push, site_from
-from tbgen.retro.patterns.packing import label_from, plies_of_label, rank_of_label
+from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
 from tbgen.retro.patterns.worker import BEGUN, FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, TOP_CODE
 from tbgen.retro.words.block import Block, BlockValues, place_of_cell
 from tbgen.retro.words.geometry import WHITE
@@ -32,12 +32,12 @@ from tbgen.score import STALEMATE_CODE
 
 @inlined
 def entry_label(block: Block, breaker: Forcer, code: Int, side: Int, word: Int, square: Int) -> tuple[Int, Int]:
-    """The entry value of an undecided cell of this own code: its rank and plies for the side that has just moved."""
+    """The entry value of an undecided cell of this own code: its goal and plies for the side that has just moved."""
     code = min(code, TOP_CODE + 1)
     if code > STALEMATE_CODE and has_middles(breaker):
         broken = np.int64(breaker.label[place_of_cell(block, side, word, square)])
-        if rank_of_label(broken) < WORST_RANK - code:
-            return WORST_RANK - rank_of_label(broken), plies_of_label(broken)
+        if goal_of_label(broken) < WORST_GOAL - code:
+            return WORST_GOAL - goal_of_label(broken), plies_of_label(broken)
     return np.int64(code), np.int64(0)
 
 
@@ -53,10 +53,10 @@ def freeze_word(block: Block, breaker: Forcer, values: BlockValues, code: Int, s
             next_code = min(next_code, own)
             continue
         freezing |= square_bit(square)
-        rank, plies = entry_label(block, breaker, code, side, word, square)
-        if TOP_CODE < rank < WORST_RANK - TOP_CODE:
+        goal, plies = entry_label(block, breaker, code, side, word, square)
+        if TOP_CODE < goal < WORST_GOAL - TOP_CODE:
             breaker.state[STATUS] = TOO_HIGH
-        values.entry[first + square] = byte_of_rank(rank, 1 - side)
+        values.entry[first + square] = byte_of_goal(goal, 1 - side)
         values.dtg[first + square] = plies
     block.next_code[side, word] = next_code
     return freezing
@@ -108,7 +108,7 @@ def push_exit(block: Block, forcer: Forcer, code: Int, side: Int, word: Int, squ
     """Make a frozen cell's entry value, as a label of this forcer, a seed where it can matter."""
     if label == label_from(code, 0):
         add_bits(forcer.yielding, word, square_bit(square))
-    elif code <= rank_of_label(label) < WORST_RANK - code:
+    elif code <= goal_of_label(label) < WORST_GOAL - code:
         if not push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square)):
             forcer.state[STATUS] = QUEUE_FULL
         if forcer.state[BEGUN] and side != forcer.side:
@@ -124,8 +124,8 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) ->
             cell = side * block.code.shape[1] + word * 64
             while kings:
                 square, kings = lowest_and_rest(kings)
-                rank = rank_of_byte(np.int64(values.entry[cell + square]), forcer.side)
-                label = label_from(rank, np.int64(values.dtg[cell + square]))
+                goal = goal_of_byte(np.int64(values.entry[cell + square]), forcer.side)
+                label = label_from(goal, np.int64(values.dtg[cell + square]))
                 push_exit(block, forcer, code, side, word, square, label)
 
 

@@ -14,8 +14,8 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
-from tbgen.index.kernels import RANKS
-from tbgen.retro.patterns.packing import plies_of_label, rank_of_label
+from tbgen.index.kernels import GOALS
+from tbgen.retro.patterns.packing import goal_of_label, plies_of_label
 
 LAST_LABEL = 1 << 40
 """Greater than any label."""
@@ -51,17 +51,17 @@ MOST_ENTRIES = (1 << 31) - 1
 """Their numbers have 32 bits, one of them for the end of a list."""
 
 RECHECK = 0
-"""On the agenda: a cell to be rechecked. An EXIT there takes effect in its layer."""
+"""On the agenda: a cell to be rechecked. An EXIT there takes effect in its step."""
 
 
 @by_address
 class BucketQueue(NamedTuple):
-    """Lists of entries by rank and plies; memory for entries is touched as they come."""
+    """Lists of entries by goal and plies; memory for entries is touched as they come."""
 
     head: SignedInts32
-    """[rank, plies] -> the first entry of the list, or -1."""
+    """[goal, plies] -> the first entry of the list, or -1."""
     farthest: Ints
-    """[rank] -> the most plies of any entry, or -1."""
+    """[goal] -> the most plies of any entry, or -1."""
     next: SignedInts32
     """[entry] -> the next one of its list, or -1."""
     site: SignedInts32
@@ -76,8 +76,8 @@ def new_bucket_queue(entries: int) -> BucketQueue:
     """An empty queue for so many entries, as far as they can be numbered."""
     entries = min(entries, MOST_ENTRIES)
     return BucketQueue(
-        head=np.full((RANKS, PLIES), -1, np.int32),
-        farthest=np.full(RANKS, -1, np.int64),
+        head=np.full((GOALS, PLIES), -1, np.int32),
+        farthest=np.full(GOALS, -1, np.int64),
         next=np.empty(entries, np.int32),
         site=np.empty(entries, np.int32),
         bits=np.empty(entries, np.uint64),
@@ -88,8 +88,8 @@ def new_bucket_queue(entries: int) -> BucketQueue:
 @inlined
 def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> bool:
     """Add an entry under a label, False if the queue is full; entries of one site that follow each other share one."""
-    rank, plies = rank_of_label(label), plies_of_label(label)
-    node = queue.head[rank, plies]
+    goal, plies = goal_of_label(label), plies_of_label(label)
+    node = queue.head[goal, plies]
     if node >= 0 and queue.site[node] == site:
         queue.bits[node] |= bits
         return True
@@ -98,16 +98,16 @@ def push(queue: BucketQueue, label: Int, site: Int, bits: Word) -> bool:
         return False
     queue.used[0] += 1
     queue.next[new], queue.site[new], queue.bits[new] = node, site, bits
-    queue.head[rank, plies] = new
-    queue.farthest[rank] = max(queue.farthest[rank], plies)
+    queue.head[goal, plies] = new
+    queue.farthest[goal] = max(queue.farthest[goal], plies)
     return True
 
 
 @inlined
-def first_plies(queue: BucketQueue, rank: Int, plies: Int) -> Int:
-    """The fewest plies, from `plies` on, of any entry of this rank; PLIES if there is none."""
-    while plies <= queue.farthest[rank]:
-        if queue.head[rank, plies] >= 0:
+def first_plies(queue: BucketQueue, goal: Int, plies: Int) -> Int:
+    """The fewest plies, from `plies` on, of any entry of this goal; PLIES if there is none."""
+    while plies <= queue.farthest[goal]:
+        if queue.head[goal, plies] >= 0:
             return plies
         plies += 1
     return np.int64(PLIES)
@@ -118,8 +118,8 @@ def clear_queue(queue: BucketQueue) -> None:
     """Forget all entries."""
     if queue.used[0] == 0:
         return
-    for rank in range(RANKS):
-        for plies in range(queue.farthest[rank] + 1):
-            queue.head[rank, plies] = -1
-        queue.farthest[rank] = -1
+    for goal in range(GOALS):
+        for plies in range(queue.farthest[goal] + 1):
+            queue.head[goal, plies] = -1
+        queue.farthest[goal] = -1
     queue.used[0] = 0

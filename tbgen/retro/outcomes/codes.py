@@ -11,7 +11,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import borrowing, inlined, inner
-from tbgen.index.kernels import WORST_RANK, byte_of_rank
+from tbgen.index.kernels import WORST_GOAL, byte_of_goal
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
 from tbgen.retro.outcomes.grower import (
     Grower,
@@ -98,7 +98,7 @@ def freeze_holds(
                     if code > TOP_CODE:
                         mover.state[STATUS] = TOO_HIGH
                     block.frozen[side, word] = hold
-                    byte = byte_of_rank(min(code, TOP_CODE), 1 - side)
+                    byte = byte_of_goal(min(code, TOP_CODE), 1 - side)
                     write_outcome(values.entry, side * block.code.shape[1] + word * 64, hold, byte)
                     still &= ~hold
                 block.undecided[side, word] = still
@@ -126,7 +126,7 @@ def use_exits(block: Block, grower: Grower, other: Grower, goal: Int, fresh: boo
     """Cells of the defender that were frozen with this outcome: what the forcer reaches them from joins."""
     members = grower.middle.members if fresh else grower.forced
     to_join = Markable(grower.joining, members.free[grower.side], members.live[grower.side])
-    at = other.exits.fresh[WORST_RANK - goal] if fresh else other.exits.head[WORST_RANK - goal]
+    at = other.exits.fresh[WORST_GOAL - goal] if fresh else other.exits.head[WORST_GOAL - goal]
     while at >= 0:
         word, bits = np.int64(other.exits.word[at]), other.exits.bits[at]
         mark_predecessors(block, grower.men, grower.side, word, bits, to_join, grower.neighbours)
@@ -154,7 +154,7 @@ def find_class(block: Block, grower: Grower, other: Grower, values: BlockValues,
     for n in range(grower.resets.first[code], grower.resets.end[code]):
         word = np.int64(grower.resets.word[n])
         add_bits(grower.joining, word, grower.resets.bits[n] & members.free[side, word])
-    for n in range(other.resets.first[WORST_RANK - code], other.resets.end[WORST_RANK - code]):
+    for n in range(other.resets.first[WORST_GOAL - code], other.resets.end[WORST_GOAL - code]):
         word = np.int64(other.resets.word[n])
         members.blocked[word] &= ~other.resets.bits[n]
         add_bits(grower.checked, word, other.resets.bits[n] & members.free[defender, word])
@@ -263,7 +263,7 @@ def begin_goal(block: Block, grower: Grower, other: Grower, values: BlockValues,
         for at in range(grower.resets.first[goal], grower.resets.end[goal]):
             word = np.int64(grower.resets.word[at])
             add_bits(grower.joining, word, grower.resets.bits[at] & members.free[side, word])
-    for at in range(other.resets.first[WORST_RANK - goal], other.resets.end[WORST_RANK - goal]):
+    for at in range(other.resets.first[WORST_GOAL - goal], other.resets.end[WORST_GOAL - goal]):
         word, bits = np.int64(other.resets.word[at]), other.resets.bits[at]
         members.blocked[word] &= ~bits
         among = members.free[defender, word] if is_first else middle.pending.bits[word]
@@ -281,7 +281,7 @@ def find_middle(block: Block, grower: Grower, other: Grower, values: BlockValues
     new = journals_at(middle, code)
     copy_members(grower.forced, middle.members)
     new.own.first[code], new.others.first[code] = 0, 0
-    for goal in range(code, WORST_RANK - code):
+    for goal in range(code, WORST_GOAL - code):
         begin_goal(block, grower, other, values, code, goal)
         grow(block, grower, middle.members, values, Search(goal, code, False, bool(code > FIRST_MIDDLE)))
         if not write_journal(new.own, middle.joined, goal):

@@ -15,7 +15,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, SignedBytes, SignedInts32, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner
-from tbgen.index.kernels import RANKS, rank_of_byte
+from tbgen.index.kernels import GOALS, goal_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
 from tbgen.retro.patterns.histories import OVERFLOWED, Interner, intern, new_interner
 from tbgen.retro.patterns.packing import event_from, label_from
@@ -125,12 +125,12 @@ class Grower(NamedTuple):
 
 def new_journal(entries: int) -> Journal:
     return Journal(
-        np.empty(entries, np.int32), np.empty(entries, np.uint64), np.zeros(RANKS, np.int64), np.zeros(RANKS, np.int64)
+        np.empty(entries, np.int32), np.empty(entries, np.uint64), np.zeros(GOALS, np.int64), np.zeros(GOALS, np.int64)
     )
 
 
 def new_exits(entries: int) -> Exits:
-    head, tail, fresh = (np.full(RANKS, -1, np.int64) for _ in range(3))
+    head, tail, fresh = (np.full(GOALS, -1, np.int64) for _ in range(3))
     word, bits = np.empty(entries, np.int32), np.empty(entries, np.uint64)
     goal, following = np.empty(entries, np.uint8), np.empty(entries, np.int32)
     return Exits(word, bits, goal, following, head, tail, fresh, np.zeros(2, np.int64))
@@ -173,7 +173,7 @@ def new_grower(side: int, geometry: Geometry, room: Room, *, middles: bool, hist
             image=np.zeros(MOST_NEIGHBOURS, np.int64),
         ),
         men=np.zeros(len(geometry.role), np.int64),
-        bits_of_goal=np.zeros(RANKS, np.uint64),
+        bits_of_goal=np.zeros(GOALS, np.uint64),
         state=np.zeros(5, np.int64),
     )
 
@@ -229,12 +229,12 @@ def sort_resets(block: Block, grower: Grower) -> None:
     for is_written in range(2):
         for word in range(len(block.occupied)):
             kings, at = block.resets[side, word], np.int64(block.first_reset[side, word])
-            lowest, highest = np.int64(RANKS), np.int64(-1)
+            lowest, highest = np.int64(GOALS), np.int64(-1)
             while kings:
                 square, kings = lowest_and_rest(kings)
                 bit = square_bit(square)
                 if block.undecided[side, word] & bit:
-                    goal = np.int64(rank_of_byte(np.int64(block.best.outcome[at]), side))
+                    goal = np.int64(goal_of_byte(np.int64(block.best.outcome[at]), side))
                     bits_of_goal[goal] |= bit
                     lowest, highest = min(lowest, goal), max(highest, goal)
                 at += 1
@@ -247,7 +247,7 @@ def sort_resets(block: Block, grower: Grower) -> None:
                     bits_of_goal[found] = NOTHING
         if not is_written:
             entries = np.int64(0)
-            for each in range(RANKS):
+            for each in range(GOALS):
                 resets.first[each] = entries
                 entries += resets.end[each]
                 resets.end[each] = resets.first[each]
@@ -259,7 +259,7 @@ def sort_resets(block: Block, grower: Grower) -> None:
 @inner
 def drop_decided(resets: Journal, undecided: Words) -> None:
     """Drop the resets of cells that are decided: each middle would go through them again."""
-    for goal in range(RANKS):
+    for goal in range(GOALS):
         to = resets.first[goal]
         for at in range(resets.first[goal], resets.end[goal]):
             bits = resets.bits[at] & undecided[resets.word[at]]
@@ -278,7 +278,7 @@ def use_mating_resets(block: Block, grower: Grower) -> None:
             kings, at, mates = block.resets[mover, word], np.int64(block.first_reset[mover, word]), NOTHING
             while kings:
                 square, kings = lowest_and_rest(kings)
-                if rank_of_byte(np.int64(block.best.outcome[at]), side) == 0:
+                if goal_of_byte(np.int64(block.best.outcome[at]), side) == 0:
                     mates |= square_bit(square)
                 at += 1
             if mover == side:

@@ -13,7 +13,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inlined, inner, prefetch
-from tbgen.index.kernels import byte_of_rank
+from tbgen.index.kernels import byte_of_goal
 from tbgen.index.words import NOTHING
 from tbgen.retro.outcomes.grower import Grower, note_exit, note_goal, write_outcome
 from tbgen.retro.patterns.worker import Members, leave_free
@@ -74,7 +74,7 @@ def freeze_broken(block: Block, grower: Grower, values: BlockValues, word: Int, 
     broken = bits & grower.ripe[word]
     if broken:
         grower.forced.free[side, word] &= ~broken
-        write_outcome(values.entry, side * block.code.shape[1] + word * 64, broken, byte_of_rank(goal, side))
+        write_outcome(values.entry, side * block.code.shape[1] + word * 64, broken, byte_of_goal(goal, side))
         note_exit(grower, word, broken, goal)
 
 
@@ -103,7 +103,7 @@ def check_defender_cells(
         if search.defers:
             middle.pending.bits[word] &= ~yielding
         if search.in_class:
-            first_cell, byte = defender * block.code.shape[1] + word * 64, byte_of_rank(search.goal, side)
+            first_cell, byte = defender * block.code.shape[1] + word * 64, byte_of_goal(search.goal, side)
             write_outcome(values.entry, first_cell, yielding, byte)
         else:
             add_bits(middle.yielded, word, yielding)
@@ -128,7 +128,7 @@ def join_forcer_cells(
         leave_free(members, side, word, bits)
         members.left[word] &= ~bits
         if search.in_class:
-            first_cell, byte = side * block.code.shape[1] + word * 64, byte_of_rank(search.goal, side)
+            first_cell, byte = side * block.code.shape[1] + word * 64, byte_of_goal(search.goal, side)
             write_outcome(values.entry, first_cell, bits, byte)
         else:
             join_middle(block, grower, values, word, bits, search)

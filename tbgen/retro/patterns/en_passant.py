@@ -13,11 +13,11 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
-from tbgen.index.kernels import WORST_RANK, byte_of_rank, rank_of_byte
+from tbgen.index.kernels import WORST_GOAL, byte_of_goal, goal_of_byte
 from tbgen.index.squares import PAWN_ATTACKS
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.patterns.histories import label_at_code
-from tbgen.retro.patterns.packing import plies_of_label, rank_of_label
+from tbgen.retro.patterns.packing import goal_of_label, plies_of_label
 from tbgen.retro.patterns.worker import AnyWorker, has_histories
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
@@ -51,9 +51,9 @@ def value_with(worker: AnyWorker, values: BlockValues, side: Int, cell: Int, cod
     if has_histories(breaker):
         history = np.int64(breaker.history[place_of_cell(block, side, cell >> 6, cell & 63)])
         label = label_at_code(breaker.interner, history, code)
-        if rank_of_label(label) < WORST_RANK - code:
-            return np.int64(byte_of_rank(rank_of_label(label), 1 - side)), plies_of_label(label)
-    return np.int64(byte_of_rank(code, side)), np.int64(0)
+        if goal_of_label(label) < WORST_GOAL - code:
+            return np.int64(byte_of_goal(goal_of_label(label), 1 - side)), plies_of_label(label)
+    return np.int64(byte_of_goal(code, side)), np.int64(0)
 
 
 @inner
@@ -74,7 +74,7 @@ def fold_quiet_moves(worker: AnyWorker, values: BlockValues, side: Int, word: In
 def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
     """Put the score `code`, which the other side has accrued, in place of a best outcome of no lower code."""
     if abs(np.int64(best.outcome[square])) - 1 >= code:
-        best.outcome[square] = byte_of_rank(code, 1 - side)
+        best.outcome[square] = byte_of_goal(code, 1 - side)
 
 
 @inner
@@ -128,10 +128,10 @@ def search_word(
         fold_quiet_moves(worker, values, side, word, square, code)
         if not has_histories(worker.white):
             fold_hold(best, side, square, code)
-        rank, plies = rank_of_byte(np.int64(best.outcome[square]), side), np.int64(0)
-        if rank < WORST_RANK - code:
+        goal, plies = goal_of_byte(np.int64(best.outcome[square]), side), np.int64(0)
+        if goal < WORST_GOAL - code:
             plies = 1 + np.int64(best.shortest[square])
-        elif rank > WORST_RANK - code:
+        elif goal > WORST_GOAL - code:
             plies = 1 + np.int64(best.longest[square])
         children.en_passant.entry[right.base + cell] = best.outcome[square]
         children.en_passant.dtg[right.base + cell] = plies

@@ -11,19 +11,19 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int
 from tbgen.compiled.jit import small
-from tbgen.index.kernels import WORST_RANK, byte_of_rank
+from tbgen.index.kernels import WORST_GOAL, byte_of_goal
 
 NO_LABEL = np.uint32(0xFFFFFFFF)
 """In place of a label, where there is none."""
 
 
 @small
-def label_from(rank: Int, plies: Int) -> Int:
-    return rank << 16 | plies
+def label_from(goal: Int, plies: Int) -> Int:
+    return goal << 16 | plies
 
 
 @small
-def rank_of_label(label: Int) -> Int:
+def goal_of_label(label: Int) -> Int:
     return label >> 16
 
 
@@ -35,7 +35,7 @@ def plies_of_label(label: Int) -> Int:
 @small
 def limit_of(code: Int) -> np.int64:
     """The first label that does not break a hold at this code: cells have no labels from here on."""
-    return np.int64(WORST_RANK - code) << 16
+    return np.int64(WORST_GOAL - code) << 16
 
 
 @small
@@ -57,7 +57,7 @@ def label_of_event(event: Int) -> Int:
 def row_from(event: Int, forcer: Int) -> Int:
     """The row of an event of this forcer: holder (the other side), code, outcome's signed byte, plies."""
     label = label_of_event(event)
-    outcome = np.int64(byte_of_rank(rank_of_label(label), forcer)) & 0xFF
+    outcome = np.int64(byte_of_goal(goal_of_label(label), forcer)) & 0xFF
     return (1 - forcer) << 32 | code_of_event(event) << 24 | outcome << 16 | plies_of_label(label)
 
 

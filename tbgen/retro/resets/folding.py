@@ -10,7 +10,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import borrowing, inlined, inner
-from tbgen.index.kernels import rank_of_byte
+from tbgen.index.kernels import goal_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest
 from tbgen.retro.resets.destinations import AtHand, ChildTables, find_plane_and_cell, is_mirrored
 from tbgen.retro.words.block import Best, Block
@@ -36,7 +36,7 @@ def fold_value(best: Best, side: Int, square: Int, byte: Int, plies: Int) -> Non
     """Fold one reset's value into the mover's best."""
     known = best.outcome[square]
     if known != byte:
-        if known != 0 and rank_of_byte(byte, side) > rank_of_byte(known, side):
+        if known != 0 and goal_of_byte(byte, side) > goal_of_byte(known, side):
             return
         best.outcome[square] = byte
         best.shortest[square] = plies

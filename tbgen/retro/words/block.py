@@ -1,7 +1,7 @@
 """The block: arrays in which one placement of the pawns is solved, its legal positions, its primary cells.
 
 Words are [side to move, word], cells [side to move, 64 * word + black king square]. What a side forces belongs to a
-*forcer*, the side that forces; its opponent is the *defender* there. An outcome's *rank* counts from the forcer's best
+*forcer*, the side that forces; its opponent is the *defender* there. An outcome's *goal* counts from the forcer's best
 (its own mate, 0) to its worst (the other's mate, 255).
 
 Most cells are decided by the first class, mate, once and for all. The others are numbered, word by word, and only they
