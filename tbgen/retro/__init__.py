@@ -1,7 +1,7 @@
 """The solver: from the rules to the values of a table. It knows no files.
 
-Packages import downwards only: drive, distances and outcomes side by side, patterns, resets, words. docs/solving.md says
-what the steps are.
+Packages import downwards only: drive, distances and outcomes side by side, patterns, resets, words. docs/solving.md
+says what the steps are.
 
 ======================== =========================================================================================
 File                     Holds
