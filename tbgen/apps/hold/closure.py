@@ -15,8 +15,8 @@ from tbgen.apps.hold.strategy import Goal, Rung, Strategy, epd_of, name_of
 from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT, TURN, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
-from tbgen.material import Material, Role
 from tbgen.probe import Tablebase
+from tbgen.probe.keys import keys_of
 from tbgen.rules.position import color_of
 from tbgen.score import Score
 
@@ -59,18 +59,6 @@ RUNGS: Final = {
 """Rung -> what the holder's men may do, and whether the search follows captures and pawn moves of the other side."""
 
 
-def material_keys(tables: Tablebase) -> Words:
-    """Sorted keys of the materials that there are tables for."""
-    there = tables.available()
-    return np.array(sorted({_key_of(each) for men in there for each in (men, men.flipped())}), np.uint64)
-
-
-def _key_of(material: Material) -> int:
-    """The key that `closure_kernels.is_in_tables` makes of a board: how many men of each role and side, in 4 bits."""
-    sides = enumerate((material.white, material.black))
-    return sum(1 << 8 * role + 4 * side for side, men in sides for role in men if role is not Role.KING)
-
-
 class Searcher:
     """The arrays of searches, used one after the other, and the tables that these may lean on."""
 
@@ -101,7 +89,7 @@ class Searcher:
             refuted=np.empty(nodes, np.int32),
         )
         self.tables, self._watch, self.expanded = tables, watch, 0
-        self._materials = np.zeros(0, np.uint64) if tables is None else material_keys(tables)
+        self._materials = np.zeros(0, np.uint64) if tables is None else keys_of(tables)
 
     def search(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy | HoldVerdict:
         """The strategy of a closed set with the root in it; BROKEN if there is none, UNKNOWN without room for it."""

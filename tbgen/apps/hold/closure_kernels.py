@@ -15,9 +15,7 @@ import numpy as np
 from tbgen.board.board import (
     BOARD_WORDS,
     KIND,
-    KING,
     PAWN,
-    RIGHTS,
     TURN,
     copy_words,
     forget_idle_en_passant,
@@ -28,7 +26,8 @@ from tbgen.board.board import (
 from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner
-from tbgen.index.words import NOTHING, count, square_bit
+from tbgen.index.words import NOTHING, square_bit
+from tbgen.probe.keys import has_table
 
 THRESHOLD, MOVER, KEY_WORDS = BOARD_WORDS, BOARD_WORDS + 1, BOARD_WORDS + 2
 """The key of a node is its board, a threshold, and the square of the one man that the holder moves."""
@@ -217,20 +216,6 @@ def threshold_after(task: Task, threshold: Int, code: Int, by_holder: bool, rese
     return threshold if code >= threshold else BROKEN
 
 
-# materials: sorted keys, as `closure.material_keys` makes them; each role and side has 4 bits
-@inner
-def is_in_tables(board: Words, materials: Words) -> bool:
-    """Whether there is a table for a position."""
-    if board[RIGHTS]:
-        return False
-    key = NOTHING
-    for role in range(PAWN, KING):
-        for side in range(2):
-            key |= np.uint64(count(board[side] & board[KIND + role])) << np.uint64(8 * role + 4 * side)
-    index = np.searchsorted(materials, key)
-    return bool(index < len(materials) and materials[index] == key)
-
-
 @inner
 def is_allowed(key: Words, task: Task, move: Int) -> bool:
     """Whether the holder may play a move."""
@@ -261,7 +246,7 @@ def successor(before: Words, task: Task, materials: Words, move: Int, key: Words
     key[THRESHOLD] = 0
     if by_holder and key[MOVER] != ANY_MAN:
         key[MOVER] = target_of(move)
-    if reset and is_in_tables(key, materials):
+    if reset and has_table(key, materials):
         return ASKED, 2
     code = code_on(key)
     threshold = threshold_after(task, np.int64(before[THRESHOLD]), code, by_holder, reset)

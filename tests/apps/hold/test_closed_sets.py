@@ -6,7 +6,6 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any, cast
 
 import chess
@@ -14,12 +13,11 @@ import numpy as np
 import pytest
 
 from tbgen.apps.hold.check import check
-from tbgen.apps.hold.closure import Attempt, HoldVerdict, Searcher, material_keys
-from tbgen.apps.hold.closure_kernels import ALL, ANY_MAN, CAPTURES, QUIET, Task, is_allowed, is_in_tables
+from tbgen.apps.hold.closure import Attempt, HoldVerdict, Searcher
+from tbgen.apps.hold.closure_kernels import ALL, ANY_MAN, CAPTURES, QUIET, Task, is_allowed
 from tbgen.apps.hold.ladder import bracket, hold
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.board.board import packed_move, words_of
-from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
@@ -95,20 +93,6 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
             found, value = bracket(board, tables=bare_kings, nodes=1000), truth.probe(board)
             assert found.low <= value.outcome <= found.high
             assert found.value in (None, value.outcome)
-
-
-def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is_there() -> None:
-    there = [Material.parse(name) for name in ("KvK", "KRvK", "KPvKP")]
-    materials = material_keys(cast("Any", SimpleNamespace(available=lambda: there)))
-    for fen, expected in {
-        "4k3/8/8/8/8/8/8/4K2R w - - 0 1": True,
-        "4k3/8/8/8/8/8/8/4K2R w K - 0 1": False,
-        "4k2r/8/8/8/8/8/8/4K3 w - - 0 1": True,
-        "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1": True,
-        "4k3/8/8/8/8/8/8/4K2Q w - - 0 1": False,
-        "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1": False,
-    }.items():
-        assert cast("Any", is_in_tables).py_func(words_of(chess.Board(fen)), materials) == expected, fen
 
 
 @pytest.mark.parametrize(
