@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import chess
 
-from .clock import own
+from .minimax import own
 
 State = tuple[chess.Square, chess.Square, bool]
 """Squares of the holder's man and of the other one, and whether the holder is to move."""
