@@ -314,13 +314,10 @@ def bracket_lines(match: Match) -> Iterator[str]:
     for meetings in match.bracket():
         yield f"Round {meetings[0].round}"
         for meeting in meetings:
-            tie = meeting.tie
-            if meeting.second is None:
-                yield f"  {names[meeting.first]}: bye"
-            else:
-                points = "-".join(map(in_decimals, tie.points))
-                end = "" if tie.winner is None else f": {names[tie.winner]} by {tie.decided_by}"
-                yield f"  {names[meeting.first]} - {names[meeting.second]} {points}{end}"
+            tie, players = meeting.tie, [names[player] for player in meeting.tie.players if player is not None]
+            end = "" if tie.winner is None else f": {names[tie.winner]} by {tie.decided_by}"
+            points = "-".join(map(in_decimals, tie.points))
+            yield f"  {players[0]}: bye" if len(players) == 1 else f"  {' - '.join(players)} {points}{end}"
 
 
 def test_line(match: Match) -> str | None:

@@ -18,9 +18,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from itertools import count
 from typing import Any, NamedTuple
 
 from tbgen.apps.games.standings import MORE_GAMES, EventGame, Tie, tie_of
@@ -128,78 +126,68 @@ def _colours(plan: Tournament, pair: tuple[int, int], game: int) -> tuple[int, i
     return pair[::-1] if plan.swap and game % 2 else pair
 
 
-class Dealer:
-    """Deals the games of one stage after another, each encounter with openings of its own."""
+def _dealt(
+    plan: Tournament, before: list[Pairing], number: int, pairs: Sequence[tuple[int, int | None]], games: range
+) -> list[list[Pairing]]:
+    """The games of a round's pairs, which follow those dealt before; each pair has openings of its own.
 
-    def __init__(self, plan: Tournament, results: Results) -> None:
-        self._plan, self._results = plan, results
-        self._games = self._openings = 0
-
-    def deal(self, number: int, pairs: Sequence[tuple[int, int | None]], games: range) -> list[list[Pairing]]:
-        """The games of a stage, pair by pair; `games` are numbered within their encounter."""
-        dealt = []
-        for first, second in pairs:
-            encounter = []
-            for place, game in enumerate(games):
-                white, black = (first, None) if second is None else _colours(self._plan, (first, second), game)
-                opening = self._openings + place // self._plan.repeat
-                self._games += 1
-                encounter.append(Pairing(self._games, number, white, black, opening, self._games - place % 2))
-            self._openings += 0 if second is None else -(-len(games) // self._plan.repeat)
-            dealt.append(encounter)
-        return dealt
-
-    def unplayed(self, dealt: list[list[Pairing]]) -> Stage | None:
-        """The stage, unless all its games have been played."""
-        pairings = [pairing for encounter in dealt for pairing in encounter]
-        if all(pairing.number in self._results for pairing in pairings):
-            return None
-        first = pairings[0].number
-        return Stage(range(first, first + len(pairings)), lambda number: pairings[number - first])
+    `games` are numbered within their encounter.
+    """
+    dealt = []
+    for first, second in pairs:
+        taken = (each.opening for each in before if each.black is not None)
+        opening, encounter = max(taken, default=-1) + 1, list[Pairing]()
+        for place, game in enumerate(games):
+            white, black = (first, None) if second is None else _colours(plan, (first, second), game)
+            count = len(before) + 1 + place
+            encounter.append(Pairing(count, number, white, black, opening + place // plan.repeat, count - place % 2))
+        before += encounter
+        dealt.append(encounter)
+    return dealt
 
 
-@dataclass(slots=True)
-class Meeting:
-    """Two players of a round of a knockout; without a second player, a bye."""
+def _unplayed(dealt: list[list[Pairing]], results: Results) -> Stage | None:
+    """The games of a round as a stage, unless all of them have been played."""
+    pairings = [pairing for encounter in dealt for pairing in encounter]
+    first, numbers = pairings[0].number, range(pairings[0].number, pairings[-1].number + 1)
+    is_over = all(number in results for number in numbers)
+    return None if is_over else Stage(numbers, lambda number: pairings[number - first])
+
+
+class Meeting(NamedTuple):
+    """Two players of a round of a knockout, and their games: those so far and those to come."""
 
     round: int
-    first: int
-    second: int | None
     tie: Tie[int | None]
     pairings: list[Pairing]
-    """The games so far and those to come, in order."""
 
     def facts(self, names: Sequence[str]) -> dict[str, Any]:
-        """The meeting for JSON."""
-        numbers = {"first": self.first, "second": self.second, "winner": self.tie.winner}
-        players = {key: None if number is None else names[number] for key, number in numbers.items()}
+        """The meeting for JSON; without a second player it is a bye."""
+        numbers = zip(("first", "second", "winner"), (*self.tie.players, self.tie.winner), strict=True)
+        players = {key: None if number is None else names[number] for key, number in numbers}
         games = [pairing.number for pairing in self.pairings]
-        tie = self.tie
-        return facts_of(self, "round", **players, points=tie.points, decided_by=tie.decided_by, games=games)
+        return {"round": self.round, **players, **facts_of(self.tie, "points", "decided_by"), "games": games}
 
 
 def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]], Stage | None]:
     """The rounds of a knockout so far, and its next games; a round begins when the one before it is decided."""
     rounds: list[list[Meeting]] = []
-    dealer, pairs = Dealer(plan, results), first_round(plan)
-    for number in count(1):
-        meetings = [Meeting(number, *pair, tie_of(pair, [], plan.games), []) for pair in pairs]
+    before, pairs = list[Pairing](), first_round(plan)
+    while True:
+        number, games, stage = len(rounds) + 1, range(plan.games), None
+        meetings = [Meeting(number, tie_of(pair, [], plan.games), []) for pair in pairs]
         rounds.append(meetings)
-        games = range(plan.games)
-        while still := [meeting for meeting in meetings if meeting.tie.winner is None]:
-            dealt = dealer.deal(number, [(meeting.first, meeting.second) for meeting in still], games)
-            for meeting, more in zip(still, dealt, strict=True):
-                meeting.pairings += more
-                played = [(each.white, results[each.number]) for each in meeting.pairings if each.number in results]
-                meeting.tie = tie_of((meeting.first, meeting.second), played, plan.games)
-            if stage := dealer.unplayed(dealt):
-                return rounds, stage
-            games = range(games.stop, games.stop + MORE_GAMES)
-        winners = [meeting.tie.winner for meeting in meetings if meeting.tie.winner is not None]
-        if len(winners) == 1:
-            break
+        while stage is None and (still := [place for place, each in enumerate(meetings) if each.tie.winner is None]):
+            dealt = _dealt(plan, before, number, [pairs[place] for place in still], games)
+            for place, more in zip(still, dealt, strict=True):
+                pairings = meetings[place].pairings + more
+                played = [(each.white, results[each.number]) for each in pairings if each.number in results]
+                meetings[place] = Meeting(number, tie_of(pairs[place], played, plan.games), pairings)
+            stage, games = _unplayed(dealt, results), range(games.stop, games.stop + MORE_GAMES)
+        winners = [each.tie.winner for each in meetings if each.tie.winner is not None]
+        if stage is not None or len(winners) == 1:
+            return rounds, stage
         pairs = list(zip(winners[::2], winners[1::2], strict=True))
-    return rounds, None
 
 
 def _knockout(plan: Tournament, results: Results) -> Stage | None:
@@ -211,11 +199,11 @@ def _swiss(plan: Tournament, results: Results) -> Stage | None:
     most = plan.players - 1 + plan.players % 2
     if plan.rounds > most:
         raise UsageError(f"-rounds {plan.rounds}: without meeting twice, {plan.players} engines play {most} at most")
-    dealer, history = Dealer(plan, results), list[dict[int, Encounter]]()
+    before, history = list[Pairing](), list[dict[int, Encounter]]()
     while len(history) < plan.rounds:
         pairs = pairs_of(history, plan.players, plan.rounds, plan.games)
-        dealt = dealer.deal(len(history) + 1, pairs, range(plan.games))
-        if stage := dealer.unplayed(dealt):
+        dealt = _dealt(plan, before, len(history) + 1, pairs, range(plan.games))
+        if stage := _unplayed(dealt, results):
             return stage
         history.append({})
         for (white, black), pairings in zip(pairs, dealt, strict=True):

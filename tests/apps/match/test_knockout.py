@@ -72,7 +72,7 @@ OUTCOMES = {number: (Color.WHITE if number % 3 else Color.BLACK, number % 5) for
 def test_a_knockout_numbers_each_game_once_and_leaves_one_winner(players: int, games: int) -> None:
     plan = knockout(players, games)
     bracket, results = played(plan, OUTCOMES, Scoring())
-    meetings = [meeting for each in bracket for meeting in each if meeting.second is not None]
+    meetings = [meeting for each in bracket for meeting in each if meeting.tie.decided_by != "bye"]
     pairings = [pairing for meeting in meetings for pairing in meeting.pairings]
     assert len(meetings) == players - 1
     assert sorted(pairing.number for pairing in pairings) == sorted(results) == list(range(1, len(results) + 1))
@@ -81,7 +81,7 @@ def test_a_knockout_numbers_each_game_once_and_leaves_one_winner(players: int, g
     assert bracket[-1][0].tie.winner is not None
     meetings_of = {pairing.opening: meeting.round for meeting in meetings for pairing in meeting.pairings}
     assert sorted(meetings_of) == list(range(len(meetings_of)))
-    losers = [player for each in meetings for player in (each.first, each.second) if player != each.tie.winner]
+    losers = [player for each in meetings for player in each.tie.players if player != each.tie.winner]
     assert len(set(losers)) == players - 1
 
 
@@ -94,10 +94,12 @@ def test_the_file_of_a_knockout_shows_the_bracket_of_its_referee(
     bracket, results = played(knockout(players, games), outcomes, Scoring(), rounds)
     tagged = [game._replace(tags={**game.tags, "MeetingGames": str(games)}) for game in results.values()]
     expected = {
-        frozenset((f"P{each.first}", f"P{each.second}")): None if each.tie.winner is None else f"P{each.tie.winner}"
+        frozenset(f"P{player}" for player in each.tie.players): None
+        if each.tie.winner is None
+        else f"P{each.tie.winner}"
         for meetings in bracket
         for each in meetings
-        if each.second is not None and any(pairing.number in results for pairing in each.pairings)
+        if each.tie.decided_by != "bye" and any(pairing.number in results for pairing in each.pairings)
     }
     assert {frozenset(tie.players): tie.winner for ties in knockout_rounds(tagged).values() for tie in ties} == expected
 
