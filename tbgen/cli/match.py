@@ -15,7 +15,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tbgen.apps.games.standings import BYE, Standings, crosstable, in_decimals
+from tbgen.apps.games.standings import Standings, crosstable, in_decimals
 from tbgen.apps.games.tags import last_move
 from tbgen.apps.match.engine import Offence
 from tbgen.apps.match.game import GameRecord, Sheet
@@ -118,17 +118,17 @@ def _played(settings: MatchSettings, referee: Referee, view: MatchView) -> int:
 
 async def _run(referee: Referee) -> int:
     """Run to the end, or until a signal says that it is enough."""
-    code = 0
-    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+    code, playing = 0, asyncio.ensure_future(referee.play())
 
     def stop(number: signal.Signals) -> None:
         nonlocal code
         code = 128 + number
-        stopped.set()
+        playing.cancel()
 
     for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop, number)
-    await referee.play(stopped)
+        asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    with contextlib.suppress(asyncio.CancelledError):
+        await playing
     return code
 
 
@@ -185,8 +185,7 @@ class MatchView:
 
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         self._reporter.log(f"Started game {self._title(pairing)}")
-        names = self._match.standings.players
-        title = f"{pairing.number}. {names[pairing.white]} - {names[pairing.black or 0]}"
+        title = f"{pairing.number}. {' - '.join(self._match.standings.names(pairing))}"
         self._boards[board] = self._reporter.work(title, as_share=True)
         self._boards[board].every = math.inf
         self.moved(board, sheet)
@@ -225,9 +224,7 @@ class MatchView:
         click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
 
     def _title(self, pairing: Pairing) -> str:
-        names = self._match.standings.players
-        black = BYE if pairing.black is None else names[pairing.black]
-        return f"{pairing.number} of {self._match.scheduled} ({names[pairing.white]} vs {black})"
+        return f"{pairing.number} of {self._match.scheduled} ({' vs '.join(self._match.standings.names(pairing))})"
 
     def _standings(self, *, final: bool) -> Iterator[str]:
         """The ranking, and at the end every meeting under every scoring."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import random
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import chess
@@ -47,59 +46,72 @@ class Opening:
         return Game(board, accrued=self.accrued, fifty_moves=fifty_moves)
 
 
-class Book:
-    """The openings of a file, each read when it is first needed: books have millions.
+class Openings:
+    """The openings of a match by their number in its schedule; a book that is used up begins anew.
 
-    A file of positions has EPD or FEN lines, and `#` begins a comment.
+    Each is read when it is first needed, for books have millions. A file of positions has EPD or FEN lines, and `#`
+    begins a comment. Without a file there is one opening, the first position of chess.
+
+    >>> from tbgen.apps.match.settings import Tournament
+    >>> Openings(MatchSettings((), Tournament(2)))[7].fen == chess.STARTING_FEN
+    True
     """
 
-    def __init__(
-        self,
-        path: Path,
-        *,
-        pgn: bool,
-        most_plies: int | None = None,
-        fifty_moves: FiftyMoves | None = None,
-        chess960: bool = False,
-    ) -> None:
-        self._path, self._most_plies, self._fifty_moves, self._chess960 = path, most_plies, fifty_moves, chess960
+    def __init__(self, settings: MatchSettings) -> None:
+        self._settings, self._wanted = settings, settings.openings
         self._opening = functools.lru_cache(_MOST_KEPT)(self._read)
-        if pgn:
+        path = self._wanted.file
+        self._entries: list[tuple[int, str | Movetext]] = [(1, chess.STARTING_FEN)]
+        if path is not None and self._wanted.pgn:
             from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
 
-            self._entries: list[tuple[int, str | Movetext]] = list(enumerate(movetexts(path), start=1))
-        else:
+            self._entries = list(enumerate(movetexts(path), start=1))
+        elif path is not None:
             lines = enumerate(read_lines(str(path)), start=1)
             self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
         if not self._entries:
             raise UsageError(f"{path} holds no openings")
+        self.shuffle(0)
+
+    def shuffle(self, seed: int) -> None:
+        """Take the openings in the order of a seed, if they come at random."""
+        self._lots, self._drawn = random.Random(seed), list[int]()
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __getitem__(self, place: int) -> Opening:
+    def __getitem__(self, number: int) -> Opening:
         """An opening; UsageError names the line or the game if it cannot be played."""
+        place = self._place(number)
         try:
             return self._opening(place)
         except TbgenError as error:
-            number, entry = self._entries[place]
+            line, entry = self._entries[place]
             kind = "line" if isinstance(entry, str) else "game"
-            raise UsageError(f"{self._path}, {kind} {number}: {error}") from None
+            raise UsageError(f"{self._wanted.file}, {kind} {line}: {error}") from None
 
-    def komi_of(self, place: int) -> Komi | None:
+    def komi_of(self, number: int) -> Komi | None:
         """The komi that an opening names; its moves are not played."""
-        entry = self._entries[place][1]
+        entry = self._entries[self._place(number)][1]
         return None if isinstance(entry, str) else read_tags(entry[0]).komi
+
+    def _place(self, number: int) -> int:
+        """Where an opening stands in the book."""
+        if self._wanted.order is OpeningOrder.SEQUENTIAL:
+            return (self._wanted.start - 1 + number) % len(self)
+        while len(self._drawn) <= number:
+            self._drawn += self._lots.sample(range(len(self)), len(self))
+        return self._drawn[number]
 
     def _read(self, place: int) -> Opening:
         entry = self._entries[place][1]
         tags, moves = ({"FEN": _fen_in(entry)}, []) if isinstance(entry, str) else entry
         known, variant = read_tags(tags), tags.get("Variant", "")
-        if self._chess960 and variant.lower() in ORDINARY:
+        if self._settings.chess960 and variant.lower() in ORDINARY:
             variant = "chess960"
         board, accrued = root_of(tags.get("FEN"), variant, known.accrued)
-        game = Game(board, accrued=accrued, fifty_moves=self._fifty_moves)
-        for move in moves[: self._most_plies]:
+        game = Game(board, accrued=accrued, fifty_moves=self._settings.rules.fifty_moves)
+        for move in moves[: self._wanted.plies]:
             game.push_text(move)
         if game.ended is not None and game.ended.end is not None:
             raise UsageError(f"the game is over ({game.ended.end.value})")
@@ -127,49 +139,3 @@ def _fen_in(line: str) -> str:
 def fen_of(game: Game) -> str:
     """The first position of a game with its accrued score."""
     return format_fen(game.board.root(), game.plies[0].accrued)
-
-
-class Openings:
-    """The openings of a match by their number in its schedule; a book that is used up begins anew.
-
-    >>> from tbgen.apps.match.settings import OpeningSettings, Tournament
-    >>> settings = MatchSettings((), Tournament(2), openings=OpeningSettings(start=1))
-    >>> Openings(settings)[7].fen == chess.STARTING_FEN
-    True
-    """
-
-    def __init__(self, settings: MatchSettings) -> None:
-        wanted, self._first = settings.openings, Opening(chess960=settings.chess960)
-        self._book: Book | None = None
-        if wanted.file is not None:
-            fifty_moves = settings.rules.fifty_moves
-            self._book = Book(
-                wanted.file,
-                pgn=wanted.pgn,
-                most_plies=wanted.plies,
-                fifty_moves=fifty_moves,
-                chess960=settings.chess960,
-            )
-        self._start = wanted.start - 1
-        self._is_random = wanted.order is OpeningOrder.RANDOM
-        self.shuffle(0)
-
-    def shuffle(self, seed: int) -> None:
-        """Take the openings in the order of a seed, if they come at random."""
-        self._lots, self._drawn = random.Random(seed), list[int]()
-
-    def __getitem__(self, number: int) -> Opening:
-        return self._first if self._book is None else self._book[self._place(self._book, number)]
-
-    def komi_of(self, number: int) -> Komi | None:
-        return None if self._book is None else self._book.komi_of(self._place(self._book, number))
-
-    def _place(self, book: Book, number: int) -> int:
-        """Where an opening stands in the book."""
-        if not self._is_random:
-            return (self._start + number) % len(book)
-        while len(self._drawn) <= number:
-            once = list(range(len(book)))
-            self._lots.shuffle(once)
-            self._drawn += once
-        return self._drawn[number]

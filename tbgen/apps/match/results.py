@@ -131,10 +131,14 @@ class MatchStandings:
                     for key in keys:
                         self._pairs[key][both / 2] += 1
 
+    def names(self, pairing: Pairing) -> tuple[str, str]:
+        """White's and Black's name."""
+        return self.players[pairing.white], BYE if pairing.black is None else self.players[pairing.black]
+
     def _event_game(self, pairing: Pairing, result: Result) -> EventGame:
         """A game as standings of an event take it."""
         return EventGame(
-            players=(self.players[pairing.white], BYE if pairing.black is None else self.players[pairing.black]),
+            players=self.names(pairing),
             result=classical_result(result.outcome),
             final=result.outcome,
             scoring=with_komi(self.scoring, result.komi),

@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from itertools import chain, count, islice
 from typing import Protocol, TextIO
 
-from tbgen.apps.games.standings import BYE
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.game import GameRecord, Sheet, forfeited, play, to_pgn
@@ -108,6 +107,10 @@ class MatchWatcher(Protocol):
         """Something that the user should know."""
 
 
+class DecidedError(Exception):
+    """The test is decided, and the games in play are abandoned."""
+
+
 class Referee:
     """Plays a match from the start of its engines to its end; workers take games in order, and hand them back played.
 
@@ -121,22 +124,9 @@ class Referee:
         self.match: Match | None = None
         """None until the engines have answered."""
 
-    async def play(self, stopped: asyncio.Event | None = None) -> None:
-        """Play the rest of the match, until it is over or `stopped` is set; that abandons the games in play."""
+    async def play(self) -> None:
+        """Play the rest of the match; a cancellation abandons the games in play."""
         asyncio.get_running_loop().set_exception_handler(pass_over)
-        self._stopped = asyncio.Event() if stopped is None else stopped
-        self._kept = asyncio.Event()
-        playing, stopping = asyncio.create_task(self._play()), asyncio.create_task(self._stopped.wait())
-        try:
-            await asyncio.wait([playing, stopping], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for task in (playing, stopping):
-                task.cancel()
-            end, _ = await asyncio.gather(playing, stopping, return_exceptions=True)
-        if isinstance(end, Exception):
-            raise end
-
-    async def _play(self) -> None:
         settings = self._settings
         async with contextlib.AsyncExitStack() as stack:
             self._tables = stack.enter_context(opened_tables(settings.tables))
@@ -176,18 +166,14 @@ class Referee:
 
     async def _play_all(self, match: Match, engines: dict[int, EngineProcess]) -> None:
         """Let workers play until no game is left; the first takes over `engines`, the others start their own."""
-        self._waiting, self._in_play = self._unplayed(match), 0
-        boards = range(min(self._settings.concurrency, match.left))  # no later stage has more games
-        tasks = [asyncio.create_task(self._work(match, board, {} if board else engines)) for board in boards]
+        self._waiting, self._in_play, self._kept = self._unplayed(match), 0, asyncio.Event()
         try:
-            await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
-        finally:
-            for task in tasks:
-                task.cancel()
-            ends = await asyncio.gather(*tasks, return_exceptions=True)
-        for end in ends:
-            if isinstance(end, Exception):
-                raise end
+            async with asyncio.TaskGroup() as group:
+                for board in range(min(self._settings.concurrency, match.left)):  # no later stage has more games
+                    group.create_task(self._work(match, board, {} if board else engines))
+        except ExceptionGroup as errors:
+            if not match.is_decided():
+                raise errors.exceptions[0] from None
 
     def _unplayed(self, match: Match) -> Iterator[Pairing]:
         """The games of a stage that have not been played."""
@@ -196,15 +182,10 @@ class Referee:
 
     async def _next(self, match: Match) -> Pairing | None:
         """The next game to be played, if there is one and the match goes on; the last of a stage brings more."""
-        while not self._stopped.is_set():
-            pairing = next(self._waiting, None)
-            if pairing is not None:
-                self._in_play += 1
-                return pairing
-            if not self._in_play:
-                return None
+        while (pairing := next(self._waiting, None)) is None and self._in_play:
             await self._kept.wait()
-        return None
+        self._in_play += pairing is not None
+        return pairing
 
     async def _keep(self, match: Match, board: int, record: GameRecord) -> None:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
@@ -219,8 +200,6 @@ class Referee:
             self._waiting = self._unplayed(match)
         self._kept.set()
         self._kept = asyncio.Event()
-        if match.is_decided():
-            self._stopped.set()
 
     def _shared_tags(self, match: Match) -> dict[str, str]:
         """The tags that all games have."""
@@ -237,6 +216,8 @@ class Referee:
                     await _close(engines, but=(pairing.white, pairing.black))
                 record = await self._game(match, board, pairing, engines)
                 await _to_its_end(self._keep(match, board, record))
+                if match.is_decided():
+                    raise DecidedError
                 await asyncio.sleep(self._settings.wait)
 
     async def _game(self, match: Match, board: int, pairing: Pairing, engines: dict[int, EngineProcess]) -> GameRecord:
@@ -256,10 +237,9 @@ class Referee:
             )
         if ending.termination in (Offence.ILLEGAL_MOVE.value, Offence.ABANDONED.value):
             await engines.pop(sides[ending.outcome.holder.other]).close()  # it is started again for its next game
-        names = match.standings.players
         return GameRecord(
             pairing=pairing,
-            names=(names[pairing.white], BYE if pairing.black is None else names[pairing.black]),
+            names=match.standings.names(pairing),
             opening=opening,
             sheet=sheet,
             ending=ending,

@@ -79,8 +79,7 @@ def games_of(path: Path) -> list[PgnGame]:
 class FakeReferee(Referee):
     """Plays without engines: every game is over at once, and Black has held White to some moves."""
 
-    async def play(self, stopped: asyncio.Event | None = None) -> None:
-        self._stopped, self._kept = stopped or asyncio.Event(), asyncio.Event()
+    async def play(self) -> None:
         names = [spec.name or spec.command[0] for spec in self._settings.engines]
         self.match = await self._begun([Known(name) for name in names])  # type: ignore[misc]
         self._watcher.begins(self.match)

@@ -10,7 +10,7 @@ from types import FrameType
 
 import pytest
 
-from tbgen.apps.match.openings import Book
+from tbgen.apps.match.openings import Openings
 from tbgen.cli.match_options import settings_of
 from tests.apps.match.matches import FakeReferee, Silent, run, walker
 from tests.apps.match.test_recover import signature
@@ -73,6 +73,6 @@ def test_openings_of_games_that_were_played_are_not_played_again(
     words += ["-openings", f"file={book}", "-pgnout", str(pgn)]
     standings, _ = run(words)
     assert len(signature(pgn)) == 4
-    monkeypatch.setattr(Book, "_read", lambda *_: pytest.fail("an opening is played again"))
+    monkeypatch.setattr(Openings, "_read", lambda *_: pytest.fail("an opening is played again"))
     again, _ = run([*words, "-recover"])
     assert again.facts() == standings.facts()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.match.openings import Book, Opening, Openings, fen_of
+from tbgen.apps.match.openings import Opening, Openings, fen_of
 from tbgen.apps.match.settings import MatchSettings, OpeningOrder, OpeningSettings, Tournament
 from tbgen.errors import UsageError
 
@@ -13,8 +13,9 @@ SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
 
 
 def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None, chess960: bool = False) -> list[Opening]:
-    book = Book(path, pgn=pgn, most_plies=most_plies, chess960=chess960)
-    return [book[place] for place in range(len(book))]
+    wanted = OpeningSettings(path, pgn=pgn, plies=most_plies)
+    openings = Openings(MatchSettings((), Tournament(2), openings=wanted, chess960=chess960))
+    return [openings[place] for place in range(len(openings))]
 
 
 def written(folder: Path, text: str, name: str = "openings") -> Path:
