@@ -29,7 +29,7 @@ MATCHES = {
     "swiss": [*engines(8), "-tournament", "swiss", "-rounds", "5", "-concurrency", "2"],
     "knockout": [*engines(8), "-tournament", "knockout", "-games", "4", "-scoring", "classical", "-concurrency", "2"],
     "pyramid": [*engines(4), "-tournament", "pyramid", "-games", "6"],
-    "quick": [*walker("Ann"), *walker("Bob"), "-games", "200", "-maxmoves", "5", "-concurrency", "2"],
+    "quick": [*walker("Ann"), *walker("Bob"), "-games", "200", "-maxmoves", "5", "-concurrency", "2", "-srand", "3"],
 }
 
 
