@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import logging
 import os
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
@@ -23,6 +25,8 @@ from numba.extending import intrinsic
 
 from tbgen.compiled.folders import LEVEL, cache_folder, package_of
 from tbgen.compiled.groups import by_address as by_address
+
+_logger = logging.getLogger("tbgen")
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -63,9 +67,17 @@ def borrowing(function: Callable[P, R]) -> Callable[P, R]:
     return _declared(function, _nrt=False)
 
 
+@cache
+def _say_slow() -> None:
+    """Said once, where nothing is compiled yet."""
+    known = ", ".join(f"{each}.*" for each in KNOWN)
+    _logger.warning("compiling takes longer with numba %s than with %s", numba.__version__, known)
+
+
 def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
-    package = package_of(function.__module__)
-    folder = cache_folder(package)
+    folder = cache_folder(package_of(function.__module__))
+    if _linking is None and not any(folder.iterdir()):
+        _say_slow()
     settings = {"nogil": True, "no_cfunc_wrapper": True, **flags}  # nobody calls a kernel from C
     if _linking is None:
         with _settings(CACHE_DIR=str(folder)):
