@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
@@ -23,6 +24,7 @@ from tbgen.retro.patterns.histories import merge_patterns
 from tbgen.score import Score
 from tbgen.storage.files import remove
 from tbgen.storage.scratch import SUFFIX, ScratchStore
+from tbgen.system.process import lock_shared, try_lock
 from tbgen.table import Entries, Numbers, Patterns
 
 _SOURCES = source_digest(("index", "position", "retro"))
@@ -85,10 +87,15 @@ class SolvedBlock:
 
 
 class BlockFolder:
-    """Solved blocks in files. Several processes may use a folder at once."""
+    """Solved blocks in files. Several processes may use a folder at once.
+
+    Blocks are read again and again until a position is solved. So whoever reads or writes shares a lock of the folder
+    until then, and blocks are removed only by a process that has it alone.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.used = folder, dict[str, SolvedBlock]()
+        self._sharing, self._shared, self._opening = contextlib.ExitStack(), list[int](), threading.Lock()
 
     def get(self, key: str) -> SolvedBlock | None:
         """A solved block; None if it is not there."""
@@ -108,7 +115,17 @@ class BlockFolder:
             self.used[key] = SolvedBlock(store)
 
     def shrink(self, most_bytes: int) -> None:
-        """Remove the least recently used blocks beyond so many bytes, but none in use."""
+        """Remove the least recently used blocks beyond so many bytes, but none in use, here or elsewhere."""
+        if all(map(try_lock, self._shared)):
+            self._remove_beyond(most_bytes)
+        self.close()
+
+    def close(self) -> None:
+        """Let others remove blocks."""
+        self._shared.clear()
+        self._sharing.close()
+
+    def _remove_beyond(self, most_bytes: int) -> None:
         found = sorted(self.folder.glob("*" + SUFFIX), key=lambda path: path.stat().st_mtime)
         sizes = {path: sum(file.stat().st_size for file in path.iterdir()) for path in found}
         excess = sum(sizes.values()) - most_bytes
@@ -122,6 +139,12 @@ class BlockFolder:
 
     def store(self, key: str) -> ScratchStore:
         """Open a block's files; another thread or process that writes them is waited for."""
+        with self._opening:
+            if not self._shared:
+                shared = os.open(self.folder, os.O_RDONLY)
+                self._sharing.callback(os.close, shared)
+                lock_shared(shared)
+                self._shared.append(shared)
         return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS, patience=10)
 
 

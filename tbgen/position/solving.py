@@ -74,6 +74,7 @@ class PositionSolver(contextlib.ExitStack):
         self.callback(self._known.close)
         target = Path(self.enter_context(folder_to_write(places, (SOLVED, CLASSES))))
         self._folder, kept = BlockFolder(target / SOLVED), [place / CLASSES for place in (target, *places)]
+        self.callback(self._folder.close)
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
         self._brackets = dict[tuple[str, Score], Bracket]()

@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
 from tbgen.material import Material
-from tbgen.storage.files import remove, write_whole
+from tbgen.storage.files import write_whole
 from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
 from tbgen.system.process import try_lock
 from tbgen.table import Cells, Dictionary, Distances, Entries, Run
@@ -64,10 +64,13 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
 
         Threads add to it while others look, who take all keys at once and never iterate.
         """
-        if path.is_symlink() or not path.is_dir():
-            remove(path)
-        path.mkdir(exist_ok=True)
-        self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        try:
+            path.mkdir(exist_ok=True)
+            self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        except (FileExistsError, NotADirectoryError):  # a file or a link; a folder may be another process's by now
+            path.unlink(missing_ok=True)
+            path.mkdir(exist_ok=True)
+            self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             deadline = time.monotonic() + patience
             while not try_lock(self._folder):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import multiprocessing
 import os
 import random
 from collections.abc import Iterator
@@ -134,3 +135,21 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
         store.put(*made_up(2))
     with opened(path) as store:
         assert_has(store, 0, 2)
+
+
+def _open_often(folder: str, barrier: Any) -> None:
+    for number in range(300):
+        barrier.wait()
+        with ScratchStore(Path(folder) / f"{number}", IDENTITY, PLANE, patience=10):
+            pass
+
+
+def test_two_processes_may_make_the_same_folder_at_once(tmp_path: Path) -> None:
+    fresh = multiprocessing.get_context("spawn")
+    barrier = fresh.Barrier(2, timeout=60)
+    both = [fresh.Process(target=_open_often, args=(str(tmp_path), barrier)) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    assert [each.exitcode for each in both] == [0, 0]
