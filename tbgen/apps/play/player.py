@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 import re
 import threading
 import time
@@ -20,6 +21,7 @@ import chess
 from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.game import Situation, situation_of
+from tbgen.rules.points import Scoring
 from tbgen.rules.position import board_after, color_of, play_move
 from tbgen.score import Color, Score
 from tbgen.text import in_so_many
@@ -44,12 +46,8 @@ def centipawns(outcome: Score, side: Color) -> int:
     >>> centipawns(Score(1, Color.WHITE), Color.WHITE), centipawns(Score(3, Color.BLACK), Color.WHITE)
     (191, -44)
     """
-    from math import log10
-
-    from tbgen.rules.points import Scoring
-
     points = float(Scoring().points(outcome)[side])
-    return round(400 * log10(points / (1 - points)))
+    return round(400 * math.log10(points / (1 - points)))
 
 
 LINE_PLIES: Final = 24

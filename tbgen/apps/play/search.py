@@ -6,6 +6,7 @@ once. With the same position and the same number of nodes the answer is the same
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,22 +18,22 @@ import numpy as np
 
 from tbgen.apps.play import search_kernels as at
 from tbgen.apps.play.search_kernels import OPEN, Search, search
-from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
+from tbgen.board.board import BOARD_WORDS, PROMOTION_SHIFT, TARGET_SHIFT, board_of, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import TbgenError
-from tbgen.material import Material, Role
+from tbgen.material import Material
 from tbgen.probe import Tablebase
+from tbgen.probe.keys import key_of, keys_of
 from tbgen.rules.game import Situation
-from tbgen.score import Color
+from tbgen.rules.position import material_of
 
-_ROLES: Final = tuple(sorted(Role, reverse=True))
 _STORED_SLOTS: Final = 1 << 20
 _TABLE_SLOTS: Final = 1 << 22
-_ASKED: Final = 4096
-_AT_ONCE: Final = 512
+_ASKED: Final = 1024
 """So many values of tables are found before a stop is looked for: the disk may be slow."""
 _NO_LIMIT: Final = 1 << 60
+_LAST_KEY: Final = np.uint64(2**64 - 1)
 _NEAR_MATE: Final = at.MATE - at.MOST_PLIES
 
 
@@ -77,9 +78,8 @@ class Engine:
         self._status = np.zeros(at.STATUS, np.int64)
         self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
         self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
-        self._materials: dict[int, Material] = {}
-        """Counts of men -> the material that has them, for tables that the search may ask."""
-        self._damaged: set[int] = set()
+        self._damaged: list[int] = []
+        """The keys of materials whose tables are not asked again."""
 
     def deepen(
         self,
@@ -121,15 +121,12 @@ class Engine:
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
     def _space(self, now: Situation, most_nodes: int) -> Search:
-        men = len(now.board.piece_map())
-        known = [each for one in self._tables.available() if one.men <= men for each in (one, one.flipped())]
-        self._materials = {_counts_of(each): each for each in known}
         self._status = self._status.copy()  # a late stop of the last search must not end this one
         self._status[[at.STOP, at.NODES, at.HITS, at.ASKED]] = 0
-        self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, max((each.men for each in known), default=0)
+        self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, self._tables.max_men
         if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search, too
             self._table_keys[:], self._table_outcomes[:], self._status[at.FILED] = 0, 0, 0
-        twice = [words_of(chess.Board(f"{epd} 0 1")) for epd, times in now.seen.items() if times > 1]
+        over = [at.key_of(words_of(chess.Board(f"{epd} 0 1")), 0) for epd, times in now.seen.items() if times > 1]
         space = Search(
             boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
             moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
@@ -137,12 +134,13 @@ class Engine:
             frames=np.zeros((at.MOST_PLIES, at.FRAME), np.int64),
             lines=np.zeros((at.MOST_PLIES, at.MOST_PLIES), np.int64),
             history=np.zeros((2, 4096), np.int64),
-            stored=np.zeros((_STORED_SLOTS, 2), np.uint64),
+            stored=np.zeros((_STORED_SLOTS, 5), np.int64),
             table_keys=self._table_keys,
             table_outcomes=self._table_outcomes,
-            known=np.array(sorted(self._materials.keys() - self._damaged), np.int64),
-            asked=np.zeros((_ASKED, 4), np.int64),
-            over=np.array(twice, np.uint64).reshape(-1, BOARD_WORDS),
+            known=np.setdiff1d(keys_of(self._tables), np.array(self._damaged, np.uint64)),
+            asked=np.zeros((_ASKED, BOARD_WORDS), np.uint64),
+            slots=np.zeros(_ASKED, np.int64),
+            over=np.sort(np.array([*over, _LAST_KEY], np.uint64)),
             status=self._status,
         )
         space.boards[0] = words_of(now.board)
@@ -151,37 +149,41 @@ class Engine:
 
     def _sure_value(self, space: Search, moves: Ints, depth: int) -> int:
         """The value of the root by some moves, or OPEN; whatever tables are asked for is found."""
+        count = len(moves)
+        space.moves[0, :count], space.merits[0, :count] = moves, -np.arange(count)
         while True:
-            value = int(search(space, moves, depth))
+            space.frames[0, : at.ACCRUED] = -at.MOST, at.MOST, -at.MOST, depth, -at.MOST, at.NO_MOVE, count, 0
+            space.frames[0, [at.UNSURE, at.LENGTH]] = 0
+            value = int(search(space))
             if not self._status[at.ASKED]:
                 return value
-            if self._status[at.NODES] < self._status[at.MOST_NODES]:
+            if self._status[at.NODES] < self._status[at.MOST_NODES] and not self._status[at.STOP]:
                 self._answer(space)
-            asked = space.asked[: self._status[at.ASKED], 0]
-            self._status[at.ASKED] = 0
-            if self._status[at.STOP] or self._status[at.NODES] >= self._status[at.MOST_NODES]:
-                # What was asked for is taken back. It was filed last, so no other position is sought behind it.
-                self._table_keys[asked], self._table_outcomes[asked] = 0, 0
-                self._status[at.FILED] -= len(asked)
-                return OPEN
+                continue
+            # What was asked for is taken back. It was filed last, so no other position is sought behind it.
+            asked = space.slots[: self._status[at.ASKED]]
+            self._table_keys[asked] = 0
+            self._status[[at.ASKED, at.FILED]] -= len(asked)
+            return OPEN
 
     def _answer(self, space: Search) -> None:
-        """Find the values that have been asked for, until the search is to stop; a damaged table is not asked again."""
-        slots, counts, squares, turns = space.asked[: self._status[at.ASKED]].T
-        for men in np.unique(counts).tolist():
-            material, rows = self._materials[men], np.flatnonzero(counts == men)
-            shifts = at.SQUARE_BITS * np.arange(material.men - 1, -1, -1)
+        """Find the values that have been asked for; a damaged table is not asked again."""
+        of_material = dict[Material, list[tuple[int, chess.Board]]]()
+        for slot, words in zip(space.slots[: self._status[at.ASKED]].tolist(), space.asked, strict=False):
+            board = board_of(words)
+            of_material.setdefault(material_of(board), []).append((slot, board))
+        self._status[at.ASKED] = 0
+        for material, rows in of_material.items():
+            slots, boards = zip(*rows, strict=True)
             try:
-                for start in range(0, len(rows), _AT_ONCE):
-                    if self._status[at.STOP]:
-                        return
-                    some = rows[start : start + _AT_ONCE]
-                    answers = self._tables.probe_many(material, turns[some] == 0, squares[some, None] >> shifts & 63)
-                    space.table_outcomes[slots[some]] = answers.outcome
+                found = self._tables.probe_many(boards)
+                for number in np.flatnonzero(found.fault)[:1].tolist():
+                    self._tables.probe(boards[number])  # which says what is wrong
+                space.table_outcomes[list(slots)] = found.outcome
             except TbgenError as error:
                 self._complain(error)
-                self._damaged.add(men)
-                space.known[space.known == men] = _NO_LIMIT  # beyond all men: the search looks on for itself
+                self._damaged.append(key_of(material))
+                space.known[space.known == key_of(material)] = _LAST_KEY  # the search looks on for itself
                 space.known.sort()
 
 
@@ -191,22 +193,11 @@ def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None
     status[at.STOP] = 1
 
 
-def _counts_of(material: Material) -> int:
-    """The counts of a material's men, as kernels have them."""
-    counts = 0
-    for color in Color:
-        for role in _ROLES:
-            counts = counts << at.COUNT_BITS | material.side(color).count(role)
-    return counts
-
-
 def _moves_of(board: chess.Board, line: Ints) -> tuple[chess.Move, ...]:
     """The moves of a line, up to the first that python-chess refuses: it ignores impossible en passant rights."""
     walker, moves = board.copy(stack=False), list[chess.Move]()
-    for packed in line.tolist():
-        names = {kernel_move(walker, move): move for move in walker.legal_moves}
-        if packed not in names:
-            break
-        moves.append(names[packed])
-        walker.push(moves[-1])
+    with contextlib.suppress(chess.IllegalMoveError):
+        for packed in line.tolist():
+            moves.append(walker.find_move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None))
+            walker.push(moves[-1])
     return tuple(moves)

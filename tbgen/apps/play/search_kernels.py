@@ -26,7 +26,6 @@ from tbgen.board.board import (
     KNIGHT,
     PAWN,
     QUEEN,
-    RIGHTS,
     TURN,
     WHITE,
     attacked_by,
@@ -41,6 +40,7 @@ from tbgen.board.moves import code_on, legal_moves
 from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
+from tbgen.probe.keys import has_table
 
 CENTIPAWN = 1000
 MATE = 20_000_000
@@ -109,8 +109,7 @@ OPEN = 1 << 27
 """In place of a value: it is to be searched, or the search was stopped."""
 UNKNOWN = 1 << 10
 """In place of a table's outcome: it has been asked for."""
-COUNT_BITS, SQUARE_BITS = 4, 6
-_NO_MOVE = 0xFFFF
+NO_MOVE = 0xFFFF
 
 STOP, NODES, MOST_NODES, ASKED, FILED, HITS, MOST_MEN, STATUS = range(8)
 """The columns of `status`: whether to stop, positions looked at, how many may be; table values asked for, those that
@@ -119,9 +118,7 @@ are filed or asked for in all, and found; the most men of a table."""
 ALPHA, BETA, FLOOR, DEPTH, BEST, BEST_MOVE, COUNT, NEXT, ACCRUED, UNSURE, LENGTH, FRAME = range(12)
 """The columns of a frame; FLOOR is alpha at the beginning, LENGTH that of the best line."""
 
-_EXACT, _AT_LEAST, _AT_MOST = 0, 1, 2
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_MIX, _HALF = np.uint64(29), np.uint64(32)
+_MULTIPLIER, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 _FIRST, _CAPTURE = 1 << 50, 1 << 40
 
 
@@ -140,38 +137,23 @@ class Search(NamedTuple):
     """[ply, n] best play from a ply."""
     history: Ints
     """[side, move without promotion] how well quiet moves have done."""
-    stored: Words
-    """[slot, 2] a key, and a value with its depth, bound and move."""
+    stored: Ints
+    """[slot, 5] a key, the least and the greatest that the value can be, the depth, the best move."""
     table_keys: Words
     table_outcomes: SignedBytes
     """[slot] positions that tables are asked for, and their signed outcomes; 0 while these are not known."""
-    known: Ints
-    """The counts of men that there are tables for, in ascending order."""
-    asked: Ints
-    """[n, 4] slot, counts, squares and side to move of positions that tables are asked for."""
+    known: Words
+    """The keys of the materials that have tables, sorted."""
+    asked: Words
+    """[n, word] positions that tables are asked for."""
+    slots: Ints
+    """[n] their slots."""
     over: Words
-    """[n, word] positions that end the game if they arise once more."""
+    """[n] the keys of positions that end the game if they arise once more, sorted; the last is greater than any."""
     status: Ints
 
 
-# Men are told by kind, White's first, in the order king, queen, rook, bishop, knight, pawn: `counts` has four bits for
-# each kind, `squares` six for each man, equal men in ascending order.
-@inner
-def men_on(board: Words) -> tuple[Int, Int]:
-    """How many men of each kind stand on a board, and where."""
-    counts: Int = 0
-    squares: Int = 0
-    for side in range(2):
-        for role in range(KING, PAWN - 1, -1):
-            men = board[side] & board[KIND + role]
-            counts = counts << COUNT_BITS | count(men)
-            while men:
-                squares = squares << SQUARE_BITS | lowest_square(men)
-                men &= men - ONE
-    return counts, squares
-
-
-@inner
+@borrowing
 def key_of(board: Words, accrued: Int) -> Word:
     """A number for a position with what has accrued, never 0."""
     key = np.uint64(accrued + 4096)
@@ -182,25 +164,15 @@ def key_of(board: Words, accrued: Int) -> Word:
 
 
 @inner
-def is_over(s: Search, board: Words) -> bool:
-    """Whether the game ends here by repetition."""
-    for n in range(len(s.over)):
-        for word in range(BOARD_WORDS):
-            if s.over[n, word] != board[word]:
-                break
-        else:
-            return True
-    return False
+def is_over(s: Search, key: Word) -> bool:
+    """Whether the game ends by repetition in the position of a key."""
+    return bool(s.over[np.searchsorted(s.over, key)] == key)
 
 
 @inner
 def table_outcome(s: Search, board: Words) -> Int:
     """The signed outcome that a table has for a position in its own score; 0 without a table, or UNKNOWN."""
-    if count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN] or board[RIGHTS] or board[EN_PASSANT]:
-        return 0
-    counts, squares = men_on(board)
-    place = np.searchsorted(s.known, counts)
-    if place == len(s.known) or s.known[place] != counts:
+    if count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN] or board[EN_PASSANT] or not has_table(board, s.known):
         return 0
     key, last = key_of(board, 0), len(s.table_keys) - 1
     slot = np.int64(key & np.uint64(last))
@@ -212,9 +184,8 @@ def table_outcome(s: Search, board: Words) -> Int:
         return outcome if outcome else UNKNOWN
     if 2 * s.status[FILED] > last:
         return 0
-    n = s.status[ASKED]
-    s.asked[n, 0], s.asked[n, 1] = slot, counts
-    s.asked[n, 2], s.asked[n, 3] = squares, np.int64(board[TURN])
+    copy_words(board, s.asked[s.status[ASKED]])
+    s.slots[s.status[ASKED]] = slot
     s.table_keys[slot] = key
     s.status[ASKED] += 1
     s.status[FILED] += 1
@@ -224,41 +195,31 @@ def table_outcome(s: Search, board: Words) -> Int:
 @inner
 def recall(s: Search, ply: Int, key: Word) -> tuple[Int, Int]:
     """The stored value for the depth and window of a frame, or OPEN; and the stored move."""
-    frame, slot = s.frames[ply], np.int64(key & np.uint64(len(s.stored) - 1))
-    if s.stored[slot, 0] != key:
-        return OPEN, _NO_MOVE
-    word = s.stored[slot, 1]
-    value, rest = np.int64(word >> _HALF) - MOST, np.int64(word & np.uint64(0xFFFFFFFF))
-    bound, move = rest >> 20 & 3, rest & 0xFFFF
-    is_certain = (
-        bound == _EXACT
-        or (bound == _AT_LEAST and value >= frame[BETA])
-        or (bound == _AT_MOST and value <= frame[ALPHA])
-    )
-    return (value if is_certain and rest >> 24 == frame[DEPTH] else OPEN), move
+    frame, row = s.frames[ply], s.stored[np.int64(key & np.uint64(len(s.stored) - 1))]
+    if row[0] != np.int64(key):
+        return OPEN, NO_MOVE
+    least, greatest = np.int64(row[1]), np.int64(row[2])
+    value = least if least == greatest or least >= frame[BETA] else greatest if greatest <= frame[ALPHA] else OPEN
+    return (value if row[3] == frame[DEPTH] else OPEN), np.int64(row[4])
 
 
 @inner
 def store(s: Search, ply: Int) -> None:
     """Store what has been found of a position."""
-    frame = s.frames[ply]
+    frame, key = s.frames[ply], key_of(s.boards[ply], np.int64(s.frames[ply, ACCRUED]))
     if frame[UNSURE] or frame[DEPTH] < 0 or s.status[STOP]:
         return
-    bound = _AT_LEAST if frame[BEST] >= frame[BETA] else _AT_MOST if frame[BEST] <= frame[FLOOR] else _EXACT
-    key = key_of(s.boards[ply], np.int64(frame[ACCRUED]))
-    slot = np.int64(key & np.uint64(len(s.stored) - 1))
-    s.stored[slot, 0] = key
-    rest = np.uint64(frame[DEPTH] << 24 | bound << 20 | frame[BEST_MOVE])
-    s.stored[slot, 1] = np.uint64(frame[BEST] + MOST) << _HALF | rest
+    row, best = s.stored[np.int64(key & np.uint64(len(s.stored) - 1))], frame[BEST]
+    row[0], row[3], row[4] = np.int64(key), frame[DEPTH], frame[BEST_MOVE]
+    row[1], row[2] = -MOST if best <= frame[FLOOR] else best, MOST if best >= frame[BETA] else best
 
 
 @inner
 def is_forcing(board: Words, move: Int) -> bool:
     """Whether a move is a capture or a promotion."""
-    side, target = np.int64(board[TURN]), square_bit(target_of(move))
-    if promotion_of(move) or board[1 - side] & target:
-        return True
-    return bool(target == board[EN_PASSANT] and square_bit(origin_of(move)) & board[KIND + PAWN])
+    enemies, target = board[1 - np.int64(board[TURN])], square_bit(target_of(move))
+    en_passant = target == board[EN_PASSANT] and square_bit(origin_of(move)) & board[KIND + PAWN] != NOTHING
+    return bool(promotion_of(move) or enemies & target or en_passant)
 
 
 @inner
@@ -276,8 +237,8 @@ def open_frame(s: Search, ply: Int, depth: Int, accrued: Int, alpha: Int, beta: 
     """Prepare the search of the position on a ply; its value if that is known already, else OPEN."""
     frame, board, moves = s.frames[ply], s.boards[ply], s.moves[ply]
     frame[ALPHA], frame[BETA], frame[FLOOR], frame[DEPTH], frame[ACCRUED] = alpha, beta, alpha, depth, accrued
-    frame[BEST], frame[BEST_MOVE], frame[NEXT], frame[COUNT] = -MOST, _NO_MOVE, 0, 0
-    first: Int = _NO_MOVE
+    frame[BEST], frame[BEST_MOVE], frame[NEXT], frame[COUNT] = -MOST, NO_MOVE, 0, 0
+    first: Int = NO_MOVE
     if depth >= 0:
         value, first = recall(s, ply, key_of(board, accrued))
         if value != OPEN:
@@ -300,10 +261,7 @@ def next_move(s: Search, ply: Int) -> Int:
     """The move of a frame to try next."""
     frame, moves, merits = s.frames[ply], s.moves[ply], s.merits[ply]
     first: Int = np.int64(frame[NEXT])
-    best = first
-    for n in range(first + 1, frame[COUNT]):
-        if merits[n] > merits[best]:
-            best = n
+    best = first + np.argmax(merits[first : frame[COUNT]])
     moves[first], moves[best] = moves[best], moves[first]
     merits[first], merits[best] = merits[best], merits[first]
     frame[NEXT] += 1
@@ -317,8 +275,7 @@ def advance(s: Search, ply: Int) -> Int:
     copy_words(s.boards[ply], after)
     reset = play(after, next_move(s, ply))
     s.status[NODES] += 1
-    s.frames[ply + 1, UNSURE] = 0
-    s.frames[ply + 1, LENGTH] = 0
+    s.frames[ply + 1, UNSURE] = s.frames[ply + 1, LENGTH] = 0
     depth, code = np.int64(frame[DEPTH]) - 1, code_on(after)
     if code <= 1:
         return -(MATE + depth if code == 0 else worth_of(code + 1, depth))
@@ -332,7 +289,7 @@ def advance(s: Search, ply: Int) -> Int:
             return evaluation(after, accrued)
         if outcome:
             return -sign * worth_of(outcome, depth)
-    elif len(s.over) and is_over(s, after):
+    elif is_over(s, key_of(after, 0)):
         return -sign * worth_of(accrued, 0)
     return open_frame(s, ply + 1, depth, accrued, -np.int64(frame[BETA]), -np.int64(frame[ALPHA]))
 
@@ -358,16 +315,11 @@ def take_up(s: Search, ply: Int, value: Int) -> None:
         s.history[np.int64(s.boards[ply, TURN]), move & 4095] += frame[DEPTH] * frame[DEPTH]
 
 
-# s.boards[0] and s.frames[0, ACCRUED] hold the root.
+# s.boards[0] and s.frames[0] hold the root, s.moves[0] its moves
 @borrowing
-def search(s: Search, moves: Ints, depth: Int) -> Int:
-    """The value of the root by some of its moves, tried in this order; OPEN if the search was stopped."""
-    root, ply = s.frames[0], 0
-    root[ALPHA], root[BETA], root[FLOOR], root[DEPTH] = -MOST, MOST, -MOST, depth
-    root[BEST], root[BEST_MOVE], root[NEXT], root[COUNT] = -MOST, _NO_MOVE, 0, len(moves)
-    root[UNSURE] = root[LENGTH] = 0
-    for n in range(len(moves)):
-        s.moves[0, n], s.merits[0, n] = moves[n], -n
+def search(s: Search) -> Int:
+    """The value of the root by some of its moves; OPEN if the search was stopped."""
+    ply: Int = 0
     while True:
         frame = s.frames[ply]
         if frame[NEXT] < frame[COUNT] and frame[BEST] < frame[BETA]:
@@ -379,7 +331,7 @@ def search(s: Search, moves: Ints, depth: Int) -> Int:
             else:
                 take_up(s, ply, -value)
         elif ply == 0:
-            return np.int64(root[BEST])
+            return np.int64(frame[BEST])
         else:
             store(s, ply)
             ply -= 1
