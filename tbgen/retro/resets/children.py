@@ -3,6 +3,13 @@
 Tables that captures lead to are read once and held whole. Of those that promotions lead to, and of the blocks of the
 table itself, a wave holds what its own blocks can reach, and no more. What plain promotions lead to is copied from the
 child's cells to where the block's own cells will look for it.
+
+A *route* says how: one promotion, one symmetry, one assignment of equal men. In KRPvK the pawn on e7 becomes a queen on
+e8, and the value lies in KQRvK. There the white king stands in the triangle a1-d1-d4, so the board may have been turned
+by any of eight symmetries: eight routes. On each, the digit of every man there (the index of its square on its axis)
+adds a fixed number to the cell here: the square, turned back, times the stride of the man's axis in KRPvK. The queen
+adds nothing, since the pawn is no axis. Only cells there that have the queen on e8, as that symmetry turns it, are
+read.
 """
 
 from __future__ import annotations
@@ -32,15 +39,15 @@ BOARDS_OF_CELL = ((0,), (FLIP_FILE,), EITHER_WAY, EVERY_SYMMETRY)
 
 
 @by_address
-class Ways(NamedTuple):
+class Routes(NamedTuple):
     """How the cells of one child lie in the blocks that they come from."""
 
-    part: Ints
-    """[way, axis, digit there] -> what it adds to the cell here."""
+    adds: Ints
+    """[route, axis, digit there] -> what it adds to the cell here."""
     axis: Ints
-    """[way] -> the axis of the new man."""
+    """[route] -> the axis of the new man."""
     sign: Ints
-    """[way] -> -1 where the colours change sides, else 1."""
+    """[route] -> -1 where the colours change sides, else 1."""
     twin_start: Ints
     """[axis] -> the first axis of its group of equal men, in the child."""
 
@@ -56,7 +63,7 @@ class PlaneRequest(NamedTuple):
 
 
 Targets = dict[PlaneRequest, list[tuple[int, int, int]]]
-"""[request] -> way, square of the new man in the child, and where the cells begin that it is read for."""
+"""[request] -> route, square of the new man in the child, and where the cells begin that it is read for."""
 
 
 class PromotionReader:
@@ -66,15 +73,15 @@ class PromotionReader:
         self.child_layouts = child_layouts
         self.layout = child_layouts.layouts[0]
         self.resets = [reset for reset in child_layouts.resets if reset.promoted != NO_SLOT and reset.gone == NO_SLOT]
-        self.routes: dict[Reset, list[tuple[int, int]]] = {reset: [] for reset in self.resets}
-        """[reset] -> its ways, and the symmetry of each."""
-        self.ways = {number: self._ways(number) for number in {self._table(reset) for reset in self.resets}}
+        self.routes_of: dict[Reset, list[tuple[int, int]]] = {reset: [] for reset in self.resets}
+        """[reset] -> its routes, and the symmetry of each."""
+        self.routes = {number: self._routes(number) for number in {self._table(reset) for reset in self.resets}}
 
     def _table(self, reset: Reset) -> int:
         return self.child_layouts.number_of(reset.material)
 
-    def _ways(self, table: int) -> Ways:
-        """All ways from one child, and which of them belong to a reset and a symmetry."""
+    def _routes(self, table: int) -> Routes:
+        """All routes from one child, and which of them belong to a reset and a symmetry."""
         child = self.child_layouts.layouts[table]
         part: list[Ints] = []
         axis: list[int] = []
@@ -84,16 +91,16 @@ class PromotionReader:
                 continue
             symmetries = EITHER_WAY if child.pawns else EVERY_SYMMETRY
             for symmetry, (new, slots) in itertools.product(symmetries, _assignments(child, reset)):
-                self.routes[reset].append((len(part), symmetry))
-                part.append(self._part(child, reset, symmetry, slots))
+                self.routes_of[reset].append((len(part), symmetry))
+                part.append(self._adds(child, reset, symmetry, slots))
                 axis.append(new)
                 sign.append(-1 if reset.flip else 1)
         twins = np.arange(child.others + 2, dtype=np.int64)
         for start, end in child.twins:
             twins[start - child.pawns : end - child.pawns] = start - child.pawns
-        return Ways(np.stack(part), np.array(axis, np.int64), np.array(sign, np.int64), twins)
+        return Routes(np.stack(part), np.array(axis, np.int64), np.array(sign, np.int64), twins)
 
-    def _part(self, child: Layout, reset: Reset, symmetry: int, slots: Sequence[int]) -> Ints:
+    def _adds(self, child: Layout, reset: Reset, symmetry: int, slots: Sequence[int]) -> Ints:
         """[axis, digit there] -> what it adds to the cell here."""
         part, last = np.zeros((len(slots), 64), np.int64), len(self.layout.slots) - 1
         for axis, slot in enumerate(slots):
@@ -123,9 +130,9 @@ class PromotionReader:
         address = child.address_of([pawns[slot] ^ flip for slot in reset.slots[: child.pawns]])
         how, side = address & HOW_MASK, color if reset.flip else color.other
         targets = found.setdefault(PlaneRequest(table, address >> HOW_BITS, side, how), [])
-        for way, symmetry in self.routes[reset]:
+        for route, symmetry in self.routes_of[reset]:
             if symmetry in BOARDS_OF_CELL[how]:
-                targets.append((way, int(SYMMETRY[INVERSE[symmetry], to ^ flip]), start))
+                targets.append((route, int(SYMMETRY[INVERSE[symmetry], to ^ flip]), start))
 
 
 def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]:
@@ -151,18 +158,18 @@ class BoxValues(NamedTuple):
     """[axis] -> cells between one digit and the next."""
 
 
-# targets[n]: way, square of the new man in the child, first cell here. The loop runs over the child's cells, not over
-# the block's, because a child's cell is unpacked once and asked for by many ways. digits, images: scratch space, the
+# targets[n]: route, square of the new man in the child, first cell here. The loop runs over the child's cells, not over
+# the block's, because a child's cell is unpacked once and asked for by many routes. digits, images: scratch space, the
 # men of the cell at hand by axes, and their images in the long diagonal.
 @borrowing
 def copy_promotions(
-    box: BoxValues, ways: Ways, how: Int, targets: Ints, promotions: AtHand, digits: Ints, images: Ints
+    box: BoxValues, routes: Routes, how: Int, targets: Ints, promotions: AtHand, digits: Ints, images: Ints
 ) -> None:
     """Copy the cells of a box to where they are asked for."""
     first, size, stride = box.first, box.size, box.stride
     for n in range(len(targets)):
-        way, square = targets[n, 0], targets[n, 1]
-        new = ways.axis[way]
+        route, square = targets[n, 0], targets[n, 1]
+        new = routes.axis[route]
         if not first[new] <= square < first[new] + size[new]:
             continue
         for axis in range(len(first)):
@@ -170,30 +177,32 @@ def copy_promotions(
         digits[new] = square
         last, going = len(first) - 1, True
         while going:
-            if are_in_order(digits, ways.twin_start, 1, last):
+            if are_in_order(digits, routes.twin_start, 1, last):
                 compared = -1
                 if how == INTO_TRIANGLE:
-                    compared = beside_image(digits, ways.twin_start, 1, last, images)
+                    compared = beside_image(digits, routes.twin_start, 1, last, images)
                 place, cell = 0, targets[n, 2]
                 for axis in range(1, last):
                     place += (digits[axis] - first[axis]) * stride[axis]
-                    cell += ways.part[way, axis, digits[axis]]
+                    cell += routes.adds[route, axis, digits[axis]]
                 for king in range(first[0], first[0] + size[0]):
                     kings = primary_black_kings(how, TRIANGLE[king] if how == INTO_TRIANGLE else king, compared)
                     if kings != NOTHING:
-                        start, here = place + (king - first[0]) * stride[0], cell + ways.part[way, 0, king]
-                        _copy_word(box, ways, way, kings, start, here, promotions)
+                        start, here = place + (king - first[0]) * stride[0], cell + routes.adds[route, 0, king]
+                        _copy_word(box, routes, route, kings, start, here, promotions)
             going = _next_men(digits, first, size, new)
 
 
 @inlined
-def _copy_word(box: BoxValues, ways: Ways, way: Int, kings: Word, place: Int, cell: Int, promotions: AtHand) -> None:
+def _copy_word(
+    box: BoxValues, routes: Routes, route: Int, kings: Word, place: Int, cell: Int, promotions: AtHand
+) -> None:
     """Copy the primary cells of those that differ in the black king alone; `kings` are its squares in them."""
-    last, sign = len(box.first) - 1, ways.sign[way]
+    last, sign = len(box.first) - 1, routes.sign[route]
     for king in range(box.first[last], box.first[last] + box.size[last]):
         if kings >> np.uint64(king) & ONE:
-            promotions.entry[cell + ways.part[way, last, king]] = sign * box.entry[place]
-            promotions.dtg[cell + ways.part[way, last, king]] = box.dtg[place]
+            promotions.entry[cell + routes.adds[route, last, king]] = sign * box.entry[place]
+            promotions.dtg[cell + routes.adds[route, last, king]] = box.dtg[place]
         place += box.stride[last]
 
 
@@ -282,13 +291,13 @@ class ChildReader:
 
     def _take(self, request: PlaneRequest, box: Box, asked: Sequence[tuple[int, int, int]], promotions: AtHand) -> None:
         """Take from a box what is asked for; it is not read if that is nothing."""
-        ways, targets = self.promotion_reader.ways[request.table], np.array(asked, np.int64)
-        axis, square = ways.axis[targets[:, 0]], targets[:, 1]
+        routes, targets = self.promotion_reader.routes[request.table], np.array(asked, np.int64)
+        axis, square = routes.axis[targets[:, 0]], targets[:, 1]
         targets = targets[(square >= box.first[axis]) & (square < box.first[axis] + box.size[axis])]
         if len(targets):
             there, axes = BoxValues(*box.read(), box.first, box.size, box.stride), len(box.first)
             digits, images = np.zeros(axes, np.int64), np.zeros(axes, np.int64)
-            copy_promotions(there, ways, request.how, targets, promotions, digits, images)
+            copy_promotions(there, routes, request.how, targets, promotions, digits, images)
 
 
 def own_planes(layout: Layout) -> Ints:

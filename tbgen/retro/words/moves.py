@@ -204,32 +204,36 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
 
 
 @inner
+def note_arrival(
+    block: Block, scratch: Scratch, word: Int, side: Int, pawn: Int, to: Int, prey: Int, kings: Word, double: bool
+) -> None:
+    """Note a pawn's move to a square, or its promotions there, where the mover's king is safe afterwards."""
+    pawns, start, king = block.pawns, block.pawns[pawn], king_of(block.geometry, word)
+    pawns[pawn] = to
+    occupied = block.occupied[word] & ~square_bit(start) | square_bit(to)
+    legal = kings & kings_after_move(side, block, scratch.men, king, occupied, prey)
+    pawns[pawn] = start
+    first, last = (NO_ROLE, NO_ROLE) if 0 < to >> 3 < 7 else (KNIGHT, QUEEN)
+    for role in range(first, last + 1):
+        note_move(scratch, legal, pawn, to, prey, role, int(double))
+
+
+@inner
 def note_pawn_moves(block: Block, scratch: Scratch, word: Int, side: Int, pawn: Int) -> None:
     """Steps, double steps, captures and promotions of a pawn (en passant: see patterns/en_passant.py)."""
-    geometry = block.geometry
-    pawns, men, king, occupied = block.pawns, scratch.men, king_of(geometry, word), block.occupied[word]
-    start, up = pawns[pawn], 8 if side == WHITE else -8
-    reach = 2 if start >> 3 == (1 if side == WHITE else 6) else 1
-    kings = block.legal[side, word]
-    for target in range(2 + len(geometry.pawn_color) + len(geometry.color) + 1):
-        prey = max(target - 2, NO_SLOT)
-        if prey == NO_SLOT:
-            to = start + up * (target + 1)
-            way = square_bit(start + up) | square_bit(start + up * (reach if target else 1))
-            if target >= reach or occupied & way:
-                continue
-            clear = ~way
-        else:
-            to, clear = scratch.now[prey], ~NOTHING
-            if slot_on(geometry, scratch.now, 1 - side, to) != prey or not PAWN_ATTACKS[side, start] & square_bit(to):
-                continue
-        pawns[pawn] = to
-        now_occupied = occupied & ~square_bit(start) | square_bit(to)
-        legal = kings & clear & kings_after_move(side, block, men, king, now_occupied, prey)
-        pawns[pawn] = start
-        first, last = (NO_ROLE, NO_ROLE) if 0 < to >> 3 < 7 else (KNIGHT, QUEEN)
-        for role in range(first, last + 1):
-            note_move(scratch, legal, pawn, to, prey, role, target == 1)
+    geometry, kings, start = block.geometry, block.legal[side, word], block.pawns[pawn]
+    up = 8 if side == WHITE else -8
+    way = NOTHING
+    for steps in range(1, 3 if start >> 3 == (1 if side == WHITE else 6) else 2):
+        to = start + up * steps
+        way |= square_bit(to)
+        if block.occupied[word] & way:
+            break
+        note_arrival(block, scratch, word, side, pawn, to, NO_SLOT, kings & ~way, steps == 2)
+    for prey in range(len(geometry.pawn_color) + len(geometry.color) + 1):
+        to = scratch.now[prey]
+        if slot_on(geometry, scratch.now, 1 - side, to) == prey and PAWN_ATTACKS[side, start] & square_bit(to):
+            note_arrival(block, scratch, word, side, pawn, to, prey, kings, False)
 
 
 @inner
