@@ -12,7 +12,6 @@ Names are imported when they are first used, so that `import tbgen` costs nothin
 
 from __future__ import annotations
 
-from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -49,14 +48,40 @@ if TYPE_CHECKING:
     from tbgen.verify.files import verify_tables as verify_tables
 
 
-@cache
-def _public() -> dict[str, str]:
-    """[public name] -> its module: what the imports above say, which type checkers follow. No name stands twice."""
-    import pkgutil
-
-    source = pkgutil.get_data(__name__, "__init__.py") or b""
-    imports = (line.split() for line in source.decode().splitlines() if line.startswith("    from "))
-    return {words[-1]: words[1] for words in imports if "as" in words}
+_MODULES = {
+    "Adjudicator": "tbgen.apps.games.decide",
+    "read_games": "tbgen.apps.games.reader",
+    "hold": "tbgen.apps.hold.ladder",
+    "InputError": "tbgen.errors",
+    "MissingTableError": "tbgen.errors",
+    "TableError": "tbgen.errors",
+    "TbgenError": "tbgen.errors",
+    "build_tables": "tbgen.library.build",
+    "Material": "tbgen.material",
+    "solve": "tbgen.position.solving",
+    "LineStep": "tbgen.probe.answers",
+    "MoveProbe": "tbgen.probe.answers",
+    "Probe": "tbgen.probe.answers",
+    "BulkProbe": "tbgen.probe.many",
+    "Fault": "tbgen.probe.many",
+    "Tablebase": "tbgen.probe.tablebase",
+    "open_tablebase": "tbgen.probe.tablebase",
+    "End": "tbgen.rules.game",
+    "FiftyMoves": "tbgen.rules.game",
+    "Game": "tbgen.rules.game",
+    "Ply": "tbgen.rules.game",
+    "format_fen": "tbgen.rules.notation",
+    "parse_fen": "tbgen.rules.notation",
+    "Scoring": "tbgen.rules.points",
+    "own_score": "tbgen.rules.position",
+    "play_move": "tbgen.rules.position",
+    "Color": "tbgen.score",
+    "Mobility": "tbgen.score",
+    "Score": "tbgen.score",
+    "__version__": "tbgen.system",
+    "verify_tables": "tbgen.verify.files",
+}
+"""[public name] -> its module, as the imports above say it to type checkers."""
 
 
 def __getattr__(name: str) -> object:
@@ -64,10 +89,10 @@ def __getattr__(name: str) -> object:
 
     if name == "__all__":
         return __dir__()
-    if name not in _public():
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(_public()[name]), name)
+    return getattr(importlib.import_module(_MODULES[name]), name)
 
 
 def __dir__() -> list[str]:
-    return sorted(_public())
+    return sorted(_MODULES)

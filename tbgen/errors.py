@@ -88,7 +88,10 @@ class TbgenError(Exception):
         cls._fields = tuple(dict.fromkeys((*cls._fields, *cls.__annotations__)))
 
     def __init__(self, *values: Any, **named: Any) -> None:
-        given = {**dict(zip(self._fields, values, strict=False)), **named}
+        given = dict(zip(self._fields, values, strict=False)) | named
+        missing = [name for name in self._fields if name not in given and not hasattr(type(self), name)]
+        if missing or len(given) != len(values) + len(named) or not given.keys() <= {*self._fields}:
+            raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}, each once")
         for name in self._fields:
             setattr(self, name, given[name] if name in given else getattr(self, name))
 

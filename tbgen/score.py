@@ -9,12 +9,10 @@ A score is kept as its integer code, `2 * legal moves + 1 if not in check`; `G =
 from __future__ import annotations
 
 import enum
-import json
 import re
-from collections.abc import Mapping
 from fractions import Fraction
-from functools import lru_cache, total_ordering
-from typing import Any, Protocol
+from functools import total_ordering
+from typing import Protocol
 
 from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
 
@@ -34,8 +32,6 @@ LIKE_A_SCORE = r"(?:[-+\u2212m]?[Gg][0-9]+(?:[.,][0-9]*)?|[-+\u2212]?[0-9]+(?:\.
 
 _SCORE = re.compile(SIGN + r"([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
 
-_WRITTEN = re.compile(r'"(-?G(?:0|[1-9][0-9]{0,2})\.[05])"')
-"""A score as JSON writes it."""
 
 _A_COLOR = "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of python-chess"
 
@@ -374,26 +370,6 @@ def _parsed(text: str) -> tuple[int, Color]:
 def side_of(sign: str | None) -> Color:
     """The side that the sign of a score names."""
     return Color.WHITE if sign in (None, "+") else Color.BLACK
-
-
-def with_scores(facts: Any) -> Any:
-    """Facts as JSON has them, with the parts of each score that they write as `scores`; of a list, each item so.
-
-    >>> with_scores({"outcome": "-G0.5"})["scores"]
-    {'-G0.5': {'holder': 'black', 'moves': 0, 'check': False, 'rank': -1999}}
-    """
-    if isinstance(facts, list):
-        return [with_scores(each) for each in facts]
-    found = {text: _parts_of(text) for text in set(_WRITTEN.findall(json.dumps(facts)))}
-    if not found:
-        return facts
-    return {**facts, "scores": {text: {**found[text]} for text in sorted(found, key=lambda text: -found[text]["rank"])}}
-
-
-@lru_cache(maxsize=1 << 12)
-def _parts_of(text: str) -> Mapping[str, Any]:
-    score = Score(text)
-    return {"holder": str(score.holder).lower(), "moves": score.moves, "check": score.check, "rank": score.rank}
 
 
 def expect_color(value: object, name: str) -> Color:

@@ -247,7 +247,8 @@ class Field:
 
     def _read_fields(self, kind: Any) -> dict[str, Any]:
         there, hints = dict(self.members()), _hints_of(kind)
-        wanted = [each.name for each in fields(kind) if each.name in there or each.default is MISSING]
+        needed = [each.name for each in fields(kind) if each.default is each.default_factory is MISSING]
+        wanted = [each.name for each in fields(kind) if each.name in {*there, *needed}]
         return {name: self[name].read(hints[name]) for name in wanted}
 
     def _checked(self, holds: bool, kind: str) -> Any:

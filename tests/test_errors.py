@@ -43,6 +43,21 @@ def test_an_error_is_one_line_names_what_it_carries_and_survives_another_process
     assert all(f"{name}={value!r}" in repr(error) for name, value in vars(error).items())
 
 
+@pytest.mark.parametrize(
+    ("values", "named"),
+    [
+        ((), {}),
+        (("KX",), {}),
+        (("KX", "no man", "more"), {}),
+        (("KX",), {"text": "KX", "reason": ""}),
+        (("KX", ""), {"a": 1}),
+    ],
+)
+def test_an_error_takes_all_its_fields_and_nothing_else(values: tuple[str, ...], named: dict[str, object]) -> None:
+    with pytest.raises(TypeError, match="MaterialError takes text, reason, each once"):
+        errors.MaterialError(*values, **named)  # type: ignore[arg-type]
+
+
 def test_the_tree_is_drawn_in_full_with_the_exit_codes_of_the_classes() -> None:
     drawn = errors.__doc__ or ""
     classes = {

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import subprocess
@@ -19,6 +20,12 @@ def test_every_public_name_is_there_and_listed_in_order() -> None:
     for name in tbgen.__all__:
         assert getattr(tbgen, name) is not None
     assert set(tbgen.__all__) == set(dir(tbgen))
+
+
+def test_type_checkers_are_told_of_the_same_modules() -> None:
+    tree = ast.parse(inspect.getsource(tbgen))
+    imports = [each for each in ast.walk(tree) if isinstance(each, ast.ImportFrom) and each.col_offset > 0]
+    assert {each.names[0].asname: each.module for each in imports} == tbgen._MODULES
 
 
 def test_the_public_names_are_few() -> None:

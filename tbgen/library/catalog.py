@@ -220,7 +220,7 @@ class Catalog:
         """Files of classes of mates by name, of the first folder that has them."""
         self.faults += faults
         self.entries = {name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN}
-        """Pages and `tbgen fetch` read tables of two to five men (record 282)."""
+        """Pages and `tbgen fetch` read tables of two to five men."""
 
     def __len__(self) -> int:
         return len(self.entries)

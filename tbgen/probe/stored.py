@@ -42,12 +42,12 @@ class ChunkCache:
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
         self._bytes = 0
-        self._chunks: OrderedDict[tuple[int, str, int], npt.NDArray[Any]] = OrderedDict()
+        self._chunks: OrderedDict[tuple[LayerFile, str, int], npt.NDArray[Any]] = OrderedDict()
         self._lock = threading.Lock()
 
     def chunk(self, file: LayerFile, name: str, number: int) -> npt.NDArray[Any]:
         """A chunk of one of a table's columns, from memory or from the disk."""
-        key = (id(file), name, number)
+        key = (file, name, number)
         with self._lock:
             if key in self._chunks:
                 self._chunks.move_to_end(key)

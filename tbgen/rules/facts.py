@@ -8,8 +8,10 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import Any
 
-from tbgen.score import with_scores
+from tbgen.score import Score
 
+_WRITTEN = re.compile(r'"(-?G(?:0|[1-9][0-9]{0,2})\.[05])"')
+"""A score as JSON writes it."""
 _PARTS = re.compile(r'\{\s+("holder": [^}]*"rank": -?[0-9]+)\s+\}')
 """The parts of a score, which have a line together."""
 
@@ -24,6 +26,20 @@ def to_json(facts: Any, indent: int | None = None) -> str:
     return text if indent is None else _PARTS.sub(lambda parts: f"{{{' '.join(parts[1].split())}}}", text)
 
 
+def with_scores(facts: Any) -> Any:
+    """Facts as JSON has them, with the parts of each score that they write as `scores`; of a list, each item so.
+
+    >>> with_scores({"outcome": "-G0.5"})["scores"]
+    {'-G0.5': {'holder': 'black', 'moves': 0, 'check': False, 'rank': -1999}}
+    """
+    if isinstance(facts, list):
+        return [with_scores(each) for each in facts]
+    found = {text: parts_of(text) for text in set(_WRITTEN.findall(json.dumps(facts)))}
+    if not found:
+        return facts
+    return {**facts, "scores": {text: {**found[text]} for text in sorted(found, key=lambda text: -found[text]["rank"])}}
+
+
 @lru_cache(maxsize=1 << 12)
 def parts_of(text: str) -> Mapping[str, Any]:
     """The parts of a score that facts write, nothing of another text.
@@ -31,4 +47,7 @@ def parts_of(text: str) -> Mapping[str, Any]:
     >>> parts_of("-G0.0")["rank"], parts_of("Kh4")
     (-2000, {})
     """
-    return dict(with_scores({"": text}).get("scores", {}).get(text, {}))
+    if _WRITTEN.fullmatch(f'"{text}"') is None:
+        return {}
+    score = Score(text)
+    return {"holder": str(score.holder).lower(), "moves": score.moves, "check": score.check, "rank": score.rank}

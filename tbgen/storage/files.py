@@ -11,6 +11,7 @@ import os
 import platform
 import shutil
 import stat
+import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -131,7 +132,7 @@ def path_in(folders: Sequence[Path], material: Material) -> Path:
 
 @cache
 def every_material() -> tuple[Material, ...]:
-    """Every material that a folder may have a table of, in build order, those of six men last (record 282)."""
+    """Every material that a folder may have a table of, in build order, those of six men last."""
     return (*all_materials(), *materials(MOST_BUILT_MEN))
 
 
@@ -187,7 +188,9 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
             file.flush()
             os.fsync(file.fileno())
         partial.replace(path)
-    except BaseException:
+    except BaseException as error:
+        if isinstance(error, OSError):
+            error.filename = error.filename or str(path)  # a full disk names none
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
         raise
@@ -195,8 +198,8 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def partial_of(path: Path) -> Path:
-    """A name of this process's own: a worker that was given up for lost may still be at the same table."""
-    return path.with_name(f"{path.name}.{platform.node()}-{os.getpid()}{PARTIAL}")
+    """A name of this thread's own: a worker that was given up for lost may still be at the same table."""
+    return path.with_name(f"{path.name}.{platform.node()}-{os.getpid()}-{threading.get_native_id()}{PARTIAL}")
 
 
 def remove_partials(folder: Path) -> None:

@@ -86,11 +86,11 @@ MOST_CHUNK_ITEMS: Final = 1 << 16
 HARD_LEVEL: Final = 15
 SCRATCH_LEVEL: Final = 1
 EASY_LEVEL: Final = 6
-"""More than a tenth larger in less than a sixth of the time: see docs/adr/0020 and 0101."""
+"""More than a tenth larger in less than a sixth of the time."""
 
 _HARD_WINDOW, _HARD_SEARCHES = 1 << 15, 4
 """Level 15 for chunks of this many bytes, but with 2**4 candidates for a match instead of 2**6: an eighth of the time
-for a quarter of a per cent of the bytes, see docs/adr/0186."""
+for a quarter of a per cent of the bytes."""
 
 CHUNK: Final = np.dtype([("offset", "<u8"), ("size", "<u4"), ("crc", "<u4")])
 

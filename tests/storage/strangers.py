@@ -50,7 +50,7 @@ def say_more(draw: random.Random, path: Path, layer: Layer) -> None:
         dataset = index.datasets[name]
         size = draw.choice([dataset.chunk_items, 1 << 13, 1 << 16])
         items = dataset.items + (1 << draw.randrange(29))
-        chunks = np.resize(dataset.chunks, -(-items // size)) if len(dataset.chunks) else dataset.chunks
+        chunks = np.resize(dataset.chunks, min(-(-items // size), 1 << 20)) if len(dataset.chunks) else dataset.chunks
         index.datasets[name] = replace(dataset, items=items, chunk_items=size, chunks=chunks)  # type: ignore[index]
 
     resealed(path, change)

@@ -4,13 +4,16 @@ import errno
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tbgen.errors import UsageError
-from tbgen.storage.files import build_lock, folders_in, partial_of, tables_in, write_whole
+from tbgen.storage.files import FileRecord, build_lock, folders_in, partial_of, tables_in, write_whole
+from tbgen.text import parse_json
 
 
 def broken_off() -> Iterator[bytes]:
@@ -60,3 +63,23 @@ def test_a_second_builder_waits_for_the_first(tmp_path: Path) -> None:
         other = subprocess.Popen([sys.executable, "-c", code, tmp_path / "new"], stdout=subprocess.PIPE, text=True)
         assert other.stdout.readline() == "waiting\n"
     assert other.communicate()[0] == "in\n"
+
+
+def test_facts_of_a_file_that_lack_what_has_a_default_are_read() -> None:
+    text = '{"bytes": 1, "sha256": "a"}'
+    assert parse_json(text).read(FileRecord) == FileRecord(1, "a")
+    with pytest.raises(ValueError, match="it lacks sha256"):
+        parse_json('{"bytes": 1}').read(FileRecord)
+
+
+def test_threads_write_beside_a_file_under_names_of_their_own(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(2) as pool:
+        met = threading.Barrier(2)
+        names = set(pool.map(lambda _: (met.wait(), partial_of(tmp_path / "a"))[1], range(2)))
+    assert len(names) == 2
+
+
+def test_a_full_disk_names_the_file(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No space left") as caught:
+        write_whole(tmp_path / "a", broken_off())
+    assert caught.value.filename == str(tmp_path / "a")

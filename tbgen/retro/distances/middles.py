@@ -46,7 +46,7 @@ from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words,
 
 # A defender's cell has the greatest label of its successors, a ply later. So when a successor improves, only the cells
 # whose own label is that successor's old one plus a ply can change; and where the successor had none, those that have
-# none. Marking all predecessors instead made KRvKB recheck 1.4 million cells for 15,000 changes (record 81).
+# none. Marking all predecessors instead made KRvKB recheck 1.4 million cells for 15,000 changes.
 @inlined
 def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
     """Mark the defender's cells to which the old labels of some of the forcer's cells were the limit."""
