@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tbgen.apps.site.server import application  # noqa: E402
-from tbgen.apps.site.service import Settings  # noqa: E402
+from tbgen.apps.site.service import ServerSettings  # noqa: E402
 from tests.apps.site.chromium import Chromium  # noqa: E402
 from tests.apps.site.conftest import running  # noqa: E402
 from tests.apps.site.test_tour import MAPPED, READ, choose_map, look_at, play_best  # noqa: E402
@@ -29,7 +29,7 @@ def save(page: Chromium, name: str) -> None:
 def main(tables: str) -> None:
     with (
         tempfile.TemporaryDirectory() as profile,
-        running(application(Settings([Path(tables)]))) as server,
+        running(application(ServerSettings([Path(tables)]))) as server,
         Chromium(Path(profile)) as page,
     ):
         page.look(1280, 800)

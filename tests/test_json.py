@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 
 from scripts.openapi import TARGET, schemas, written
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import Settings
+from tbgen.apps.site.service import ServerSettings
 from tests.apps.match.matches import scripted
 from tests.cli.calls import printed, tbgen
 from tests.library.mirrors import mirror_of
@@ -72,7 +72,7 @@ def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pyt
     def asked(*words: str) -> Any:
         return json.loads(printed(*words))
 
-    settings = Settings([table_folder], names=("testserver",))
+    settings = ServerSettings([table_folder], names=("testserver",))
     with TestClient(application(settings)) as client:
         asks = {"fen": FEN, "strip": "1", "man": "f5"}
 

@@ -20,7 +20,7 @@ from tbgen.storage.classes import PLACEMENTS, ClassesFile
 from tbgen.storage.files import folder_with, path_in, tables_of
 from tbgen.text import counted, facts_of, in_units
 
-Check = Callable[[Material, Work], tuple[Facts, str | None]]
+TableCheck = Callable[[Material, Work], tuple[Facts, str | None]]
 """The facts of a table, and what is wrong with it."""
 
 _CLASSES: Columns = {"classes": "material", "placements": lambda row: f"{row['placements']} of {PLACEMENTS}"}
@@ -110,7 +110,7 @@ def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -
     return complain_of(faults)
 
 
-def _each(wanted: Sequence[Material], check: Check) -> tuple[list[Facts], list[TableError]]:
+def _each(wanted: Sequence[Material], check: TableCheck) -> tuple[list[Facts], list[TableError]]:
     """The facts of one table after another. A fault of one does not stop the others."""
     found, faults = list[Facts](), list[TableError]()
     with progress("tables", len(wanted)) as shown:
@@ -250,7 +250,7 @@ def _verify_classes(names: Sequence[str], folders: Sequence[Path], sample: int, 
     return _show_checked(form, found, [*known, *faults], columns)
 
 
-def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[Check, Columns]:
+def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[TableCheck, Columns]:
     """The check that proves every position or a sample, and the columns of its table."""
     from tbgen.verify import verify_file  # not before its kernels are compiled: the compiler would wait for it
 
@@ -277,7 +277,7 @@ def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int
 
 def _digests(
     folders: Sequence[Path], threads: int | None, known_in: Path | None, output: Path | None
-) -> tuple[Check, Columns]:
+) -> tuple[TableCheck, Columns]:
     """The check that compares with a list of digests, and the columns of its table.
 
     It enters in another list what the first one does not contradict.

@@ -22,7 +22,7 @@ from tbgen.position.closure import Node, node_of
 from tbgen.probe.answers import LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import kinds_of, squares_on
-from tbgen.probe.values import Asked, Found, TableValues, Values, line_of
+from tbgen.probe.values import Located, Query, TableValues, Values, line_of
 from tbgen.rules.position import board_after, material_of, own_score
 from tbgen.score import Color, Mobility, Score
 
@@ -55,7 +55,7 @@ class Asking:
         self.classes = passes[bound].classes
         self.known, self._values = self._closure.known, Values(lambda _: self, Mobility.RESET)
 
-    def find(self, board: chess.Board) -> Found:
+    def find(self, board: chess.Board) -> Located:
         """Where the value of a position lies."""
         return FoundPosition(board, self)
 
@@ -108,11 +108,11 @@ class Asking:
 
     def value(self, board: chess.Board, accrued: Score) -> Score:
         """The bound of a position with an accrued score that its own score has gone into."""
-        return self._values.value(Asked(board, self, accrued))[0]
+        return self._values.value(Query(board, self, accrued))[0]
 
     def moves(self, board: chess.Board, accrued: Score) -> Moves:
         """Every legal move with its bound, best first."""
-        return self._values.moves(Asked(board, self, accrued))
+        return self._values.moves(Query(board, self, accrued))
 
 
 def node_on(board: chess.Board) -> Node:
@@ -190,5 +190,5 @@ def best_line(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) 
     with contextlib.suppress(MissingDistancesError, *NO_TABLE):
         tables = TableValues(lower.known, Mobility.RESET)
         accrued = steps[-1].accrued if steps else accrued
-        steps += tables.line(Asked(walker, tables.answering(walker), accrued), MOST_LINE_PLIES - len(steps))
+        steps += tables.line(Query(walker, tables.answering(walker), accrued), MOST_LINE_PLIES - len(steps))
     return steps

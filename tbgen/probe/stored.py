@@ -14,6 +14,7 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Ints
 from tbgen.errors import MissingTableError, TooManyMenError, UsageError
 from tbgen.index.layout import slots_of
 from tbgen.material import MOST_TABLE_MEN, Material
@@ -31,7 +32,6 @@ RANK_FLIP: Final = 56
 
 _OUTCOMES: Final = {byte: Score.from_byte(byte) for byte in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if byte}
 
-Places = npt.NDArray[np.int64]
 Plies = npt.NDArray[np.float32]
 """Distances, NaN where they are not known."""
 
@@ -75,7 +75,7 @@ class Column:
         number, offset = divmod(place, self._dataset.chunk_items)
         return self._chunk(number).item(offset)
 
-    def items(self, places: Places) -> npt.NDArray[Any]:
+    def items(self, places: Ints) -> npt.NDArray[Any]:
         """Many items, chunk by chunk."""
         numbers, offsets = np.divmod(places, self._dataset.chunk_items)
         by_chunk, result = np.argsort(numbers, kind="stable"), np.empty(len(places), self._dataset.kind)
@@ -189,14 +189,14 @@ class StoredTable:
         """The distance of an entry value from what the file has for it in a place; of one or of many."""
         return stored ^ ((entry > 0) == (place // self._plane % 2 == 0))  # White is to move in even planes
 
-    def all_entries(self, places: Places) -> tuple[Places, Plies]:
+    def all_entries(self, places: Ints) -> tuple[Ints, Plies]:
         """The signed entry values of many positions, and their distances."""
         symbols = self.symbols.items(places)
         entry = self.meanings.items(symbols.astype(np.int64))["entry"].astype(np.int64)
         dtg = self.dtg(self.column(DTG).items(places), entry, places) if self.knows_distances else np.nan
         return entry, np.full(len(places), dtg, np.float32)
 
-    def all_held(self, places: Places, accrued: Places) -> tuple[Places, Plies]:
+    def all_held(self, places: Ints, accrued: Ints) -> tuple[Ints, Plies]:
         """`StoredPosition.held` for many positions: signed outcomes and distances."""
         symbols = self.symbols.items(places).astype(np.int64)
         records = self.meanings.items(symbols)
@@ -213,7 +213,7 @@ class StoredTable:
         return outcome, dtg
 
     @staticmethod
-    def _rows_for(records: npt.NDArray[Any], column: Column, accrued: Places) -> tuple[Places, Places]:
+    def _rows_for(records: npt.NDArray[Any], column: Column, accrued: Ints) -> tuple[Ints, Ints]:
         """What patterns make of many accrued scores: signed outcomes, and distances if rows have them."""
         ranges, which = np.unique(records["first"].astype(np.int64) << 8 | records["rows"], return_inverse=True)
         first, counts = ranges >> 8, ranges & 0xFF

@@ -18,7 +18,7 @@ from tbgen.material import Material, build_order
 from tbgen.probe.answers import At, LineStep, MoveProbe, Moves, Probe
 from tbgen.probe.many import BulkProbe
 from tbgen.probe.stored import Answering, OpenTables
-from tbgen.probe.values import Asked, Position, TableValues
+from tbgen.probe.values import Position, Query, TableValues
 from tbgen.rules.position import accruable, bare_sides, material_of
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders, folder_of_game, folder_with, folders_in, tables_of
@@ -201,7 +201,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         asked = self._values.asked(position, accrued)
         return self._probe_of(asked, asked.board.copy(stack=False))
 
-    def _probe_of(self, asked: Asked[Answering], snapshot: chess.Board) -> Probe:
+    def _probe_of(self, asked: Query[Answering], snapshot: chess.Board) -> Probe:
         value = self._values.value(asked)
         return Probe(At(snapshot, asked.carried, asked.counted, self.probe_moves), asked.table.material, *value)
 

@@ -35,25 +35,25 @@ Position = chess.Board | str
 """A board, or a FEN, whose seventh field says what has accrued."""
 
 
-class Found(Protocol):
+class Located(Protocol):
     """Where the value of a position lies."""
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
         """The value with an accrued score, as `StoredPosition.value` has it."""
 
 
-class Table(Protocol):
+class AnsweringTable(Protocol):
     """All positions with the same men, and their values."""
 
-    def find(self, board: chess.Board) -> Found:
+    def find(self, board: chess.Board) -> Located:
         """Where the value of a legal position lies."""
 
 
-T = TypeVar("T", bound=Table, covariant=True)
+T = TypeVar("T", bound=AnsweringTable, covariant=True)
 
 
 @dataclass(slots=True)
-class Asked(Generic[T]):
+class Query(Generic[T]):
     """A legal position, the table that answers for it, and what had accrued before it."""
 
     board: chess.Board
@@ -83,18 +83,18 @@ class _Weighed(NamedTuple):
 class Values:
     """The values of one game's positions, from whatever knows them when their own score has just accrued."""
 
-    def __init__(self, table_of: Callable[[chess.Board], Table], game: Mobility) -> None:
+    def __init__(self, table_of: Callable[[chess.Board], AnsweringTable], game: Mobility) -> None:
         self._table_of, self.game = table_of, game
 
-    def value(self, asked: Asked[Table]) -> Value:
+    def value(self, asked: Query[AnsweringTable]) -> Value:
         """The value of a position by its table, or by its moves if it is in none."""
         if not asked.board.has_legal_en_passant():
             return asked.table.find(asked.board).value(asked.carried, asked.own)
         accrued = asked.own() if asked.carried is None else asked.carried.after(asked.own(), reset=False)
-        best = self.moves(Asked(asked.board, asked.table, accrued))[0]
+        best = self.moves(Query(asked.board, asked.table, accrued))[0]
         return best.outcome, 0 if best.outcome == accrued and best.dtg is not None else best.dtg
 
-    def moves(self, asked: Asked[Table]) -> Moves:
+    def moves(self, asked: Query[AnsweringTable]) -> Moves:
         """All moves with their values, best first."""
         board, successors = asked.board, self._successors(asked.board, asked.table)
         if not successors:
@@ -124,15 +124,15 @@ class Values:
             for at, move, reset, outcome, dtg in values
         )
 
-    def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
+    def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
         """The legal moves of a position that a table answers for."""
         return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
 
-    def _weighed(self, board: chess.Board, table: Table, successor: Successor, accrued: Score) -> _Weighed:
+    def _weighed(self, board: chess.Board, table: AnsweringTable, successor: Successor, accrued: Score) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
         move, reset, code, found = successor
         own = None if code is None else Score(code, color_of(board.turn))
-        after = Asked(board, table, None if reset and self.game.forgets else accrued, own)
+        after = Query(board, table, None if reset and self.game.forgets else accrued, own)
         if found is not None:
             outcome, dtg = found.value(after.carried, after.own)
         else:
@@ -177,19 +177,19 @@ class TableValues(Values):
             raise CastlingError(board.fen())
         return known or self.tables.answering(board)
 
-    def asked(self, position: Position, given: Score | str | None) -> Asked[Answering]:
+    def asked(self, position: Position, given: Score | str | None) -> Query[Answering]:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
-        asked = Asked(board, self.answering(board), carried, self._own_by_kernel(board))
+        asked = Query(board, self.answering(board), carried, self._own_by_kernel(board))
         if carried is not None:
             asked.carried = accrued_in(carried, asked.own(), bare_sides(board, self.game))
         return asked
 
-    def line(self, asked: Asked[Answering], max_plies: int) -> list[LineStep]:
+    def line(self, asked: Query[Answering], max_plies: int) -> list[LineStep]:
         """Best play until the goal is reached and the position repeats, or the game ends."""
 
         def moves_of(board: chess.Board, accrued: Score) -> Moves:
-            moves = self.moves(Asked(board, self.tables.answering(board), accrued))
+            moves = self.moves(Query(board, self.tables.answering(board), accrued))
             if moves and not moves.best:
                 raise MissingDistancesError(str(material_of(board)), self.tables.named)
             return moves
@@ -205,7 +205,7 @@ class TableValues(Values):
 
         return Score(int(code_on(words_of(board))), color_of(not board.turn))
 
-    def _successors(self, board: chess.Board, table: Table) -> list[Successor]:
+    def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
         """The same, found by a kernel where that is loaded."""
         if not self._compiled or not isinstance(table, Answering):
             return super()._successors(board, table)

@@ -18,6 +18,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from tbgen.compiled.arrays import Ints
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.material import Material, Role
 from tbgen.score import Color, Score
@@ -31,17 +32,16 @@ from tbgen.verify.resets import (
     ALL_TASKS,
     EVERYTHING_FINE,
     MOST_NEEDS,
-    Cells,
-    Child,
+    ChildTable,
     drawn_cells,
     fold_pawn_moves,
     list_resets,
     needs_of,
     note_resets,
 )
-from tbgen.verify.values import Source, known_in, rows_in_outcomes, rows_of, subject_of
+from tbgen.verify.values import TableSource, known_in, rows_in_outcomes, rows_of, subject_of
 
-Progress = Callable[[str, int, int], None]
+TellPhase = Callable[[str, int, int], None]
 """Told the phase, and how many cells of how many are done."""
 
 _RANGE_CELLS = 1 << 16
@@ -100,12 +100,12 @@ def in_words(outcome: int, dtg: int) -> str:
 
 def verify_table(
     table: Table | TableFile,
-    child_of: Callable[[Material], Source],
+    child_of: Callable[[Material], TableSource],
     *,
     sample: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress = lambda *_: None,
+    progress: TellPhase = lambda *_: None,
 ) -> Report:
     """Check a table against its children, which are taken one at a time; one that an en passant leads to stays longer.
 
@@ -137,21 +137,21 @@ class Check:
     def __init__(
         self,
         table: Table | TableFile,
-        child_of: Callable[[Material], Source],
+        child_of: Callable[[Material], TableSource],
         pool: ThreadPoolExecutor,
-        progress: Progress = lambda *_: None,
-        cells: Cells | None = None,
+        progress: TellPhase = lambda *_: None,
+        cells: Ints | None = None,
     ) -> None:
         self.table = table.table() if cells is None and isinstance(table, TableFile) else table
         self.layout = layout_of(table.material)
         self.counts = np.zeros((0, 2), np.int64)
         """[range] -> how many positions and pairs have been checked."""
-        self._without_pawn = dict[Color, Child]()
+        self._without_pawn = dict[Color, ChildTable]()
         self._child_of, self._pool, self._progress = child_of, pool, progress
         self._is_sample = cells is not None
         needed, tasks = (None, ALL_TASKS) if cells is None else needs_of(self.layout, cells)
         self.subject = subject_of(self.table, needed, partial(progress, "reading"))
-        self._cells: Sequence[int] | Cells = range(self.layout.cells) if needed is None else needed
+        self._cells: Sequence[int] | Ints = range(self.layout.cells) if needed is None else needed
         """[place of the subject's arrays] -> cell."""
         self.subject.task[: len(self._cells)] = tasks
 
@@ -213,7 +213,7 @@ class Check:
         if self._is_sample:
             cells = np.unique(np.concatenate([np.unique(listed(*each)[0]) for each in self._ranges(_LISTED)]))
         entry, dtg, *_ = known_in(self._child_of(material), cells, partial(self._progress, f"reading {material}"))
-        child = Child(men, np.zeros(0, np.int64) if cells is None else cells, entry, dtg)
+        child = ChildTable(men, np.zeros(0, np.int64) if cells is None else cells, entry, dtg)
         for color in Color:
             if Role.PAWN in parent.side(color) and parent.without(color, Role.PAWN).canonical() == material:
                 self._without_pawn[color] = child
@@ -225,7 +225,7 @@ class Check:
             law = f"a capture or promotion leads to {material}"
             yield Violation(law, "nothing there", "an entry value there", self._fen(place))
 
-    def _resets_to(self, number: int, men: Men, start: int, end: int) -> Cells:
+    def _resets_to(self, number: int, men: Men, start: int, end: int) -> Ints:
         """The resets of a range of places that lead to a child, as list_resets has them."""
         found = np.empty((3, (end - start) * MOST_NEEDS), np.int64)
         count = list_resets(self.subject, number, men, new_scratch(), new_scratch(), start, end, found)

@@ -25,7 +25,7 @@ from tbgen.storage.files import every_material, read_bounded, write_whole
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 from tbgen.verify.cells import Men, men_of, side_of
-from tbgen.verify.moves import Scratch, is_position, new_scratch, own_code_in
+from tbgen.verify.moves import Buffers, is_position, new_scratch, own_code_in
 from tbgen.verify.values import Rows, code_of, is_worse, rows_in_outcomes, rows_of
 
 KNOWN: Final = Path(__file__).with_name("digests.csv")
@@ -92,7 +92,7 @@ def find_highest_codes(values: StoredValues, highest: Bytes) -> None:
 
 # keys[n] -> what tells the value in cells[n] from others: its state, and above it the own code where that cuts off rows
 @borrowing
-def find_keys(men: Men, highest: Bytes, scratch: Scratch, cells: Ints, states: WideInts, keys: Ints) -> None:
+def find_keys(men: Men, highest: Bytes, scratch: Buffers, cells: Ints, states: WideInts, keys: Ints) -> None:
     """Keys of values; _NO_POSITION where there is no position."""
     for n in range(cells.size):
         keys[n] = _NO_POSITION

@@ -10,7 +10,7 @@ from tbgen.errors import UsageError
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
 from tbgen.storage.files import Folders, folder_with, folders_in, path_in, path_of
 from tbgen.storage.reader import TableFile
-from tbgen.verify.check import Progress, Report, verify_table
+from tbgen.verify.check import Report, TellPhase, verify_table
 
 
 def verify_tables(
@@ -66,7 +66,7 @@ def verify_file(
     sample: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Progress = lambda *_: None,
+    progress: TellPhase = lambda *_: None,
     others: Sequence[Path] = (),
 ) -> Report:
     """Check a table file against those of its children; an error of TableError if one cannot be read.

@@ -22,7 +22,7 @@ _KNIGHT, _QUEEN = 2, 5
 
 
 @by_address
-class Scratch(NamedTuple):
+class Buffers(NamedTuple):
     """Where a position is set up and its moves are listed."""
 
     squares: Ints
@@ -39,11 +39,11 @@ class Scratch(NamedTuple):
     after: Ints
 
 
-def new_scratch() -> Scratch:
+def new_scratch() -> Buffers:
     """A scratch buffer with room for any position."""
     squares, rest, after = np.zeros((3, 8), np.int64)
     slot, to, captured, promotion, cell = np.zeros((5, MOST_MOVES), np.int64)
-    return Scratch(squares, np.full(64, NOBODY, np.int64), rest, slot, to, captured, promotion, cell, after)
+    return Buffers(squares, np.full(64, NOBODY, np.int64), rest, slot, to, captured, promotion, cell, after)
 
 
 @inner
@@ -90,7 +90,7 @@ def is_legal_position(men: Men, squares: Ints, side: Int) -> bool:
 
 
 @inner
-def note_move(scratch: Scratch, count: Int, slot: Int, to: Int, captured: Int, promotion: Int) -> Int:
+def note_move(scratch: Buffers, count: Int, slot: Int, to: Int, captured: Int, promotion: Int) -> Int:
     """List a move; returns how many there are."""
     scratch.slot[count], scratch.to[count] = slot, to
     scratch.captured[count], scratch.promotion[count] = captured, promotion
@@ -98,7 +98,7 @@ def note_move(scratch: Scratch, count: Int, slot: Int, to: Int, captured: Int, p
 
 
 @inner
-def list_piece_moves(men: Men, scratch: Scratch, slot: Int, wanted: Int, count: Int) -> Int:
+def list_piece_moves(men: Men, scratch: Buffers, slot: Int, wanted: Int, count: Int) -> Int:
     """Legal moves of a man that is no pawn."""
     start = scratch.squares[slot]
     kind = men.kind[slot]
@@ -118,7 +118,7 @@ def list_piece_moves(men: Men, scratch: Scratch, slot: Int, wanted: Int, count: 
 
 
 @inner
-def list_arrivals(men: Men, scratch: Scratch, slot: Int, to: Int, captured: Int, count: Int) -> Int:
+def list_arrivals(men: Men, scratch: Buffers, slot: Int, to: Int, captured: Int, count: Int) -> Int:
     """A pawn's move to a square, or its four promotions there, if legal."""
     if not is_safe(men, scratch.squares, slot, to, captured):
         return count
@@ -129,7 +129,7 @@ def list_arrivals(men: Men, scratch: Scratch, slot: Int, to: Int, captured: Int,
 
 
 @inner
-def list_pawn_moves(men: Men, scratch: Scratch, slot: Int, count: Int) -> Int:
+def list_pawn_moves(men: Men, scratch: Buffers, slot: Int, count: Int) -> Int:
     """Legal moves of a pawn, but for captures en passant."""
     start = scratch.squares[slot]
     up, first_rank = (8, 1) if men.kind[slot] == WHITE_PAWN else (-8, 6)
@@ -147,7 +147,7 @@ def list_pawn_moves(men: Men, scratch: Scratch, slot: Int, count: Int) -> Int:
 
 
 @inner
-def list_moves(men: Men, scratch: Scratch, side: Int, wanted: Int) -> Int:
+def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
     """Legal moves of the position in the scratch buffer: quiet ones, resets or both; returns how many."""
     for slot in range(men.color.size):
         scratch.board[scratch.squares[slot]] = slot
@@ -165,21 +165,21 @@ def list_moves(men: Men, scratch: Scratch, side: Int, wanted: Int) -> Int:
 
 
 @inner
-def is_position(men: Men, cell: Int, scratch: Scratch) -> bool:
+def is_position(men: Men, cell: Int, scratch: Buffers) -> bool:
     """Whether a cell is the primary one of a legal position, which is then set up."""
     side = set_up(men, cell, scratch.squares)
     return is_legal_position(men, scratch.squares, side) and cell_of(men, side, scratch.squares, scratch.rest) == cell
 
 
 @inner
-def own_code_in(men: Men, scratch: Scratch, side: Int) -> Int:
+def own_code_in(men: Men, scratch: Buffers, side: Int) -> Int:
     """The own code of the position in the scratch buffer."""
     in_check = is_in_check(men, scratch.squares, side)
     return 2 * list_moves(men, scratch, side, QUIETS | RESETS) + (0 if in_check else 1)
 
 
 @small
-def own_code_of(men: Men, cell: Int, scratch: Scratch) -> Int:
+def own_code_of(men: Men, cell: Int, scratch: Buffers) -> Int:
     """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
     if not is_position(men, cell, scratch):
         return NO_POSITION
@@ -187,14 +187,14 @@ def own_code_of(men: Men, cell: Int, scratch: Scratch) -> Int:
 
 
 @inner
-def write_squares_after(scratch: Scratch, move: Int, squares: Ints) -> None:
+def write_squares_after(scratch: Buffers, move: Int, squares: Ints) -> None:
     """Write down where the men stand after a listed move, a captured one where it stood."""
     for slot in range(squares.size):
         squares[slot] = scratch.to[move] if slot == scratch.slot[move] else scratch.squares[slot]
 
 
 @inner
-def quiet_cell(men: Men, scratch: Scratch, side: Int, move: Int) -> int:
+def quiet_cell(men: Men, scratch: Buffers, side: Int, move: Int) -> int:
     """The cell that a move within the material leads to."""
     write_squares_after(scratch, move, scratch.after)
     return cell_of(men, 1 - side, scratch.after, scratch.rest)

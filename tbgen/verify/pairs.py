@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import images_of, set_up, side_of
-from tbgen.verify.moves import NO_POSITION, QUIETS, Scratch, list_moves, own_code_of
+from tbgen.verify.moves import NO_POSITION, QUIETS, Buffers, list_moves, own_code_of
 from tbgen.verify.resets import EVERYTHING_FINE, FIRST_CODE, PAIRS_TASK, is_asked, quiet_place
 from tbgen.verify.values import (
     Rows,
@@ -25,7 +25,7 @@ MOST_CODES = 256
 
 
 @borrowing
-def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) -> int:
+def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) -> int:
     """Own codes; returns the place of a position without an entry value, or of a game's end not worth its score."""
     for place in range(start, stop):
         cell = cell_at(subject.cells, place)
@@ -39,7 +39,7 @@ def find_own_codes(subject: Subject, scratch: Scratch, start: Int, stop: Int) ->
 
 
 @inner
-def list_successors(subject: Subject, scratch: Scratch, place: Int) -> tuple[Int, Int, Int]:
+def list_successors(subject: Subject, scratch: Buffers, place: Int) -> tuple[Int, Int, Int]:
     """List the quiet moves of a position, and find where they lead.
 
     Returns the side to move, how many moves there are, and up to which accrued code the values can differ.
@@ -85,7 +85,7 @@ def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) ->
 
 # best[holder, code] -> key of the mover's best move with that score accrued
 @inner
-def weigh_moves(subject: Subject, scratch: Scratch, place: Int, side: Int, count: Int, top: Int, best: Ints) -> None:
+def weigh_moves(subject: Subject, scratch: Buffers, place: Int, side: Int, count: Int, top: Int, best: Ints) -> None:
     """Find the mover's best move for every accrued score up to the code `top`."""
     for holder in range(2):
         for code in range(FIRST_CODE, top + 1):
@@ -110,7 +110,7 @@ def compare(subject: Subject, place: Int, side: Int, top: Int, best: Ints, repor
 
 # report -> holder, code, stored outcome and distance, outcome and distance of the best move
 @borrowing
-def check_pairs(subject: Subject, scratch: Scratch, best: Ints, start: Int, stop: Int, report: Ints) -> int:
+def check_pairs(subject: Subject, scratch: Buffers, best: Ints, start: Int, stop: Int, report: Ints) -> int:
     """Hold every pair of a position and an accrued score against its moves; returns the first wrong place."""
     for place in range(start, stop):
         if not is_asked(subject, place, PAIRS_TASK):
@@ -126,7 +126,7 @@ def check_pairs(subject: Subject, scratch: Scratch, best: Ints, start: Int, stop
 
 # found[side to move, outcome & 255] -> count, longest distance, first cell that has it
 @borrowing
-def tally(subject: Subject, scratch: Scratch, orders: Int, start: Int, stop: Int, found: Ints) -> int:
+def tally(subject: Subject, scratch: Buffers, orders: Int, start: Int, stop: Int, found: Ints) -> int:
     """Count outcomes over all placements of labelled men."""
     for cell in range(start, stop):
         if subject.own[cell] == NO_POSITION:

@@ -19,7 +19,7 @@ from tbgen.verify.moves import (
     NOBODY,
     QUIETS,
     RESETS,
-    Scratch,
+    Buffers,
     is_position,
     is_safe,
     list_moves,
@@ -40,8 +40,6 @@ from tbgen.verify.values import (
     value_of_key,
 )
 
-Cells = npt.NDArray[np.int64]
-
 MOST_NEEDS = 256
 """A position needs no more cells than this, of its own table or of a child."""
 RESETS_TASK, PAIRS_TASK = 1, 2
@@ -59,13 +57,13 @@ def is_asked(subject: Subject, place: Int, task: Int) -> bool:
 
 
 @inner
-def quiet_place(subject: Subject, scratch: Scratch, side: Int, move: Int) -> Int:
+def quiet_place(subject: Subject, scratch: Buffers, side: Int, move: Int) -> Int:
     """Where the position after a move within the material lies in the arrays."""
     return index_of_cell(subject.cells, quiet_cell(subject.men, scratch, side, move))
 
 
 @by_address
-class Child(NamedTuple):
+class ChildTable(NamedTuple):
     """The values of a table that resets lead to."""
 
     men: Men
@@ -76,7 +74,7 @@ class Child(NamedTuple):
 
 
 @inner
-def child_cell(links: Links, link: Int, child: Men, scratch: Scratch, side: Int, move: Int) -> int:
+def child_cell(links: Links, link: Int, child: Men, scratch: Buffers, side: Int, move: Int) -> int:
     """The child's cell that a listed move of a side leads to."""
     turned = links.reversed[link]
     for n in range(child.color.size):
@@ -87,7 +85,7 @@ def child_cell(links: Links, link: Int, child: Men, scratch: Scratch, side: Int,
 
 
 @inner
-def list_en_passant(men: Men, scratch: Scratch, other: Scratch, move: Int) -> int:
+def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> int:
     """Legal captures en passant, none unless a listed move is a double step; set up and listed in `other`."""
     pawn, to = scratch.slot[move], scratch.to[move]
     behind = (scratch.squares[pawn] + to) >> 1
@@ -108,7 +106,14 @@ def list_en_passant(men: Men, scratch: Scratch, other: Scratch, move: Int) -> in
 # found[0, n] -> the child's cell, found[1, n] -> the position's place, found[2, n] -> whether colours are exchanged
 @borrowing
 def list_resets(
-    subject: Subject, number: Int, child: Men, scratch: Scratch, other: Scratch, start: Int, stop: Int, found: Ints
+    subject: Subject,
+    number: Int,
+    child: Men,
+    scratch: Buffers,
+    other: Buffers,
+    start: Int,
+    stop: Int,
+    found: Ints,
 ) -> int:
     """List the resets that lead to one child; returns how many.
 
@@ -137,7 +142,7 @@ def list_resets(
 
 
 @borrowing
-def note_resets(subject: Subject, child: Child, found: Ints) -> int:
+def note_resets(subject: Subject, child: ChildTable, found: Ints) -> int:
     """Note what listed resets are worth; returns the place of one whose successor the child lacks."""
     for n in range(found.shape[1]):
         place, there = found[1, n], index_of_cell(child.cells, found[0, n])
@@ -153,7 +158,7 @@ def note_resets(subject: Subject, child: Child, found: Ints) -> int:
 
 @inner
 def pawn_move_value(
-    subject: Subject, children: tuple[Child, Child], before: Scratch, scratch: Scratch, step: Int
+    subject: Subject, children: tuple[ChildTable, ChildTable], before: Buffers, scratch: Buffers, step: Int
 ) -> tuple[Int, Int]:
     """Entry value and distance after a pawn move within the material that is listed in `before`."""
     men, links, pawn = subject.men, subject.links, before.slot[step]
@@ -179,7 +184,12 @@ def pawn_move_value(
 
 @borrowing
 def fold_pawn_moves(
-    subject: Subject, children: tuple[Child, Child], scratch: Scratch, other: Scratch, start: Int, stop: Int
+    subject: Subject,
+    children: tuple[ChildTable, ChildTable],
+    scratch: Buffers,
+    other: Buffers,
+    start: Int,
+    stop: Int,
 ) -> int:
     """Note the pawn moves that stay in the table; those of the blocks they lead to have been noted before.
 
@@ -198,7 +208,7 @@ def fold_pawn_moves(
 
 
 @borrowing
-def find_positions(men: Men, scratch: Scratch, cells: Ints, found: Bools) -> None:
+def find_positions(men: Men, scratch: Buffers, cells: Ints, found: Bools) -> None:
     """Which cells are the primary ones of legal positions."""
     for n in range(cells.size):
         found[n] = is_position(men, cells[n], scratch)
@@ -206,7 +216,7 @@ def find_positions(men: Men, scratch: Scratch, cells: Ints, found: Bools) -> Non
 
 # found[n] -> a cell, tasks[n] -> what is asked of it
 @borrowing
-def list_needs(men: Men, scratch: Scratch, other: Scratch, cells: Ints, found: Ints, tasks: Bytes) -> int:
+def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, found: Ints, tasks: Bytes) -> int:
     """The cells of the same table that the check of some cells looks at; returns how many."""
     count = 0
     for cell in cells:
@@ -224,14 +234,14 @@ _BATCH = 1 << 12
 """Positions whose needs are listed at a time."""
 
 
-def positions_among(layout: Layout, cells: Cells) -> Cells:
+def positions_among(layout: Layout, cells: Ints) -> Ints:
     """Those of some cells that hold positions."""
     found = np.zeros(len(cells), np.bool_)
     find_positions(men_of(layout), new_scratch(), cells, found)
     return cells[found]
 
 
-def drawn_cells(layout: Layout, count: int, seed: int) -> Cells:
+def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
     """Random cells that hold positions, in ascending order."""
     random, kept = np.random.default_rng(seed), np.zeros(0, np.int64)
     while len(kept) < count:
@@ -241,7 +251,7 @@ def drawn_cells(layout: Layout, count: int, seed: int) -> Cells:
     return kept
 
 
-def needs_of(layout: Layout, cells: Cells) -> tuple[Cells, npt.NDArray[np.uint8]]:
+def needs_of(layout: Layout, cells: Ints) -> tuple[Ints, npt.NDArray[np.uint8]]:
     """All cells that the check of some cells looks at, in ascending order, and what is asked of each."""
     men, scratch, other = men_of(layout), new_scratch(), new_scratch()
     found, tasks = [cells], [np.full(len(cells), ALL_TASKS, np.uint8)]

@@ -181,15 +181,15 @@ def note_reset(subject: Subject, place: Int, side: Int, outcome: Int, dtg: Int) 
         subject.longest[place] = max(subject.longest[place], dtg)
 
 
-Source = Table | EntryValues | TableFile
+TableSource = Table | EntryValues | TableFile
 """Where values come from: memory, or a file that is asked for what is needed."""
 
 
-Tell = Callable[[int, int], None]
+TellCells = Callable[[int, int], None]
 """Told how many chunks of how many have been read."""
 
 
-def known_in(source: Source, cells: Ints | None, tell: Tell = lambda *_: None) -> list[npt.NDArray[Any]]:
+def known_in(source: TableSource, cells: Ints | None, tell: TellCells = lambda *_: None) -> list[npt.NDArray[Any]]:
     """Entry values and distances in some cells or in all, and patterns where there are any; files tell of chunks.
 
     They have the types of kernels. After those of some cells comes an item of zeros: what is not known.
@@ -206,7 +206,7 @@ def known_in(source: Source, cells: Ints | None, tell: Tell = lambda *_: None) -
     return [_array(column, kind) for column, kind in zip(columns, ("i1", "u2", "u4"), strict=False)]
 
 
-def subject_of(source: Table | TableFile, cells: Ints | None = None, tell: Tell = lambda *_: None) -> Subject:
+def subject_of(source: Table | TableFile, cells: Ints | None = None, tell: TellCells = lambda *_: None) -> Subject:
     """A table in memory, or some cells of a table in ascending order, to be checked; nothing is asked for yet."""
     entry, dtg, pattern = known_in(source, cells, tell)
     layout, size = layout_of(source.material), len(entry)

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import Settings
+from tbgen.apps.site.service import ServerSettings
 from tests.apps.site.conftest import client_of, running
 from tests.attacks.attack import Attempt, cut_up
 
@@ -67,7 +67,7 @@ def begin_questions(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
 
 def begin_bytes(folder: Path, tables: Path, closing: ExitStack) -> Attempt:
     """Whatever comes, the server answers it in HTTP or closes the connection, and answers the next one."""
-    port = int(closing.enter_context(running(application(Settings([tables])))).rpartition(":")[2])
+    port = int(closing.enter_context(running(application(ServerSettings([tables])))).rpartition(":")[2])
     body = f"{FEN}\n{FEN}"
     head = f"Host: localhost\r\nContent-Type: text/plain\r\nContent-Length: {len(body)}"
     whole = f"POST /r-mobility HTTP/1.1\r\n{head}\r\n\r\n{body}"

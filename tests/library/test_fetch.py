@@ -15,7 +15,7 @@ from unittest import mock
 import pytest
 
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import Settings
+from tbgen.apps.site.service import ServerSettings
 from tbgen.apps.site.templates import write_explorer
 from tbgen.errors import FetchError
 from tbgen.library import fetch as fetching
@@ -73,7 +73,7 @@ def test_outcomes_come_alone_and_distances_later(mirror: Mirror, small: Path, tm
 
 
 def test_tables_come_from_a_server_of_ours_and_from_static_files(small: Path, tmp_path: Path) -> None:
-    with running(application(Settings([small]))) as address:
+    with running(application(ServerSettings([small]))) as address:
         fetch(tmp_path / "served", address, list)
         fetch(tmp_path / "named", f"{address}/tables/tables.json", only("KvK"))
     assert files_in(tmp_path / "served") == files_in(small)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import Settings
+from tbgen.apps.site.service import ServerSettings
 from tbgen.apps.site.templates import write_explorer
 from tbgen.errors import DamagedTableError
 from tbgen.library.catalog import Catalog
@@ -143,7 +143,7 @@ def test_classes_that_are_wrong_damaged_or_rest_on_a_missing_table_are_told(prep
 
 def test_classes_are_fetched_as_they_are_where_they_suit(prepared: Path, own_folder: Path, tmp_path: Path) -> None:
     write_explorer(tmp_path / "site", Catalog([prepared]))
-    with running(application(Settings([prepared]))) as address:
+    with running(application(ServerSettings([prepared]))) as address:
         asked = ("fetch", "--classes", "--from", address, "--data")
         assert printed(*asked, str(own_folder), "KQvKP").startswith("24 fetched, 0 already there; ")
         assert printed(*asked, str(own_folder), "--all").startswith("72 fetched, 24 already there; ")

@@ -10,7 +10,17 @@ import chess
 import numpy as np
 
 from tbgen.apps.hold import closure_kernels as kernels
-from tbgen.apps.hold.closure_kernels import ANY_MAN, DONE, KEY_WORDS, NODES, SURE, THRESHOLD, Scratch, Space, Task
+from tbgen.apps.hold.closure_kernels import (
+    ANY_MAN,
+    DONE,
+    KEY_WORDS,
+    NODES,
+    SURE,
+    THRESHOLD,
+    HoldBuffers,
+    HoldTask,
+    Space,
+)
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, epd_of, name_of
 from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT, TURN, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
@@ -25,7 +35,7 @@ _EDGES = 12
 _AT_A_TIME = 20_000
 """Nodes that are expanded between two reports."""
 
-Watch = Callable[[int], None]
+WatchNodes = Callable[[int], None]
 """Told how many nodes have been expanded since it was told last."""
 
 
@@ -59,11 +69,11 @@ RUNGS: Final = {
 """Rung -> what the holder's men may do, and whether the search follows captures and pawn moves of the other side."""
 
 
-class Searcher:
+class HoldSearch:
     """The arrays of searches, used one after the other, and the tables that these may lean on."""
 
     def __init__(
-        self, nodes: int, edges_a_node: int = _EDGES, tables: Tablebase | None = None, watch: Watch | None = None
+        self, nodes: int, edges_a_node: int = _EDGES, tables: Tablebase | None = None, watch: WatchNodes | None = None
     ) -> None:
         nodes, edges = nodes + MOST_MOVES, edges_a_node * nodes + MOST_MOVES  # the last one still has all successors
         size = 1 << (2 * nodes).bit_length()
@@ -80,7 +90,7 @@ class Searcher:
             stack=np.empty(nodes + 2 * edges, np.int32),
             counts=np.zeros(kernels.COUNTS, np.int64),
         )
-        self._scratch = Scratch(
+        self._scratch = HoldBuffers(
             key=np.empty(KEY_WORDS, np.uint64),
             moves=np.empty(MOST_MOVES, np.int64),
             keys=np.empty((MOST_MOVES, KEY_WORDS), np.uint64),
@@ -138,7 +148,7 @@ class Searcher:
             self._space.edge_child[:edges].copy(),
         )
 
-    def _answer(self, task: Task, goal: Goal, leaves: Sequence[int], tables: Tablebase) -> None:
+    def _answer(self, task: HoldTask, goal: Goal, leaves: Sequence[int], tables: Tablebase) -> None:
         """Ask the tables of leaves, and refute those that are worth too little."""
         boards = [board_of(self._space.keys[leaf]) for leaf in leaves]
         for leaf, found in zip(leaves, tables.probe_many(boards), strict=True):
@@ -180,11 +190,11 @@ class Searcher:
         return seen
 
 
-def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> Task:
+def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> HoldTask:
     frozen, (allowed, follows) = 0, RUNGS[attempt.rung]
     if attempt.other_man is not None:
         frozen = board.occupied_co[goal.side.other.chess] & ~chess.BB_SQUARES[attempt.other_man]
-    return Task(
+    return HoldTask(
         side=int(goal.side),
         code=goal.outcome.code,
         is_own=goal.outcome.holder is goal.side,

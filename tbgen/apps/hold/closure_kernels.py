@@ -72,7 +72,7 @@ class Space(NamedTuple):
 
 
 @by_address
-class Task(NamedTuple):
+class HoldTask(NamedTuple):
     """What is to be held, and with which moves."""
 
     side: int
@@ -89,7 +89,7 @@ class Task(NamedTuple):
 
 
 @by_address
-class Scratch(NamedTuple):
+class HoldBuffers(NamedTuple):
     """Buffers."""
 
     key: Words
@@ -164,14 +164,14 @@ def link(space: Space, parent: Int, child: Int) -> None:
 
 
 @inner
-def rests_on(space: Space, task: Task, parent: Int, node: Int) -> bool:
+def rests_on(space: Space, task: HoldTask, parent: Int, node: Int) -> bool:
     """Whether a parent is supported by a node: it is not refuted, and has not chosen another."""
     is_chosen = space.keys[parent, TURN] != task.side or space.choice[parent] == node
     return bool(space.state[parent] == DONE and is_chosen)
 
 
 @inner
-def is_wanted(space: Space, task: Task, node: Int) -> bool:
+def is_wanted(space: Space, task: HoldTask, node: Int) -> bool:
     """Whether something still rests on a node: it is the root, or supports a parent."""
     edge, wanted = space.parents[node], node == 0
     while edge >= 0 and not wanted:
@@ -181,7 +181,7 @@ def is_wanted(space: Space, task: Task, node: Int) -> bool:
 
 
 @borrowing
-def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> None:
+def refute(space: Space, task: HoldTask, first: Int, todo: SignedInts32) -> None:
     """Refute a node and all that rests on it. `todo` has an entry a node."""
     todo[0] = first
     left = 1
@@ -205,7 +205,7 @@ def refute(space: Space, task: Task, first: Int, todo: SignedInts32) -> None:
 
 
 @inner
-def threshold_after(task: Task, threshold: Int, code: Int, by_holder: bool, reset: bool) -> Int:
+def threshold_after(task: HoldTask, threshold: Int, code: Int, by_holder: bool, reset: bool) -> Int:
     """The threshold after a move to a position with an own code; BROKEN if the other side has broken the hold."""
     if by_holder:
         if reset:
@@ -217,7 +217,7 @@ def threshold_after(task: Task, threshold: Int, code: Int, by_holder: bool, rese
 
 
 @inner
-def is_allowed(key: Words, task: Task, move: Int) -> bool:
+def is_allowed(key: Words, task: HoldTask, move: Int) -> bool:
     """Whether the holder may play a move."""
     origin, target = square_bit(origin_of(move)), square_bit(target_of(move))
     if key[MOVER] != ANY_MAN and origin_of(move) != key[MOVER]:
@@ -228,7 +228,7 @@ def is_allowed(key: Words, task: Task, move: Int) -> bool:
 
 
 @inner
-def is_followed(key: Words, task: Task, move: Int, reset: bool) -> bool:
+def is_followed(key: Words, task: HoldTask, move: Int, reset: bool) -> bool:
     """Whether a move of the other side that no table answers for is not a break yet."""
     if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & key[1 - task.side]:
         return False
@@ -237,7 +237,7 @@ def is_followed(key: Words, task: Task, move: Int, reset: bool) -> bool:
 
 # before: the key of the node that the move is played in; key: receives that of the position reached
 @inner
-def successor(before: Words, task: Task, materials: Words, move: Int, key: Words) -> tuple[Int, Int]:
+def successor(before: Words, task: HoldTask, materials: Words, move: Int, key: Words) -> tuple[Int, Int]:
     """State and rank (less is better for the holder) of what a move leads to; REFUTED if the move is a break."""
     by_holder = before[TURN] == task.side
     copy_words(before, key)
@@ -271,7 +271,7 @@ def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
 
 
 @inner
-def expand_holder(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
+def expand_holder(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> bool:
     """Support a node by its best successor; False if there is none."""
     before = space.keys[node]
     moves = legal_moves(before, scratch.moves)
@@ -294,7 +294,7 @@ def expand_holder(space: Space, task: Task, materials: Words, scratch: Scratch, 
 
 
 @inner
-def expand_all(space: Space, task: Task, materials: Words, scratch: Scratch, node: Int) -> bool:
+def expand_all(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> bool:
     """Support a node by all its successors that are allowed; False if it is one of the other side with a way out."""
     before = space.keys[node]
     is_holders, moves, linked = before[TURN] == task.side, legal_moves(before, scratch.moves), 0
@@ -313,7 +313,7 @@ def expand_all(space: Space, task: Task, materials: Words, scratch: Scratch, nod
 
 
 @inner
-def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> None:
+def link_all(space: Space, scratch: HoldBuffers, node: Int, moves: Int) -> None:
     """Link a node to its successors; where the holder has the least choice comes off the stack first."""
     for _ in range(moves):
         worst = 0
@@ -325,7 +325,7 @@ def link_all(space: Space, scratch: Scratch, node: Int, moves: Int) -> None:
 
 
 @borrowing
-def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: Int) -> Int:
+def search(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, most: Int) -> Int:
     """Expand open nodes: FINISHED if none is left, PAUSED once `most` are expanded in all, FULL without room."""
     while space.counts[STACK] > 0 and space.state[0] != REFUTED:
         space.counts[STACK] -= 1
@@ -348,7 +348,7 @@ def search(space: Space, task: Task, materials: Words, scratch: Scratch, most: I
 
 
 @borrowing
-def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: Scratch) -> None:
+def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: HoldBuffers) -> None:
     """Add the root."""
     copy_words(board, scratch.key)
     forget_idle_en_passant(scratch.key)
@@ -357,7 +357,7 @@ def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: Scratch
 
 
 @borrowing
-def explore(space: Space, task: Task, materials: Words, scratch: Scratch) -> Int:
+def explore(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers) -> Int:
     """Expand all nodes of a frame; FULL if there is no more room."""
     node = 0
     while node < space.counts[NODES]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import chess
 
 from tbgen.apps.hold import closure_kernels as kernels
-from tbgen.apps.hold.closure import Attempt, Searcher
+from tbgen.apps.hold.closure import Attempt, HoldSearch
 from tbgen.apps.hold.closure_kernels import MOVER
 from tbgen.apps.hold.strategy import Goal, Rung, name_of
 from tbgen.board.board import BLACK, TURN, WHITE, board_of
@@ -67,9 +67,9 @@ def _square(board: chess.Board, name: str) -> chess.Square:
     raise UsageError(f"{name!r} is no man and its square on the board, such as Ke1")
 
 
-def searcher_of(goal: Goal, accrued: Score) -> Searcher:
+def searcher_of(goal: Goal, accrued: Score) -> HoldSearch:
     """A searcher with room for any frame."""
-    return Searcher(FRAME_POSITIONS * (goal.threshold(accrued) + 1), _MOST_MOVES)
+    return HoldSearch(FRAME_POSITIONS * (goal.threshold(accrued) + 1), _MOST_MOVES)
 
 
 class Frame:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import chess
 
 from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, check_strategy
-from tbgen.apps.hold.closure import Attempt, HoldVerdict, Searcher, Watch
+from tbgen.apps.hold.closure import Attempt, HoldSearch, HoldVerdict, WatchNodes
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
@@ -39,7 +39,7 @@ def hold(
     pair: str | None = None,
     nodes: int = DEFAULT_NODES,
     wide: bool = False,
-    watch: Watch | None = None,
+    watch: WatchNodes | None = None,
 ) -> Holding:
     """Try to prove that a side keeps a goal after every ply, whatever the other side plays.
 
@@ -78,7 +78,7 @@ def hold(
     score = accrued_of(board) if given is None else accrued_in(given, own_score(board), bare_sides(board))
     expect_color(side, "side")
     pairs = all_pairs(board, side) if pair is None else [parse_pair(board, side, pair)]
-    ladder = _Ladder(board.copy(stack=False), score, pairs, Searcher(nodes, tables=tables, watch=watch), wide)
+    ladder = _Ladder(board.copy(stack=False), score, pairs, HoldSearch(nodes, tables=tables, watch=watch), wide)
     if goal == "best":
         return ladder.best(side)
     wanted = _goal_of(goal, side, score)
@@ -93,7 +93,7 @@ def bracket(
     pair: str | None = None,
     nodes: int = DEFAULT_NODES,
     wide: bool = False,
-    watch: Watch | None = None,
+    watch: WatchNodes | None = None,
 ) -> HoldBracket:
     """The best that either side is proved to keep; where both keep the same, that is the value.
 
@@ -126,7 +126,7 @@ class _Ladder:
     board: chess.Board
     accrued: Score
     pairs: Sequence[Pair]
-    searcher: Searcher
+    searcher: HoldSearch
     """That of all rungs but the first."""
     wide: bool
 

@@ -68,7 +68,7 @@ _OVERHEAD_MILLISECONDS: Final = 20
 
 
 @dataclass(frozen=True)
-class Asked:
+class GoLimits:
     """The parameters of `go`."""
 
     only: tuple[str, ...] = ()
@@ -80,7 +80,7 @@ class Asked:
     """The limits of a search."""
 
 
-def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> Asked:
+def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> GoLimits:
     """The parameters of `go`; it ignores unknown words, and wrong numbers after a complaint.
 
     >>> asked_in("movetime 50 searchmoves e2e4 d2d4".split(), Color.WHITE, print).only
@@ -103,7 +103,7 @@ def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]
     seconds = None if waits else _seconds(numbers, numbers.get(clock), numbers.get(increment, 0))
     is_free = depth is None and seconds is None and not waits
     in_hurry = numbers.get("movetime", numbers.get(clock, MOST)) < HURRY_MILLISECONDS
-    return Asked(
+    return GoLimits(
         only=tuple(only),
         plies=1 if in_hurry else max(1, min(LINE_PLIES, numbers.get("depth", LINE_PLIES))),
         depth=depth,
@@ -166,7 +166,7 @@ class Player:
         self._outcomes.close()
 
     def best_move(
-        self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, halt: threading.Event
+        self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int, halt: threading.Event
     ) -> chess.Move | None:
         """The move to play; if `only` names moves, one of these. None if there is no move."""
         try:
@@ -177,7 +177,7 @@ class Player:
         self._tell("info string no table has this position, so it is searched")
         return self._searched(now, only, asked, lines, halt) or self._guessed(now, only, lines)
 
-    def _by_tables(self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int) -> chess.Move | None:
+    def _by_tables(self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int) -> chess.Move | None:
         """The best move, by tables."""
         moves = self.tables.probe_moves(now.board, now.accrued)
         wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])[:lines]
@@ -212,7 +212,7 @@ class Player:
         return best[0][3] if best else None
 
     def _searched(
-        self, now: Situation, only: Sequence[chess.Move], asked: Asked, lines: int, halt: threading.Event
+        self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int, halt: threading.Event
     ) -> chess.Move | None:
         """The best move that a search finds within the limits and until `halt`, None without one."""
         deadline = time.monotonic() + (MOST / 1000 if asked.seconds is None else asked.seconds)

@@ -17,7 +17,7 @@ import chess
 import numpy as np
 
 from tbgen.apps.play import search_kernels as at
-from tbgen.apps.play.search_kernels import OPEN, Search, search
+from tbgen.apps.play.search_kernels import OPEN, SearchState, search
 from tbgen.board.board import BOARD_WORDS, PROMOTION_SHIFT, TARGET_SHIFT, board_of, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
@@ -120,14 +120,14 @@ class Engine:
             nodes, hits = int(self._status[at.NODES]), int(self._status[at.HITS])
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
-    def _space(self, now: Situation, most_nodes: int) -> Search:
+    def _space(self, now: Situation, most_nodes: int) -> SearchState:
         self._status = self._status.copy()  # a late stop of the last search must not end this one
         self._status[[at.STOP, at.NODES, at.HITS, at.ASKED]] = 0
         self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, self._tables.max_men
         if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search, too
             self._table_keys[:], self._table_outcomes[:], self._status[at.FILED] = 0, 0, 0
         over = [at.key_of(words_of(chess.Board(f"{epd} 0 1")), 0) for epd, times in now.seen.items() if times > 1]
-        space = Search(
+        space = SearchState(
             boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
             moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
             merits=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
@@ -147,7 +147,7 @@ class Engine:
         space.frames[0, at.ACCRUED] = now.accrued.signed
         return space
 
-    def _sure_value(self, space: Search, moves: Ints, depth: int) -> int:
+    def _sure_value(self, space: SearchState, moves: Ints, depth: int) -> int:
         """The value of the root by some moves, or OPEN; whatever tables are asked for is found."""
         count = len(moves)
         space.moves[0, :count], space.merits[0, :count] = moves, -np.arange(count)
@@ -166,7 +166,7 @@ class Engine:
             self._status[[at.ASKED, at.FILED]] -= len(asked)
             return OPEN
 
-    def _answer(self, space: Search) -> None:
+    def _answer(self, space: SearchState) -> None:
         """Find the values that have been asked for; a damaged table is not asked again."""
         of_material = dict[Material, list[tuple[int, chess.Board]]]()
         for slot, words in zip(space.slots[: self._status[at.ASKED]].tolist(), space.asked, strict=False):

@@ -123,7 +123,7 @@ _FIRST, _CAPTURE = 1 << 50, 1 << 40
 
 
 @by_address
-class Search(NamedTuple):
+class SearchState(NamedTuple):
     """What a search works on."""
 
     boards: Words
@@ -164,13 +164,13 @@ def key_of(board: Words, accrued: Int) -> Word:
 
 
 @inner
-def is_over(s: Search, key: Word) -> bool:
+def is_over(s: SearchState, key: Word) -> bool:
     """Whether the game ends by repetition in the position of a key."""
     return bool(s.over[np.searchsorted(s.over, key)] == key)
 
 
 @inner
-def table_outcome(s: Search, board: Words) -> Int:
+def table_outcome(s: SearchState, board: Words) -> Int:
     """The signed outcome that a table has for a position in its own score; 0 without a table, or UNKNOWN."""
     if count(board[WHITE] | board[BLACK]) > s.status[MOST_MEN] or board[EN_PASSANT] or not has_table(board, s.known):
         return 0
@@ -193,7 +193,7 @@ def table_outcome(s: Search, board: Words) -> Int:
 
 
 @inner
-def recall(s: Search, ply: Int, key: Word) -> tuple[Int, Int]:
+def recall(s: SearchState, ply: Int, key: Word) -> tuple[Int, Int]:
     """The stored value for the depth and window of a frame, or OPEN; and the stored move."""
     frame, row = s.frames[ply], s.stored[np.int64(key & np.uint64(len(s.stored) - 1))]
     if row[0] != np.int64(key):
@@ -204,7 +204,7 @@ def recall(s: Search, ply: Int, key: Word) -> tuple[Int, Int]:
 
 
 @inner
-def store(s: Search, ply: Int) -> None:
+def store(s: SearchState, ply: Int) -> None:
     """Store what has been found of a position."""
     frame, key = s.frames[ply], key_of(s.boards[ply], np.int64(s.frames[ply, ACCRUED]))
     if frame[UNSURE] or frame[DEPTH] < 0 or s.status[STOP]:
@@ -223,7 +223,7 @@ def is_forcing(board: Words, move: Int) -> bool:
 
 
 @inner
-def merit_of(s: Search, board: Words, move: Int) -> Int:
+def merit_of(s: SearchState, board: Words, move: Int) -> Int:
     """How early a move is tried: captures of much by little and promotions, then what has done well."""
     side = np.int64(board[TURN])
     if not is_forcing(board, move):
@@ -233,7 +233,7 @@ def merit_of(s: Search, board: Words, move: Int) -> Int:
 
 
 @inner
-def open_frame(s: Search, ply: Int, depth: Int, accrued: Int, alpha: Int, beta: Int) -> Int:
+def open_frame(s: SearchState, ply: Int, depth: Int, accrued: Int, alpha: Int, beta: Int) -> Int:
     """Prepare the search of the position on a ply; its value if that is known already, else OPEN."""
     frame, board, moves = s.frames[ply], s.boards[ply], s.moves[ply]
     frame[ALPHA], frame[BETA], frame[FLOOR], frame[DEPTH], frame[ACCRUED] = alpha, beta, alpha, depth, accrued
@@ -257,7 +257,7 @@ def open_frame(s: Search, ply: Int, depth: Int, accrued: Int, alpha: Int, beta: 
 
 
 @inner
-def next_move(s: Search, ply: Int) -> Int:
+def next_move(s: SearchState, ply: Int) -> Int:
     """The move of a frame to try next."""
     frame, moves, merits = s.frames[ply], s.moves[ply], s.merits[ply]
     first: Int = np.int64(frame[NEXT])
@@ -269,7 +269,7 @@ def next_move(s: Search, ply: Int) -> Int:
 
 
 @inner
-def advance(s: Search, ply: Int) -> Int:
+def advance(s: SearchState, ply: Int) -> Int:
     """Make the next move of a frame; the value of what it leads to, if that needs no search, else OPEN."""
     frame, after = s.frames[ply], s.boards[ply + 1]
     copy_words(s.boards[ply], after)
@@ -295,7 +295,7 @@ def advance(s: Search, ply: Int) -> Int:
 
 
 @inner
-def take_up(s: Search, ply: Int, value: Int) -> None:
+def take_up(s: SearchState, ply: Int, value: Int) -> None:
     """Note what the last move that was tried is worth."""
     frame = s.frames[ply]
     frame[UNSURE] |= s.frames[ply + 1, UNSURE]
@@ -317,7 +317,7 @@ def take_up(s: Search, ply: Int, value: Int) -> None:
 
 # s.boards[0] and s.frames[0] hold the root, s.moves[0] its moves
 @borrowing
-def search(s: Search) -> Int:
+def search(s: SearchState) -> Int:
     """The value of the root by some of its moves; OPEN if the search was stopped."""
     ply: Int = 0
     while True:

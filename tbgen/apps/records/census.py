@@ -24,10 +24,10 @@ from tbgen.apps.records.record import (
     FORMAT,
     Count,
     Longest,
+    OutcomeAt,
     OutcomeRecord,
     Record,
     SideRecord,
-    Value,
     Waiting,
     Zugzwangs,
 )
@@ -211,7 +211,7 @@ def _longest_zugzwang(file: TableFile, longest: Ints) -> Waiting | None:
     return Waiting(fen_of_cell(order.layout, cell), *values)
 
 
-def _value_at(file: TableFile, place: int) -> Value:
+def _value_at(file: TableFile, place: int) -> OutcomeAt:
     """The entry value of a place."""
     entries, (_, distances) = file.entries(place, place + 1), file.symbols_and_dtg(place, place + 1)
-    return Value(Score.from_byte(int(entries[0])), int(distances[0]))
+    return OutcomeAt(Score.from_byte(int(entries[0])), int(distances[0]))

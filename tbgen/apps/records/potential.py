@@ -83,7 +83,7 @@ def rule_for(material: Material, leader: Color) -> Rule:
     return Rule.MINOR_AHEAD if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1 else Rule.PAWNLESS
 
 
-Counts = Mapping[Color, Mapping[Score, int]]
+ByOutcome = Mapping[Color, Mapping[Score, int]]
 """By side to move, positions up to symmetry."""
 
 
@@ -122,7 +122,7 @@ class Potential(Judged):
 
     material: Material
     leader: Color
-    counts: Counts
+    counts: ByOutcome
     bishops: str | None = None
     """Which positions these are, where they are told apart by the colours of the squares of bishops."""
 
@@ -173,7 +173,7 @@ def potentials_of(records: Iterable[Record]) -> list[Potential]:
     return sorted(found, key=lambda each: (-abs(each.error), each.name))
 
 
-def _mean(leader: Color, counts: Counts, worth: Callable[[Score], Fraction]) -> Fraction:
+def _mean(leader: Color, counts: ByOutcome, worth: Callable[[Score], Fraction]) -> Fraction:
     """The average worth of outcomes to the leader, over all positions."""
     sign = {leader: 1, leader.other: -1}
     means = (
@@ -191,7 +191,7 @@ def _recorded(record: Record) -> Iterator[Potential]:
         return
     rule = rule_for(record.material, leader)
     every = {side: record.sides[side].counts for side in Color}
-    parts: list[tuple[str | None, Rule, Counts]] = [(None, rule, every)]
+    parts: list[tuple[str | None, Rule, ByOutcome]] = [(None, rule, every)]
     men = record.material.side(leader)
     if record.one_colored is not None and men.count(Role.BISHOP) > 1:
         one = {side: {outcome: n.classes for outcome, n in record.one_colored[side].items()} for side in Color}

@@ -85,7 +85,7 @@ class SideRecord:
 
 
 @dataclass(frozen=True)
-class Value:
+class OutcomeAt:
     """An outcome and its distance."""
 
     outcome: Score
@@ -98,8 +98,8 @@ class Waiting:
 
     fen: str
     """With White to move."""
-    white: Value
-    black: Value
+    white: OutcomeAt
+    black: OutcomeAt
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ MOST_CHARACTERS: Final = 4096
 T = TypeVar("T")
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """A position that somebody asks for, and what has accrued in it; None: its own score."""
 
     board: chess.Board
@@ -62,7 +62,7 @@ def extras_in(parameters: Mapping[str, str]) -> dict[str, bool]:
     return {name: _one_of(name, parameters.get(name, "0"), {"0": False, "1": True}) for name in EXTRAS}
 
 
-def position_in(parameters: Mapping[str, str]) -> Asked:
+def position_in(parameters: Mapping[str, str]) -> Question:
     """The position of `fen`, after the moves that follow it or stand in `moves`.
 
     >>> position_in({"fen": "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30", "accrued": "G4.0", "moves": "Ke5"}).accrued
@@ -72,10 +72,10 @@ def position_in(parameters: Mapping[str, str]) -> Asked:
         raise UsageError("the parameter fen is missing")
     fen, moves = fen_and_moves(parameters["fen"].split())
     accrued = parameters.get("accrued", "")
-    return Asked(*position_of(fen, [*moves, parameters.get("moves", "")], Score(accrued) if accrued else None))
+    return Question(*position_of(fen, [*moves, parameters.get("moves", "")], Score(accrued) if accrued else None))
 
 
-def position_in_item(item: object) -> Asked:
+def position_in_item(item: object) -> Question:
     """The position of a line or of an item of a JSON array: a FEN with what may follow it, or an object.
 
     >>> position_in_item('{"fen": "8/8/8/4KBk1/8/8/8/8 b - - 0 1"}').board.turn
@@ -143,7 +143,7 @@ _PRIVATE: Final = ("folder", "path")
 
 
 def answer_of(
-    tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None = None, *, brief: bool, strip: bool
+    tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None = None, *, brief: bool, strip: bool
 ) -> dict[str, Any]:
     """The value of a position, of its moves unless that is too much, and if asked for with every accrued score."""
     facts = _position_facts(tables, asked, scoring, fifty)
@@ -157,7 +157,7 @@ def answer_of(
     return facts
 
 
-def _position_facts(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None) -> dict[str, Any]:
+def _position_facts(tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None) -> dict[str, Any]:
     """The value of a position, and what a fifty-move rule makes of it if one is asked for."""
     found = tables.probe(asked.board, asked.accrued)
     clocked = value_if_asked(tables, found, asked.board, fifty, unasked=False)
@@ -165,14 +165,14 @@ def _position_facts(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: Fi
 
 
 def line_of(
-    tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int
+    tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int
 ) -> dict[str, Any]:
     """Best play by both sides, as JSON."""
     facts = _position_facts(tables, asked, scoring, fifty)
     return {**facts, "line": [step.facts() for step in tables.line(*asked, max_plies=most_plies)]}
 
 
-def line_as_pgn(tables: Tablebase, asked: Asked, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int) -> str:
+def line_as_pgn(tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None, most_plies: int) -> str:
     """The same as a game."""
     answer = tables.probe(*asked)
     clocked = value_if_asked(tables, answer, asked.board, fifty, unasked=False)

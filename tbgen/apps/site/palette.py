@@ -94,7 +94,7 @@ def percent(part: int, whole: int) -> str:
     return "> 99.9 %" if share > 99.9 else f"{share:.1f} %"
 
 
-Distances = Mapping[Score, Sequence[int]]
+Curves = Mapping[Score, Sequence[int]]
 """[outcome][plies] -> positions."""
 
 WIDTH: Final = 1000
@@ -111,7 +111,7 @@ _STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 """Plies from tick to tick; a file has at most 65,535 plies."""
 
 
-Points = list[tuple[int, int]]
+Curve = list[tuple[int, int]]
 """Of a line from left to right."""
 Ticks = list[tuple[float, str]]
 """Numbers at an axis, each with its place in per cent from the left or from the top."""
@@ -121,7 +121,7 @@ Ticks = list[tuple[float, str]]
 class Plot:
     """How many positions are how many plies away from their score, a line an outcome, on a log axis."""
 
-    lines: Mapping[Score, Points]
+    lines: Mapping[Score, Curve]
     """The grey ones first, then the named ones, best outcome for White first."""
     named: list[Score]
     """Those that have a colour, a dash and a name: what most positions have before them, and what is furthest away."""
@@ -131,7 +131,7 @@ class Plot:
     """The plot for those who cannot see it."""
 
 
-def plot_of(distances: Distances) -> Plot:
+def plot_of(distances: Curves) -> Plot:
     """The plot of one side to move, which has positions."""
     plies = max(map(len, distances.values())) - 1
     most = max(map(max, distances.values()))
@@ -159,7 +159,7 @@ def _y(count: int, most: int) -> float:
     return 1 - math.log(count / _LOWEST) / math.log(1.4 * most / _LOWEST)
 
 
-def _points(counts: Sequence[int], last: int, most: int) -> Points:
+def _points(counts: Sequence[int], last: int, most: int) -> Curve:
     points = ((WIDTH * _x(plies, last), HEIGHT * _y(count, most)) for plies, count in enumerate(counts) if count)
     return [(round(x), round(y)) for x, y in points]
 
@@ -172,7 +172,7 @@ def line_style(outcome: Score) -> tuple[str, int]:
     return shade_of(outcome, _COLOR_FROM), outcome.code % len(DASHES)
 
 
-def path_of(points: Points) -> str:
+def path_of(points: Curve) -> str:
     """A path from point to point, each written as its distance from the one before, which is short.
 
     >>> path_of([(1, 5), (3, 4), (5, 9)])

@@ -28,7 +28,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from tbgen.apps.site.answers import error_facts
 from tbgen.apps.site.guard import PLACES, BusyError, as_json, places_for, refusal, status_of
-from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, Service, Settings, SitePages
+from tbgen.apps.site.service import CACHE_BYTES, EXPLORER, LOCAL_NAMES, ServerSettings, Service, SitePages
 from tbgen.errors import TbgenError, UsageError
 from tbgen.storage.files import folders_in
 
@@ -46,7 +46,7 @@ _STATUS_NAMES: Final[Mapping[int, str]] = {
 }  # fmt: skip
 
 
-def application(settings: Settings) -> Starlette:
+def application(settings: ServerSettings) -> Starlette:
     """The application, with its tables open."""
     service = Service(settings)
 
@@ -79,7 +79,7 @@ def from_environment() -> Starlette:
     if not re.fullmatch("[0-9]+", megabytes):
         raise UsageError(f"{CACHE} must be a whole number of megabytes, not {megabytes!r}")
     made = application(
-        Settings(
+        ServerSettings(
             folders_in(os.environ.get(FOLDERS, "data")),
             (*LOCAL_NAMES, *names.split()),
             Path(site) if site else None,
@@ -92,7 +92,7 @@ def from_environment() -> Starlette:
     return made
 
 
-def _routes(service: Service, settings: Settings) -> list[BaseRoute]:
+def _routes(service: Service, settings: ServerSettings) -> list[BaseRoute]:
     """The endpoints by path. A request is compared with each in turn, so of GET the most frequent comes first."""
     site, to_explorer = settings.site, RedirectResponse(f"{EXPLORER}/")
     get: dict[str, Callable[..., Any]] = {

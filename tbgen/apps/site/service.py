@@ -85,7 +85,7 @@ CACHE_BYTES = 256 * 10**6
 
 
 @dataclass(frozen=True)
-class Settings:
+class ServerSettings:
     """The settings of a server."""
 
     folders: Sequence[Path]
@@ -103,7 +103,7 @@ class Settings:
 class Service:
     """The tables, and the methods that the routes of server.py call."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: ServerSettings) -> None:
         self._settings, self._limits = settings, settings.limits
         self.tables = Tablebase(list(settings.folders), cache_bytes=settings.cache_bytes, compiled=True)
         answers.warm(self.tables)

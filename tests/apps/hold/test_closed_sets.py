@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tbgen.apps.hold.check import check
-from tbgen.apps.hold.closure import Attempt, HoldVerdict, Searcher
-from tbgen.apps.hold.closure_kernels import ALL, ANY_MAN, CAPTURES, QUIET, Task, is_allowed
+from tbgen.apps.hold.closure import Attempt, HoldSearch, HoldVerdict
+from tbgen.apps.hold.closure_kernels import ALL, ANY_MAN, CAPTURES, QUIET, HoldTask, is_allowed
 from tbgen.apps.hold.ladder import bracket, hold
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.board.board import packed_move, words_of
@@ -41,7 +41,7 @@ NARROW = [
 
 @pytest.mark.parametrize(("fen", "is_narrow"), [*((fen, False) for fen in CAGES), *((fen, True) for fen in NARROW)])
 def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str, is_narrow: bool) -> None:
-    board, own, searcher = chess.Board(fen), own_score(chess.Board(fen)), Searcher(200_000)
+    board, own, searcher = chess.Board(fen), own_score(chess.Board(fen)), HoldSearch(200_000)
     goals = [Goal(side, Score(code, holder)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
     seen = Counter[bool]()
     for goal in (goal for goal in goals if goal.is_met_by(own)):
@@ -110,7 +110,7 @@ def test_men_that_hold_may_play_what_their_rung_allows(move: tuple[int, int], mo
     key, packed = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1")), packed_move(*move, 0)
     key = np.append(key, np.uint64([0, mover]))
     for kind in (QUIET, CAPTURES, ALL):
-        task = Task(0, 2, True, kind, np.uint64(0), follows=False)
+        task = HoldTask(0, 2, True, kind, np.uint64(0), follows=False)
         assert bool(cast("Any", is_allowed).py_func(key, task, packed)) == (kind in kinds), kind
 
 
@@ -124,7 +124,7 @@ WIDER = [
 @pytest.mark.parametrize(("fen", "goal", "expected"), [case[1:] for case in WIDER], ids=[case[0] for case in WIDER])
 def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: bool) -> None:
     board, wanted, accrued = asked(fen, Color.WHITE, goal)
-    found = Searcher(20_000).search(board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None))
+    found = HoldSearch(20_000).search(board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None))
     assert isinstance(found, Strategy) if expected else found is HoldVerdict.BROKEN
     if isinstance(found, Strategy):
         check(found)

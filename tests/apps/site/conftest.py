@@ -21,7 +21,7 @@ from tbgen.apps.records.record import Record
 from tbgen.apps.site.guard import config_for
 from tbgen.apps.site.pages import Site, write_site
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import Settings
+from tbgen.apps.site.service import ServerSettings
 from tbgen.apps.site.templates import write_explorer
 from tbgen.library.catalog import Catalog
 from tests.conftest import shared
@@ -37,7 +37,7 @@ def site(some: list[Record], tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def client_of(folder: Path, **settings: object) -> TestClient:
     """A client of a server in this process, which does not follow redirects."""
-    made = Settings([folder], names=(NAME,), **settings)  # type: ignore[arg-type]
+    made = ServerSettings([folder], names=(NAME,), **settings)  # type: ignore[arg-type]
     return TestClient(application(made), raise_server_exceptions=False, follow_redirects=False)
 
 
@@ -68,7 +68,7 @@ def server(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     folder = tmp_path_factory.mktemp("served")
     for path in table_folder.glob("*.*"):
         (folder / path.name).symlink_to(path)
-    with running(application(Settings([folder]))) as address:
+    with running(application(ServerSettings([folder]))) as address:
         yield address
 
 

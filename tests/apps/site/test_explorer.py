@@ -19,7 +19,7 @@ from starlette.testclient import TestClient
 from tbgen.apps.games.reader import games_in
 from tbgen.apps.site.boards import in_words, map_facts, signed
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import Settings
+from tbgen.apps.site.service import ServerSettings
 from tbgen.apps.site.templates import INDEX, SERVER, TABLES, files, index_page
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase
@@ -406,7 +406,7 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
         other = client.get("/r-mobility/solved", params={"fen": exact.replace("3p4", "p2p4")})
         assert (other.status_code, other.content) == (204, b"")
         assert client.get("/r-mobility/solved", params={"fen": "4k2r/8/8/8/8/8/8/4K3 b k - 0 1"}).status_code == 400
-    with running(application(Settings([own_folder]))) as address:
+    with running(application(ServerSettings([own_folder]))) as address:
         look_at(page, address, exact)
         assert text_of(page, "#verdict").startswith(f"{there[0]['lower']['outcome']} White holds")
         assert f"Best play: {there[0]['line'][0]['san']}" in text_of(page, "#verdict")
@@ -452,7 +452,7 @@ def test_what_the_clipboard_refuses_can_be_selected(page: Chromium, server: str)
 def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_asked_again(
     page: Chromium, table_folder: Path
 ) -> None:
-    app, gate = application(Settings([table_folder])), threading.Event()
+    app, gate = application(ServerSettings([table_folder])), threading.Event()
     gate.set()
 
     async def slow(scope: Any, receive: Any, send: Any) -> None:
@@ -522,7 +522,7 @@ def test_a_frame_on_another_site_has_the_board_and_the_verdict_if_the_server_all
     page: Chromium, table_folder: Path, places: dict[str, str], frames: bool
 ) -> None:
     asked = urlencode({"fen": BISHOP, "accrued": "G4.0", "embed": "1"})
-    with running(application(Settings([table_folder], frames=frames))) as address:
+    with running(application(ServerSettings([table_folder], frames=frames))) as address:
         page.open(f"{places['http.server']}/tables/")
         page.run(f"""new Promise((done) => {{
           document.body.innerHTML = '<iframe src="{address}/explorer/?{asked}" width="640" height="420"></iframe>';

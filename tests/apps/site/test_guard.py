@@ -17,7 +17,7 @@ import pytest
 from tbgen.apps.site import guard
 from tbgen.apps.site.guard import DEADLINES, Calm, Connection, Phase, places_for
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import Settings
+from tbgen.apps.site.service import ServerSettings
 from tbgen.errors import UsageError
 from tests.apps.site.conftest import running
 
@@ -29,7 +29,7 @@ FILE = b"GET /tables/KPvK.h5 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 def port(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     """The port of a server that takes three connections at once."""
     monkeypatch.setattr("tbgen.apps.site.server.places_for", lambda tables: 3)
-    with running(application(Settings([table_folder]))) as address:
+    with running(application(ServerSettings([table_folder]))) as address:
         yield int(address.rpartition(":")[2])
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.answers import Asked, line_of
+from tbgen.apps.site.answers import Question, line_of
 from tbgen.apps.site.templates import write_explorer
 from tbgen.library.catalog import Catalog
 from tbgen.material import Material
@@ -76,7 +76,7 @@ def told_by_browser(page: Chromium, asked: Sequence[tuple[str, str]]) -> list[di
 def test_lines_are_those_of_python(page: Chromium, places: dict[str, str], tables: Tablebase) -> None:
     draw = random.Random(27)
     boards = [random_board(draw, material) for material in ("KBvK", "KNvK", "KPvK", "KRvK")]
-    expected = [line_of(tables, Asked(board, None), Scoring(), None, 2000)["line"] for board in boards]
+    expected = [line_of(tables, Question(board, None), Scoring(), None, 2000)["line"] for board in boards]
     page.open(f"{places['http.server']}/explorer/")
     found = page.run(LINES.replace("ASKED", json.dumps([[board.fen(), ""] for board in boards])))
     for each in (step for line in found for step in line):

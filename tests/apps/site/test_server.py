@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 
 from tbgen.apps.site.guard import BusyError, Limits, Queue
 from tbgen.apps.site.server import application
-from tbgen.apps.site.service import Settings
+from tbgen.apps.site.service import ServerSettings
 from tbgen.probe import Tablebase
 from tests.apps.site.conftest import client_of
 from tests.positions import AFTER_KE5
@@ -93,7 +93,7 @@ def test_pages_elsewhere_may_ask_a_server_with_a_name_and_no_other(client: TestC
     assert (found.status_code, found.content, found.headers["access-control-allow-origin"]) == (204, b"", "*")
     assert "POST" in found.headers["access-control-allow-methods"]
     assert found.headers["access-control-allow-headers"] == "*"
-    with TestClient(application(Settings([table_folder])), base_url="http://localhost") as local:
+    with TestClient(application(ServerSettings([table_folder])), base_url="http://localhost") as local:
         for found in (local.options("/r-mobility", headers=asking), local.get("/health", headers=asking)):
             assert "access-control-allow-origin" not in found.headers
 
