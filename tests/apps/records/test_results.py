@@ -9,6 +9,7 @@ from tbgen.apps.games.archive import GamesTask, decide_file
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
+from tbgen.score import Color, Score
 from tests.project import RECORDS, ROOT, S18
 
 PAGE, ADJUDICATION = (
@@ -64,16 +65,18 @@ def test_the_games_are_decided_as_the_pages_say() -> None:
     facts = [
         json.loads(fact) for part in decide_file(str(S18), GamesTask(texts=False, facts=True)) for fact in part.facts
     ]
-    shown = re.findall(
-        r"^\| (League \d), ([\d.]+) (.+) - (.+?) \| (\S+) \| `(\S+)`, `(\w+)` \|", ADJUDICATION, re.MULTILINE
-    )
     fields = ("round", "white", "black", "result", "final", "source")
+    found = [(each["event"][-8:], *(each[name] for name in fields)) for each in facts]
+    shown = re.findall(r"^\* \*(League \d), ([\d.]+), (\w+) - (\w+), (\S+)\*: `(\S+)`, `(\w+)`", ADJUDICATION, re.M)
     assert len(shown) == 3
-    assert set(shown) <= {(each["event"][-8:], *(each[name] for name in fields)) for each in facts}
-    expected = [
-        (f"{each['event'][-8:]}, {each['round']}", each["white"], each["black"], each["final"])
-        for each in facts
-        if each["result"] == "1/2-1/2"
-    ]
-    assert len(facts) == 20
-    assert rows(r"(League \d, [\d.]+) \| (.+) \| (.+) \| `(\S+)`") == expected
+    for event, number, white, black, result, final, source in shown:
+        (game,) = (each for each in found if each[:2] == (event, number))
+        assert (game[2].startswith(white), game[3].startswith(black)) == (True, True)
+        assert (game[4] == "1/2-1/2") == (result == "drawn")
+        assert game[5:] == (final, source)
+    drawn = sorted(
+        (Score(each["final"]) for each in facts if each["result"] == "1/2-1/2"), key=lambda score: score.code
+    )
+    assert (len(facts), len(drawn), sum(each.holder is Color.WHITE for each in drawn)) == (20, 12, 8)
+    assert f"from `{drawn[0]}` (Nemorino" in PAGE
+    assert f"to `{drawn[-1]}`" in PAGE
