@@ -44,7 +44,11 @@ from tbgen.score import MOST_STORED_CODE
 
 @by_address
 class Middle(NamedTuple):
-    """What one forcer can bring about at the accrued code at hand, beside the labels themselves."""
+    """What one forcer can bring about at the accrued code at hand, beside the labels themselves.
+
+    `unlabelled`, `labelled` and `fresh` have no cell in common, and each free cell is in one of them. `out` is what the
+    forcer has left, without the cells in `labelled` and `fresh`. Between two codes `fresh` and `gained` are empty.
+    """
 
     unlabelled: Words
     """[side, word] free cells without a label."""

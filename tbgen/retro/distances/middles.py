@@ -102,8 +102,8 @@ def next_step(forcer: Forcer, joining: Worklist, goal: Int, plies: Int) -> Int:
     return plies
 
 
-# Each of the three steps of a step reads labels of one side to move and writes those of the other: `recheck_cells` and
-# `join_cells` write the forcer's, `check_cells` the defender's. So within a step it does not matter which word comes
+# Each of the three parts of a step reads labels of one side to move and writes those of the other: `recheck_cells` and
+# `join_cells` write the forcer's, `check_cells` the defender's. So within a part it does not matter which word comes
 # first.
 @inner
 def recheck_cells(block: Block, forcer: Forcer, rechecked: Worklist, joining: Worklist, label: Int, code: Int) -> None:
