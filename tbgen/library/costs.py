@@ -47,6 +47,8 @@ class _Rates(NamedTuple):
     """
 
     memory: int
+    outcomes: int
+    """The memory of outcomes alone: 12.9 for KRNvKR."""
     against_bare_king: int
     least: int
     """The memory where the large arrays lie in files."""
@@ -59,8 +61,8 @@ class _Rates(NamedTuple):
 
 
 _RATES = {
-    False: _Rates(memory=20, against_bare_king=12, least=8, files=24, further=0, serial=0.16),
-    True: _Rates(memory=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07),
+    False: _Rates(memory=20, outcomes=14, against_bare_king=12, least=8, files=24, further=0, serial=0.16),
+    True: _Rates(memory=10, outcomes=10, against_bare_king=7, least=6, files=5, further=20, serial=0.07),
 }
 """[whether a table has pawns] -> its rates."""
 
@@ -77,6 +79,7 @@ class Cost:
     """The disk that its solved blocks take while it is made."""
     serial: float
     """The part of the work that threads do not share."""
+    outcomes_only: bool = False
 
     def wall_seconds(self, threads: int) -> float:
         """How long it takes with so many threads."""
@@ -84,10 +87,11 @@ class Cost:
 
 
 @cache
-def memory_needed(material: Material, threads: int) -> int:
+def memory_needed(material: Material, threads: int, outcomes_only: bool = False) -> int:
     """The most memory that making a canonical material's table takes, with all arrays in memory."""
     rates = _RATES[material.pawns > 0]
-    return _memory(material, threads, rates.against_bare_king if len(material.black) == 1 else rates.memory)
+    rate = rates.outcomes if outcomes_only else rates.memory
+    return _memory(material, threads, min(rate, rates.against_bare_king) if len(material.black) == 1 else rate)
 
 
 @cache
@@ -150,7 +154,8 @@ def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_onl
     outcomes, size = round(figures[1]), round(figures[1]) + round(figures[2])
     scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
     seconds = figures[0] * (_OUTCOMES_SHARE if outcomes_only else 1.0)
-    return Cost(seconds, outcomes, outcomes if outcomes_only else size, scratch, _RATES[material.pawns > 0].serial)
+    kept, serial = outcomes if outcomes_only else size, _RATES[material.pawns > 0].serial
+    return Cost(seconds, outcomes, kept, scratch, serial, outcomes_only)
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:

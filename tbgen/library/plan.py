@@ -65,7 +65,8 @@ class Start:
 
     @property
     def memory(self) -> int:
-        return memory_needed(self.material, self.threads) if self.granted is None else self.granted
+        needed = memory_needed(self.material, self.threads, self.step.cost.outcomes_only)
+        return needed if self.granted is None else self.granted
 
     @property
     def scratch_bytes(self) -> int:
@@ -233,7 +234,8 @@ class Plan:
         memory = sys.maxsize if self.machine.memory is None else self.machine.memory
         free = memory - sum(start.memory for start in at_work)
         counts, is_alone = range(math.ceil(idle / sharers), 0, -1), free == memory
-        in_memory = (Start(step, n) for n in counts if memory_needed(step.material, n) <= free)
+        only = step.cost.outcomes_only
+        in_memory = (Start(step, n) for n in counts if memory_needed(step.material, n, only) <= free)
         in_files = (Start(step, n, granted=free) for n in counts if is_alone and least_memory(step.material, n) <= free)
         return next(itertools.chain(in_memory, in_files), None)
 

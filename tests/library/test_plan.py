@@ -26,7 +26,7 @@ SMALL = [*materials(3), *materials(4)]
 def memory(monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables take memory by their length: 1 to 3 GiB, and one more for each further thread; and no less."""
     for name in ("memory_needed", "least_memory"):
-        monkeypatch.setattr(plan_module, name, lambda material, threads=1: (material.men - 2 + threads) * GIB)
+        monkeypatch.setattr(plan_module, name, lambda material, threads=1, _=False: (material.men - 2 + threads) * GIB)
 
 
 def plan(machine: Machine, wanted: list[Material] | None = None) -> Plan:
@@ -65,7 +65,7 @@ def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machi
 
 def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = {"KQvK": 4, "KRvK": 9, "KBvK": 2, "KNvK": 1}
-    monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads: sizes[str(material)] * GIB)
+    monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads, _: sizes[str(material)] * GIB)
     found = [Material.parse(name) for name in sizes]
     steps = [Step(each, cost_of(each), (), 4.0 - number) for number, each in enumerate(found)]
     started = Plan(tuple(steps), Machine(4, 4, 10 * GIB)).next_starts(set(), [])
@@ -88,7 +88,7 @@ def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """It has no more threads than its least memory allows, and its arrays in files count as disk."""
-    monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads: 2 * (material.men + threads) * GIB)
+    monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads, _: 2 * (material.men + threads) * GIB)
     monkeypatch.setattr(plan_module, "most_in_files", lambda material: GIB)
     whole = plan(Machine(4, 2, 6 * GIB))
     whole.check(None)
