@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.engine import EngineSpec, TimeControl, nearest, parse_time_control
 from tbgen.apps.match.settings import (
+    VARIANTS,
     Format,
     MatchSettings,
     OpeningOrder,
@@ -180,7 +181,8 @@ _PGN_KEYS = (
     Option("append", Kind.WORD, "", named({"true": None}), ""),
 )
 _FORMATS = choice(Format, roundrobin=Format.ROUND_ROBIN)
-_VARIANTS = named({"standard": False, "fischerandom": True, "chess960": True})
+_OTHER_NAMES = {"standard": "chess", "fischerandom": "chess960", "threecheck": "3check"}
+_VARIANTS = named({name: name for name in VARIANTS} | _OTHER_NAMES)
 
 
 def _most_moves(word: str) -> int | None:
@@ -201,7 +203,7 @@ OPTIONS = {
         Option(
             "seeds", Kind.NUMBER, "plan.seeds", at_least(1), "The first N play all others (gauntlet), or are seeds."
         ),
-        Option("variant", Kind.WORD, "chess960", _VARIANTS, "standard (default) or fischerandom."),
+        Option("variant", Kind.WORD, "variant", _VARIANTS, f"{', '.join(VARIANTS)}."),
         Option("concurrency", Kind.NUMBER, "concurrency", at_least(1), "Games at a time (default 1)."),
         Option("openings", Kind.GROUP, "", _BOOK_KEYS, "Openings from a file; docs/matches.md has the values."),
         Option(
@@ -492,6 +494,9 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
         "-sprt tests one engine against one other; give two engines": settings.sprt is not None and engines != 2,
         "-openings needs file=FILE": "openings" in words and settings.openings.file is None,
         "-recover needs -pgnout: the file of games says which have been played": settings.recover and not settings.pgn,
+        "-tb and -syzygy mean nothing with -variant: tables are those of chess": (
+            settings.variant not in VARIANTS[:2] and not words.keys().isdisjoint({"tb", "syzygy"})
+        ),
         "-tournament swiss needs -rounds": kind is Format.SWISS and "rounds" not in words,
         "-seeds means nothing without -tournament gauntlet or knockout": (
             "seeds" in words and kind not in (Format.GAUNTLET, Format.KNOCKOUT)

@@ -19,8 +19,9 @@ import chess
 from tbgen.errors import MoveError, UsageError, expect
 from tbgen.rules.notation import format_fen, line_in, parse_move, parse_one, refuse_illegal
 from tbgen.rules.points import Scoring, points_facts
-from tbgen.rules.position import expect_board, first_accrued, is_bare_kings, own_score, play_move
+from tbgen.rules.position import expect_any_board, first_accrued, is_bare_kings, is_standard, own_score, play_move
 from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
+from tbgen.rules.variants import by_variant
 from tbgen.score import MATE_CODE, Color, Mobility, Score, expect_color, expect_score
 from tbgen.text import facts_of, in_plies, plain
 
@@ -124,7 +125,7 @@ class Game:
         game: Mobility | str = Mobility.RESET,
     ) -> None:
         self.game = Mobility.named(game)
-        given = chess.Board() if board is None else expect_board(board)
+        given = chess.Board() if board is None else expect_any_board(board)
         rule = FiftyMoves() if fifty_moves is None else fifty_moves
         self.board = given.root()
         refuse_illegal(self.board)
@@ -282,6 +283,10 @@ class Game:
         own, _, reset = play_move(self.board, move, before.accrued)
         seen = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1
         stage = next_stage(before.stage, own.code, reset, is_bare_kings(self.board), seen, self.fifty_moves, self.game)
+        if not is_standard(self.board):
+            stage = by_variant(self.board, before.stage, stage)
+        if stage.end is End.VARIANT:
+            own = stage.accrued
         is_lower = own.code < before.lowest.code
         lowest = (own, stage.number) if is_lower else (before.lowest, before.lowest_since)
         self._plies.append(Ply(stage, move, san, *lowest))

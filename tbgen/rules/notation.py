@@ -31,7 +31,7 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from tbgen.errors import FenError, IllegalPositionError, MoveError, UsageError, expect
-from tbgen.rules.position import color_of, expect_board, first_accrued, own_score, play_move
+from tbgen.rules.position import color_of, expect_any_board, first_accrued, own_score, play_move
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, MATE_CODE, Mobility, Score, expect_score
 
@@ -112,7 +112,7 @@ def parse_move(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
     >>> parse_move(chess.Board(), "Nf3"), parse_move(chess.Board(), "g1f3")
     (Move.from_uci('g1f3'), Move.from_uci('g1f3'))
     """
-    expect_board(board)
+    expect_any_board(board)
     move, reason = _read(board, _text(text))
     if move is None:
         raise MoveError(text, ply, reason, _why_not(board, text))
@@ -253,7 +253,7 @@ def format_fen(board: chess.Board, accrued: Score | str | None = None) -> str:
     >>> format_fen(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), Score("G4.0"))
     '8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0'
     """
-    fen = expect_board(board).fen()
+    fen = expect_any_board(board).fen()
     return fen if accrued is None else f"{fen} {expect_score(accrued, 'accrued')}"
 
 

@@ -20,12 +20,26 @@ from tbgen.rules.stage import MOST_KING_CODE, FiftyMoves
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
 
 
+def expect_any_board(value: object) -> chess.Board:
+    """The argument called `board`, if it is a board of chess or of one of its variants."""
+    return expect(value, chess.Board, "board", "a chess.Board")
+
+
 def expect_board(value: object) -> chess.Board:
     """The argument called `board`, if it is a board of chess; Chess960 is chess."""
-    board = expect(value, chess.Board, "board", "a chess.Board")
-    if board.uci_variant != chess.Board.uci_variant:
-        raise UsageError(f"board must be one of chess: there are no rules of r-mobility for {board.uci_variant}")
+    board = expect_any_board(value)
+    if not is_standard(board):
+        raise UsageError(f"board must be one of chess: tables and solvers know nothing of {board.uci_variant}")
     return board
+
+
+def is_standard(board: chess.Board) -> bool:
+    """Whether a board is one of chess and not of a variant; Chess960 is chess.
+
+    >>> is_standard(chess.Board())
+    True
+    """
+    return board.uci_variant == chess.Board.uci_variant
 
 
 def color_of(color: chess.Color) -> Color:
@@ -47,13 +61,10 @@ def own_score(board: chess.Board, moves: int | None = None) -> Score:
     Returns:
         The number of legal moves, and whether the side to move is in check, as a score.
 
-    Raises:
-        UsageError: The board is of another variant.
-
     >>> str(own_score(chess.Board()))
     '-G20.5'
     """
-    expect_board(board)
+    expect_any_board(board)
     legal = board.legal_moves.count() if moves is None else moves
     return Score(code_of(legal, in_check=board.is_check()), color_of(not board.turn))
 
@@ -64,7 +75,9 @@ def is_reset(board: chess.Board, move: chess.Move) -> bool:
     >>> is_reset(chess.Board(), chess.Move.from_uci("e2e4")), is_reset(chess.Board(), chess.Move.from_uci("g1f3"))
     (True, False)
     """
-    return expect_board(board).is_zeroing(expect(move, chess.Move, "move", "a chess.Move, such as parse_move gives"))
+    return expect_any_board(board).is_zeroing(
+        expect(move, chess.Move, "move", "a chess.Move, such as parse_move gives")
+    )
 
 
 def board_after(board: chess.Board, move: chess.Move) -> chess.Board:
@@ -79,8 +92,8 @@ def board_after(board: chess.Board, move: chess.Move) -> chess.Board:
 
 
 def is_bare_kings(board: chess.Board) -> bool:
-    """Whether only kings are left."""
-    return board.occupied == board.kings
+    """Whether only kings are left, in chess: variants have no such rule."""
+    return board.occupied == board.kings and is_standard(board)
 
 
 def material_of(board: chess.Board) -> Material:

@@ -41,6 +41,8 @@ class End(enum.Enum):
     """The side to move is mated."""
     STALEMATE = "stalemate"
     """The side to move has no legal move, and is not in check."""
+    VARIANT = "variant end"
+    """A rule of its own has ended a game of atomic chess or another variant."""
     BARE_KINGS = "bare kings"
     """Only kings are left, and two plies in a row left eight legal moves."""
     FIFTY_MOVES = "fifty moves"

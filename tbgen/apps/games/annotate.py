@@ -17,6 +17,7 @@ from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe, Valued
 from tbgen.rules.notation import with_score
 from tbgen.rules.points import Scoring
+from tbgen.rules.position import is_standard
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
 from tbgen.text import facts_of, in_plies
@@ -190,7 +191,7 @@ def _annotated(tables: Tablebase, game: PgnGame, missing: Counter[Material]) -> 
 
 def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]) -> Probe | None:
     """The value of a position with what has accrued in it; None if no table knows it."""
-    if chess.popcount(board.occupied) > MOST_BUILT_MEN:
+    if chess.popcount(board.occupied) > MOST_BUILT_MEN or not is_standard(board):
         return None
     try:
         return tables.probe(board, ply.accrued)

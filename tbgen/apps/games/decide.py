@@ -26,6 +26,7 @@ from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
 from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
 from tbgen.rules.points import DRAW, Points, Scoring, points_facts
+from tbgen.rules.position import is_standard
 from tbgen.score import Color, Mobility, Score
 from tbgen.text import facts_of, in_so_many
 
@@ -258,6 +259,8 @@ class Adjudicator:
         accrued, because = game.last.accrued, "no table knows the position"
         if self.tables is not None:
             board = game.position()
+            if not is_standard(board):
+                return Verdict(accrued, Source.GAME, "the accrued score stands: tables know no variants", scoring)
             try:
                 if chess.popcount(board.occupied) <= MOST_BUILT_MEN:
                     with suppress(TooManyMenError):

@@ -11,7 +11,7 @@ from typing import Any
 import chess
 
 from tbgen.apps.games.tags import GAME_TAG, UNFINISHED, GameTags, Source, classical_result, winner_of
-from tbgen.errors import TbgenError, UsageError, expect_number
+from tbgen.errors import TbgenError, expect_number
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game, final_outcome
 from tbgen.rules.notation import carried_into, parse_fen
 from tbgen.rules.points import (
@@ -31,7 +31,7 @@ from tbgen.text import counted, plain
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
 ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
 
-ON_THE_BOARD = (End.CHECKMATE, End.STALEMATE)
+ON_THE_BOARD = (End.CHECKMATE, End.STALEMATE, End.VARIANT)
 """The ends that decide a game whatever its tags say."""
 
 
@@ -135,8 +135,11 @@ def root_of(
 ) -> tuple[chess.Board, Score | None]:
     """The first position of a game, and the accrued score there, as its tags give them."""
     kind = (variant or "").lower()
-    if kind not in _CHESS960 | ORDINARY:
-        raise UsageError(f"no rules for the variant {variant!r}")
+    if variant is not None and kind not in _CHESS960 | ORDINARY:
+        from tbgen.rules.variants import variant_board
+
+        board = variant_board(variant, fen)
+        return board, None if accrued is None else carried_into(board, accrued, game)
     board, carried = parse_fen(chess.STARTING_FEN if fen is None else fen, chess960=kind in _CHESS960, game=game)
     if carried is None and accrued is not None:
         carried = carried_into(board, accrued, game)

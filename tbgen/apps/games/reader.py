@@ -22,7 +22,7 @@ from tbgen.compiled.arrays import Ints, Words
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError, expect
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.notation import parse_one
-from tbgen.rules.position import color_of, first_accrued
+from tbgen.rules.position import color_of, first_accrued, is_standard
 from tbgen.rules.stage import End, Stage, first_stage, next_stage
 from tbgen.score import Mobility, Score
 
@@ -96,12 +96,18 @@ def _replayed_game(chunk: Chunk, place: int, name: str, number: int, settings: G
     tags = chunk.tags_of(place)
     known = read_tags(tags)
     root, carried, words = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, settings.game)
-    facts, words = _replayed(chunk, chunk.move_rows(place), words.copy())
+    facts: list[list[int]] = []
+    if is_standard(root):
+        facts, words = _replayed(chunk, chunk.move_rows(place), words.copy())
     if (problem := chunk.problem_of(place)) is not None:
         raise UsageError(problem)
     fifty_moves = settings.fifty_moves_of(known)
-    last, ended = _last_and_end(root, carried, facts, fifty_moves, settings.game)
-    if last.end is None and settings.fifty_moves is known.fifty_moves is None and says_fifty_moves(tags):
+    if facts:
+        last, ended = _last_and_end(root, carried, facts, fifty_moves, settings.game)
+    else:  # the kernels know no variants
+        game = _game_by_python_chess(root, carried, fifty_moves, settings.game, chunk, place)
+        last, ended = game.last.stage, None if game.ended is None else game.ended.stage
+    if facts and last.end is None and settings.fifty_moves is known.fifty_moves is None and says_fifty_moves(tags):
         fide = FiftyMoves(FiftyMoveSetting.FIDE)
         under_fide = _last_and_end(root, carried, facts, fide, settings.game)
         if under_fide[0].end is End.FIFTY_MOVES:  # an event that knows no other rule
@@ -111,7 +117,7 @@ def _replayed_game(chunk: Chunk, place: int, name: str, number: int, settings: G
     warnings = tuple(contradictions(tags, known, written, last, ended))
     return PgnGame(
         *(name, number, tags, result, last, settings.scoring(known), fifty_moves, warnings),
-        position=partial(_last_board, root, words, last),
+        position=partial(_last_board, root, words, last) if facts else game.position,
         _game=partial(_game_by_python_chess, root, carried, fifty_moves, settings.game, chunk, place),
     )
 

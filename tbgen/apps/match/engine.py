@@ -178,13 +178,13 @@ class EngineProcess:
     def is_running(self) -> bool:
         return self._uci.transport is not None and not self._uci.returncode.done()
 
-    async def start(self, variant: Mapping[str, str]) -> None:
-        """Start the process and set it up; `variant` is for engines that know it."""
+    async def start(self, told: Mapping[str, str], variant: str = "chess") -> None:
+        """Start the process and set it up; `told` is for engines that know r-mobility, `variant` is what is played."""
         try:
             async with asyncio.timeout(_START_SECONDS):
                 await self._spawn()
                 await self._uci.initialize()
-                await self._uci.configure(self._options(variant))
+                await self._uci.configure(self._options(told, variant))
                 await self._uci.ping()
         except TimeoutError:
             await self._fail(f"no answer to uci or isready within {_START_SECONDS:g} s")
@@ -264,13 +264,16 @@ class EngineProcess:
             )
         end_with_us(transport.get_pid(), self._uci.returncode)
 
-    def _options(self, variant: Mapping[str, str]) -> dict[str, chess.engine.ConfigValue]:
-        """The user's options, and those for the variant if the engine knows it."""
+    def _options(self, told: Mapping[str, str], variant: str) -> dict[str, chess.engine.ConfigValue]:
+        """The user's options, and those for r-mobility if the engine knows it; an error if it plays no such variant."""
         known = self._uci.options
+        played = ["chess", "chess960", *(known["UCI_Variant"].var or [] if "UCI_Variant" in known else [])]
+        if variant not in played:
+            raise chess.engine.EngineError(f"it does not play {variant}{nearest(variant, played)}")
         for name in self.spec.options:
             if name not in known:
                 raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
-        understood = {name: value for name, value in variant.items() if self.knows_variant and name in known}
+        understood = {name: value for name, value in told.items() if self.knows_variant and name in known}
         return {**self.spec.options, **understood}
 
     async def _fail(self, reason: str) -> None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import pairwise
 
-import chess
-
 from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
 from tbgen.apps.match.engine import Answer, Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.openings import Opening
@@ -129,7 +127,7 @@ def to_pgn(record: GameRecord, shared: Mapping[str, str]) -> str:
 
 def _tags(record: GameRecord) -> dict[str, str]:
     ending, opening = record.ending, record.opening
-    is_set_up = opening.fen != chess.STARTING_FEN or opening.chess960
+    is_set_up = opening.fen != type(record.sheet.game.board).starting_fen or opening.variant == "chess960"
     white, black = (str(clock.control) for clock in record.sheet.clocks)
     controls = {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
     return {
@@ -142,7 +140,7 @@ def _tags(record: GameRecord) -> dict[str, str]:
         **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
         "Termination": ending.termination,
         "TerminationDetails": ending.details,
-        **({"Variant": "Chess960"} if opening.chess960 else {}),
+        **({} if opening.variant == "chess" else {"Variant": opening.variant.capitalize()}),
         **({"SetUp": "1", "FEN": opening.fen} if is_set_up else {}),
         **({} if opening.accrued is None else {"RMobilityAccrued": str(opening.accrued)}),
         **controls,

@@ -216,7 +216,7 @@ def digest_of(settings: MatchSettings) -> str:
         plan = replace(plan, rounds=1)
     content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
     openings = replace(settings.openings, file=None)
-    decisive = (engines, plan, content, openings, settings.rules, settings.tables, settings.chess960)
+    decisive = (engines, plan, content, openings, settings.rules, settings.tables, settings.variant)
     return hashlib.sha256(repr(decisive).encode()).hexdigest()
 
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _EPD_FIELDS = 4
 _FEN_FIELDS = 6
+_CHESS = {"chess", "chess960"}
 _MOST_KEPT = 1000
 """So many openings are kept once they have been read."""
 
@@ -36,11 +37,11 @@ class Opening:
     accrued: Score | None = None
     moves: tuple[str, ...] = ()
     komi: Komi | None = None
-    chess960: bool = False
+    variant: str = "chess"
 
     def game(self, fifty_moves: FiftyMoves | None = None) -> Game:
         """A game in which the opening has been played."""
-        board = chess.Board(self.fen, chess960=self.chess960)
+        board, _ = root_of(self.fen, self.variant, None)
         for move in self.moves:
             board.push_uci(move)
         return Game(board, accrued=self.accrued, fifty_moves=fifty_moves)
@@ -53,7 +54,7 @@ class Openings:
     begins a comment. Without a file there is one opening, the first position of chess.
 
     >>> from tbgen.apps.match.settings import Tournament
-    >>> Openings(MatchSettings((), Tournament(2)))[7].fen == chess.STARTING_FEN
+    >>> Openings(MatchSettings((), Tournament(2)))[7].game().fen() == chess.STARTING_FEN + " -G20.5"
     True
     """
 
@@ -61,7 +62,7 @@ class Openings:
         self._settings, self._wanted = settings, settings.openings
         self._opening = functools.lru_cache(_MOST_KEPT)(self._read)
         path = self._wanted.file
-        self._entries: list[tuple[int, str | Movetext]] = [(1, chess.STARTING_FEN)]
+        self._entries: list[tuple[int, str | Movetext]] = [(1, ({}, []))]
         if path is not None and self._wanted.pgn:
             from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
 
@@ -105,11 +106,15 @@ class Openings:
 
     def _read(self, place: int) -> Opening:
         entry = self._entries[place][1]
-        tags, moves = ({"FEN": _fen_in(entry)}, []) if isinstance(entry, str) else entry
+        tags, moves = ({"FEN": entry}, []) if isinstance(entry, str) else entry
         known, variant = read_tags(tags), tags.get("Variant", "")
-        if self._settings.chess960 and variant.lower() in ORDINARY:
-            variant = "chess960"
+        if variant.lower() in ORDINARY:
+            variant = self._settings.variant
+        if isinstance(entry, str):
+            tags = {"FEN": _fen_in(entry) if variant in _CHESS else entry.partition("#")[0].strip()}
         board, accrued = root_of(tags.get("FEN"), variant, known.accrued)
+        if board.uci_variant != self._settings.variant and not {board.uci_variant, self._settings.variant} <= _CHESS:
+            raise UsageError(f"it is of {board.uci_variant}: give -variant {board.uci_variant}")
         game = Game(board, accrued=accrued, fifty_moves=self._settings.rules.fifty_moves)
         for move in moves[: self._wanted.plies]:
             game.push_text(move)
@@ -120,7 +125,7 @@ class Openings:
             accrued=accrued,
             moves=tuple(move.uci() for move in game.board.move_stack),
             komi=known.komi,
-            chess960=board.chess960,
+            variant="chess960" if board.chess960 else str(board.uci_variant),
         )
 
 

@@ -317,7 +317,7 @@ class Roster:
         spec = self._settings.engines[player]
         engines[player] = engine = EngineProcess(spec, self._listener(spec))
         try:
-            await engine.start(self._options)
+            await engine.start(self._options, self._settings.variant)
         except EngineStartError as error:
             if not self._chances[player]:
                 raise

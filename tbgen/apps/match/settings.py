@@ -11,6 +11,12 @@ from tbgen.apps.match.statistics import Sprt
 from tbgen.rules.game import FiftyMoves
 from tbgen.rules.points import Scoring
 
+VARIANTS = (
+    *("chess", "chess960", "atomic", "antichess", "suicide", "giveaway"),
+    *("crazyhouse", "horde", "kingofthehill", "racingkings", "3check"),
+)
+"""As UCI names them, and Chess960."""
+
 
 class Format(enum.Enum):
     """The kind of tournament."""
@@ -112,7 +118,8 @@ class MatchSettings:
     engines: tuple[EngineSpec, ...]
     plan: Tournament
     rules: PlayRules = field(default_factory=PlayRules)
-    chess960: bool = False
+    variant: str = "chess"
+    """A name of `VARIANTS`, unless an opening is of another variant."""
     concurrency: int = 1
     openings: OpeningSettings = field(default_factory=OpeningSettings)
     tables: TableSettings = field(default_factory=TableSettings)

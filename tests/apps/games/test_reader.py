@@ -97,7 +97,7 @@ def test_the_main_line_is_read_in_all_its_spellings(text: str) -> None:
         ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n\n1. e4 *', None, "the board is empty"),
         ('[FEN "x"]\n\n1. e4 *', None, "malformed FEN 'x'"),
         ('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 H4"]\n\n*', None, "'H4' is not a score"),
-        ('[Variant "Atomic"]\n\n1. e4 *', None, "no rules for the variant 'Atomic'"),
+        ('[Variant "Shogi"]\n\n1. e4 *', None, "no rules for the variant 'Shogi'"),
         ('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"]\n[RMobilityAccrued "H4"]\n\n*', None, "score"),
         ('[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"]\n[RMobilityAccrued "G0.0"]\n\n*', None, "score"),
         ('[Komi "G5.8"]\n\n1. e4 *', None, "'G5.8' is not a komi"),

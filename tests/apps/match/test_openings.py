@@ -14,7 +14,7 @@ SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
 
 def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None, chess960: bool = False) -> list[Opening]:
     wanted = OpeningSettings(path, pgn=pgn, plies=most_plies)
-    openings = Openings(MatchSettings((), Tournament(2), openings=wanted, chess960=chess960))
+    openings = Openings(MatchSettings((), Tournament(2), openings=wanted, variant="chess960" if chess960 else "chess"))
     return [openings[place] for place in range(len(openings))]
 
 
@@ -67,7 +67,8 @@ def test_games_are_openings_with_their_moves_their_komi_and_what_has_accrued(
         ("not a position", False, "line 1"),
         ("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", False, r"line 1: the game is over \(checkmate\)"),
         ('[Event "x"]\n\n1. e4 *\n\n[Event "y"]\n\n1. e5 *\n', True, "game 2: ply 1: illegal move"),
-        ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', True, "no rules for the variant"),
+        ('[Event "x"]\n[Variant "Shogi"]\n\n1. e4 *\n', True, "no rules for the variant"),
+        ('[Event "x"]\n[Variant "Atomic"]\n\n1. e4 *\n', True, "it is of atomic: give -variant atomic"),
     ],
 )
 def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pgn: bool, complaint: str) -> None:

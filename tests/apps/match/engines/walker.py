@@ -9,6 +9,9 @@ import sys
 from zlib import crc32
 
 import chess
+import chess.variant
+
+VARIANTS = [board.uci_variant for board in chess.variant.VARIANTS]
 
 
 def main() -> None:
@@ -17,13 +20,20 @@ def main() -> None:
     for text in sys.stdin:
         words = text.split()
         if words[:1] == ["uci"]:
-            print(f"id name Walker{salt}\noption name UCI_Chess960 type check default false\nuciok", flush=True)
+            variants = " ".join(f"var {name}" for name in VARIANTS)
+            print(f"id name Walker{salt}\noption name UCI_Chess960 type check default false")
+            print(f"option name UCI_Variant type combo default chess {variants}\nuciok", flush=True)
+        elif words[:3] == ["setoption", "name", "UCI_Variant"]:
+            if words[4] != board.uci_variant:
+                board, begun = next(each for each in chess.variant.VARIANTS if each.uci_variant == words[4])(), ""
         elif words[:1] == ["isready"]:
             print("readyok", flush=True)
         elif words[:1] == ["position"]:
             start, _, moves = text.strip().partition(" moves ")
             if (start, moves.split()[: len(board.move_stack)]) != (begun, [move.uci() for move in board.move_stack]):
-                board = chess.Board(chess.STARTING_FEN if words[1] == "startpos" else " ".join(words[2:8]))
+                board = type(board)()
+                if words[1] != "startpos":
+                    board.set_fen(start.removeprefix("position fen "))
                 begun = start
             for move in moves.split()[len(board.move_stack) :]:
                 board.push(chess.Move.from_uci(move))

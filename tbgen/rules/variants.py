@@ -1,0 +1,51 @@
+"""The variants of chess that python-chess knows: their first positions, and how their own rules end a game.
+
+Own score and resets follow from the legal moves, the checks and the zeroing moves of their boards.
+"""
+
+from __future__ import annotations
+
+import chess
+
+from tbgen.errors import FenError, UsageError
+from tbgen.rules.notation import refuse_illegal
+from tbgen.rules.position import color_of
+from tbgen.rules.stage import End, Stage
+from tbgen.score import MATE_CODE
+
+_ENDS = (chess.Termination.VARIANT_WIN, chess.Termination.VARIANT_LOSS, chess.Termination.VARIANT_DRAW)
+
+
+def variant_board(name: str, fen: str | None = None) -> chess.Board:
+    """The first position of a game of a variant; it has no seventh field.
+
+    >>> variant_board("Atomic").uci_variant
+    'atomic'
+    """
+    import chess.variant  # which most programs never need
+
+    try:
+        kind = chess.variant.find_variant(name)
+    except ValueError:
+        raise UsageError(f"no rules for the variant {name!r}") from None
+    try:
+        board = kind(kind.starting_fen if fen is None else fen)
+    except ValueError as error:
+        raise FenError(str(fen), str(error)) from None
+    refuse_illegal(board, fen)
+    return board
+
+
+def by_variant(board: chess.Board, before: Stage, stage: Stage) -> Stage:
+    """The ply that led to a board, whose variant may have ended the game: a win is mate, after a draw the score stands.
+
+    The winner may be the side to move: in antichess it has no man left.
+    """
+    outcome = board.outcome()
+    if outcome is None or outcome.termination not in _ENDS:
+        return stage
+    if outcome.winner is None:
+        accrued, holder, since = before.accrued_code, before.holder, before.since
+    else:
+        accrued, holder, since = MATE_CODE, color_of(outcome.winner).value, stage.number
+    return stage._replace(accrued_code=accrued, holder=holder, since=since, end=End.VARIANT)

@@ -1,0 +1,148 @@
+"""Variants of chess: every end and every score of a game equals that of a script that knows python-chess alone."""
+
+from __future__ import annotations
+
+import io
+import random
+from collections import Counter
+from pathlib import Path
+
+import chess
+import chess.pgn
+import chess.variant
+import pytest
+
+from tbgen.apps.games.annotate import annotate
+from tbgen.apps.games.decide import Adjudicator
+from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.reader import games_in, read_games
+from tbgen.apps.match.settings import VARIANTS
+from tbgen.errors import EngineStartError, UsageError
+from tbgen.probe import open_tablebase
+from tbgen.rules.game import Game
+from tests.apps.match.matches import run, scripted, walker
+from tests.apps.match.test_real_engines import needs_engines
+
+NAMES = VARIANTS[2:]
+ABSENT = ("atomic",)
+"""The Fairy-Stockfish of the distribution does not play these."""
+CUTOFF_CODE = 12
+
+
+def end_of(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str | None]:
+    """The final score of a game, and why it is over; None if it goes on. Once more, by python-chess alone."""
+    code, white_holds, counter, seen = code_of(board), not board.turn, board.halfmove_clock, Counter([key_of(board)])
+    why = None
+    for move in moves:
+        assert why is None
+        reset = board.is_zeroing(move)
+        board.push(move)
+        counter, seen[key] = 0 if reset else counter + 1, seen[key := key_of(board)] + 1
+        lost, won = board.is_variant_loss(), board.is_variant_win()
+        if lost or won or board.is_variant_draw():
+            if lost or won:
+                code, white_holds = 0, board.turn == (chess.WHITE if won else chess.BLACK)
+            why = "variant end"
+        else:
+            own = code_of(board)
+            if reset or own < code:
+                code, white_holds, counter = own, not board.turn, 0 if own < CUTOFF_CODE else counter
+            over = {"checkmate": own == 0, "stalemate": own == 1, "fifty moves": counter >= 100}
+            over["threefold repetition"] = seen[key] >= 3
+            why = next((name for name, applies in over.items() if applies), None)
+    return f"{'' if white_holds else '-'}G{code // 2}.{5 * (code % 2)}", why
+
+
+def code_of(board: chess.Board) -> int:
+    return 2 * len(list(board.legal_moves)) + (not board.is_check())
+
+
+def key_of(board: chess.Board) -> str:
+    """The position; in the FEN of three-check stand the checks that are left, in that of crazyhouse the pockets."""
+    fields = board.fen(en_passant="legal").split()
+    return " ".join(fields[:-2])
+
+
+def board_of(name: str) -> chess.Board:
+    return next(each for each in chess.variant.VARIANTS if each.uci_variant == name)()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_random_games_end_and_are_scored_as_the_board_says(name: str) -> None:
+    """Until they end, or for 300 plies; every twentieth ply is compared, and the last."""
+    chance, ends = random.Random(f"{name} 1"), Counter[str | None]()
+    for _ in range(12):
+        game, moves = Game(board_of(name)), list[chess.Move]()
+        while game.last.end is None and len(moves) < 300:
+            moves.append(chance.choice(sorted(game.board.legal_moves, key=chess.Move.uci)))
+            ply = game.push(moves[-1])
+            if ply.end is not None or len(moves) % 20 == 0:
+                found = str(ply.accrued), None if ply.end is None else ply.end.value
+                assert found == end_of(board_of(name), moves)
+        ends[game.last.end and game.last.end.value] += 1
+    assert ends["variant end"] or name in ("atomic", "crazyhouse", "horde")
+
+
+def played(name: str, words: list[str], pgn: Path) -> list[PgnGame]:
+    """The games of a match, each compared with the script."""
+    run([*words, "-variant", name, "-pgnout", str(pgn)])
+    games = [game for game in read_games(str(pgn)) if isinstance(game, PgnGame)]
+    for game, text in zip(games, pgn.read_text().rstrip().split("\n\n[Event"), strict=True):
+        other = chess.pgn.read_game(io.StringIO(text if text.startswith("[Event") else f"[Event{text}"))
+        assert not other.errors
+        assert type(other.board()) is type(board_of(name))
+        score, why = end_of(other.board(), list(other.mainline_moves()))
+        assert (game.tags["RMobilityResult"], str(game.final), game.warnings) == (score, score, ())
+        assert game.end == (why or "adjudication")
+        assert game.tags["TerminationDetails"] == (why or game.tags["TerminationDetails"])
+        verdict = Adjudicator().decide_read(game)
+        assert (str(verdict.final), verdict.source.value) == (score, "game")
+    return games
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_match_of_a_variant_is_written_read_and_decided_alike(name: str, pgn: Path, table_folder: Path) -> None:
+    words = [*walker("Ann"), *walker("Bob"), "-games", "2", "-maxmoves", "80"]
+    games = played(name, words, pgn)
+    assert len(games) == 2
+    with open_tablebase(table_folder) as tables:
+        for game in games:
+            assert str(Adjudicator(tables).decide_read(game).final) == str(game.final)
+            assert annotate(tables, game).missing == {}
+            with pytest.raises(UsageError, match="tables and solvers know nothing of"):
+                tables.probe(game.game.board)
+
+
+@pytest.mark.slow
+@needs_engines
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ABSENT])
+def test_twenty_games_of_fairy_stockfish_against_itself(name: str, pgn: Path) -> None:
+    each = (
+        ["-engine", "cmd=fairy-stockfish", f"name={who}", f"nodes={nodes}"] for who, nodes in (("A", 60), ("B", 200))
+    )
+    words = [*(word for engine in each for word in engine), "-each", "hash=1", "threads=1", "-games", "20"]
+    books = {"racingkings": None, "horde": None, "antichess": None}
+    if name not in books:
+        book = pgn.with_name("book.pgn")
+        firsts = ("e3", "d3", "c3", "b3", "a3", "h3", "g3", "Nf3", "Nc3", "a4")
+        book.write_text("".join(f'[Variant "{name}"]\n\n1. {first} *\n\n' for first in firsts))
+        words += ["-openings", f"file={book}"]
+    assert len(played(name, words, pgn)) == 20
+
+
+def test_an_engine_that_does_not_play_the_variant_is_named() -> None:
+    with pytest.raises(EngineStartError, match="it does not play atomic"):
+        run([*scripted("Ann"), *walker("Bob"), "-variant", "atomic"])
+
+
+def test_a_variant_win_can_belong_to_the_side_to_move() -> None:
+    """In antichess White captures the last man, and Black has won."""
+    game = Game(chess.variant.AntichessBoard("8/8/8/3p4/4P3/8/8/8 w - - 0 1"))
+    ply = game.push_text("exd5")
+    assert (str(ply.accrued), str(ply.lowest), ply.end.value) == ("-G0.0", "-G0.0", "variant end")
+
+
+def test_a_file_of_a_variant_is_scored_by_its_board() -> None:
+    text = '[Variant "Three-check"]\n\n1. e4 f6 2. Qh5+ g6 3. Qxg6+ hxg6 4. e5 fxe5 5. Bd3 Rh3 6. Bxg6# 1-0\n'
+    (game,) = games_in(text)
+    assert (str(game.final), game.end, game.warnings) == ("G0.0", "variant end", ())
