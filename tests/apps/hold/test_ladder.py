@@ -23,7 +23,7 @@ PERPETUAL = chess.Board(CLASSICS[0].fen)
 INTERPOSED = chess.Board("1r4k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"board": chess.variant.AtomicBoard()}, "there are no rules of r-mobility"),
+    ({"board": chess.variant.AtomicBoard()}, "tables and solvers know nothing of atomic"),
     ({"board": chess.Board("8/8/8/8/8/8/8/Kk6 w - - 0 1")}, "illegal"),
     ({"accrued": Score("G0.5")}, "the game would have ended before"),
     ({"side": True}, "side must be"),
