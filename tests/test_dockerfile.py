@@ -1,32 +1,51 @@
-"""The command of the Dockerfile, without Docker."""
+"""The commands of the Dockerfile, without Docker."""
 
 from __future__ import annotations
 
 import json
 import re
+import shutil
 import signal
 import subprocess
 import sys
 import urllib.request
+from collections.abc import Sequence
 from pathlib import Path
+
+import pytest
 
 from tests.project import ROOT
 
 STEPS = (ROOT / "Dockerfile").read_text()
 
 
-def test_the_dockerfile_serves_a_folder(table_folder: Path) -> None:
-    words = [
-        word.replace("/tables", str(table_folder))
-        for step in re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", STEPS, re.M)
-        for word in json.loads(step)
-    ]
-    with subprocess.Popen([sys.executable, "-m", *words, "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
+def serve_as_it_says(program: Sequence[str], folder: Path) -> None:
+    """Start the server of three men's tables with the words of the last lines."""
+    said = [json.loads(step) for step in re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", STEPS, re.M)]
+    _, *words = [word.replace("/tables", str(folder)) for step in said for word in step]
+    with subprocess.Popen([*program, *words, "--port", "0"], stdout=subprocess.PIPE, text=True) as server:
         try:
+            assert server.stdout is not None
             tables, address = server.stdout.readline().split("; ")
             with urllib.request.urlopen(address.replace("explorer/\n", "health")) as reply:
                 assert json.load(reply)["status"] == "ok"
         finally:
             server.send_signal(signal.SIGTERM)
     assert tables == "6 tables"
-    assert "/src[serve]" in STEPS
+
+
+def test_the_dockerfile_serves_a_folder(table_folder: Path) -> None:
+    serve_as_it_says([sys.executable, "-m", "tbgen"], table_folder)
+
+
+@pytest.mark.slow
+def test_what_the_dockerfile_installs_without_constraints_builds_and_serves(tmp_path: Path) -> None:
+    (install,) = re.findall(r"^RUN pip (install .+) && rm -r /src$", STEPS, re.M)
+    assert "/src[serve]" in install
+    source, programs, tables = tmp_path / "src", tmp_path / "venv" / "bin", tmp_path / "tables"
+    shutil.copytree(ROOT, source, ignore=shutil.ignore_patterns(".*", "data", "tests"))
+    subprocess.run([sys.executable, "-m", "venv", programs.parent], check=True)
+    pip = [str(programs / "python"), "-m", "pip", *install.replace("/src", str(source)).split()]
+    for words in (pip, [str(programs / "tbgen"), "build", "--men", "3", "--data", str(tables)]):
+        subprocess.run(words, cwd=tmp_path, check=True, capture_output=True)
+    serve_as_it_says([str(programs / "tbgen")], tables)

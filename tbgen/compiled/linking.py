@@ -56,8 +56,8 @@ class Whole(JITCodeLibrary):
         super().finalize()
 
     # Counting the references of arrays is taken out again where it comes in pairs, but only within a function. So where
-    # they are counted at all, helpers are inlined first, as numba does: without that `number_slabs` took four times as
-    # long.
+    # they are counted at all, helpers are inlined first, as numba does: without that, `number_placements` took four
+    # times as long.
     def _optimize_final_module(self) -> None:
         if self.counts_references:
             self._run_passes("Module passes (inlining before references are pruned)", slp_vectorize=False, cost="cheap")

@@ -1,8 +1,14 @@
-"""Numbering: every state of a table gets its number, in one pass over its cells.
+"""Numbering: every place of a file gets the number of its state, frequent states first.
 
-A thread numbers the states that it meets as they come, and counts them. When all threads are done, states are ranked by
-how often they occur, and each place gets the rank in place of the thread's number. Only the writer needs this; it is
-compiled, and a probe must not wait for the compiler.
+Each thread numbers the states of its cells in the order in which it meets them, and counts them. When all are done,
+states are sorted by how often they occur. Then each place gets the final number of its state.
+
+Cells and places have their axes in opposite orders. For each *placement* of the other men but the first::
+
+    cells, 64 in a row     white king | first man || black king          || what a thread reads in turn
+    places, rows of them   black king || first man | white king          || where the numbers go
+
+so what is next to each other here lies far apart there. A *tile* holds some columns until they are written as rows.
 """
 
 from __future__ import annotations
@@ -90,7 +96,7 @@ def larger(census: Census) -> Census:
 
 
 class Places(NamedTuple):
-    """Where the numbers of places go, and scratch space of the thread that numbers them."""
+    """Where the numbers of places go, and scratch space of the thread that finds them."""
 
     first: int
     step: int
@@ -105,12 +111,8 @@ class Places(NamedTuple):
     """[black king] -> the number of that position."""
 
 
-class Slabs(NamedTuple):
-    """Some of the slabs of some planes: in a slab all other men but the first stand on the same squares.
-
-    Cells of a plane lie by white king, other men, black king; places by black king, other men from the last one on,
-    white king. A row, a run of places, is what of a slab has the black king on the same square too.
-    """
+class Placements(NamedTuple):
+    """Some placements of some planes. The places of a placement with the black king on one square are a row."""
 
     kings: int
     """How many squares the white king has, and the first other man, if there is one."""
@@ -170,9 +172,11 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
         for piece in content.pieces(part.start, part.stop, worker.room):
             here = slice(piece.first, piece.first + len(piece.cells.entry))
             places = worker.places._replace(numbers=numbers[here])
-            slabs = _slabs_of(here, order, turn, turns)
-            while (start := number_slabs(worker.census, piece.cells, piece.numbers, slabs, places)) < slabs.end:
-                worker.census, slabs = larger(worker.census), slabs._replace(first=start)
+            placements = _placements_of(here, order, turn, turns)
+            while (
+                start := number_placements(worker.census, piece.cells, piece.numbers, placements, places)
+            ) < placements.end:
+                worker.census, placements = larger(worker.census), placements._replace(first=start)
             if int(worker.census.used[0]) * threads > MOST_NUMBERS:
                 raise RepresentationError("the number of states", "the 32 bits that a place has: use fewer threads")
         idle.append(worker)
@@ -183,12 +187,12 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
     return [met(worker.census) for worker in workers]
 
 
-def _slabs_of(cells: slice, order: Order, turn: int, turns: int) -> Slabs:
-    """Those of the slabs of whole planes that have a turn."""
+def _placements_of(cells: slice, order: Order, turn: int, turns: int) -> Placements:
+    """Those of the placements of whole planes that have a turn."""
     others = order.layout.others
-    slabs = (cells.stop - cells.start) // (order.layout.shape[2] * (64 if others else 1)) // 64
-    first, end = slabs * turn // turns, slabs * (turn + 1) // turns
-    return Slabs(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
+    placements = (cells.stop - cells.start) // (order.layout.shape[2] * (64 if others else 1)) // 64
+    first, end = placements * turn // turns, placements * (turn + 1) // turns
+    return Placements(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
 
 
 def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> None:
@@ -273,7 +277,7 @@ def number_word(census: Census, cells: Cells, patterns: WideInts, cell: Int, pla
 # opposite orders: without the tile, each of 64 neighbouring cells would touch a cache line of its own.
 @inlined
 def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
-    """Bring a tile to the rows of a slab: the first begins at place `start`, the next ones `step` places apart."""
+    """Bring a tile to the rows of a placement: the first begins at place `start`, the next ones `step` places apart."""
     for king in range(64):
         for column in range(tile_places):
             number = places.tile[king, column]
@@ -283,16 +287,16 @@ def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
 
 
 @borrowing
-def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs, places: Places) -> int:
-    """Number what is in some slabs, while there is room; the slab to go on with."""
-    kings, squares, count = slabs.kings, slabs.squares, 64**slabs.digits
+def number_placements(census: Census, cells: Cells, patterns: WideInts, placements: Placements, places: Places) -> int:
+    """Number what is in some placements, while there is room; the placement to go on with."""
+    kings, squares, count = placements.kings, placements.squares, 64**placements.digits
     at_once = min(TILE_PLACES // kings, squares)
     places.keys[:] = FREE  # those of another run mean something else
-    for slab in range(slabs.first, slabs.end):
+    for placement in range(placements.first, placements.end):
         if census.used[0] + kings * squares * 64 > len(census.often):
-            return slab
-        plane, there = divmod(slab, count)
-        here = reversed_digits(there, slabs.digits)
+            return placement
+        plane, there = divmod(placement, count)
+        here = reversed_digits(there, placements.digits)
         start = (plane * 64 * count + there) * squares * kings
         for square in range(0, squares, at_once):
             some = min(at_once, squares - square)
@@ -301,7 +305,7 @@ def number_slabs(census: Census, cells: Cells, patterns: WideInts, slabs: Slabs,
                     cell = (((plane * kings + king) * squares + square + n) * count + here) * 64
                     number_word(census, cells, patterns, cell, places, n * kings + king)
             fill_rows(places, some * kings, start + square * kings, count * squares * kings)
-    return slabs.end
+    return placements.end
 
 
 @borrowing
