@@ -64,7 +64,8 @@ def table_in(folder: Path, name: str) -> Table:
 
 
 def digests_after(folder: Path, table: Table) -> Digests:
-    """Of a table that is written to a file."""
+    """Of a table that is written to a file, in place of another one's."""
+    path_of(folder, table.material).unlink(missing_ok=True)  # other outcomes of it would be refused
     write_table(folder, table, generator="test", source="test")
     return digests_in(folder, str(table.material))
 

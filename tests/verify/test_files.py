@@ -31,6 +31,7 @@ KINGS, KNIGHT, PAWN = map(Material.parse, ("KvK", "KNvK", "KPvK"))
 
 def write(folder: Path, *tables: Table) -> None:
     for table in tables:
+        path_of(folder, table.material).unlink(missing_ok=True)  # other outcomes would be refused
         write_table(folder, table, generator="test", source="test")
 
 

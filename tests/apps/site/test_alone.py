@@ -67,16 +67,19 @@ def test_many_games_of_two_players_are_told_by_their_points() -> None:
     assert "5.625 of 10</td>" in page(*[game("Ann", "Bob", "G1.5")] * 10)
 
 
+CUP = {"EventType": "k.o.", "MeetingGames": "2"}
+
+
 def test_the_page_of_a_knockout_has_its_bracket() -> None:
     games = [game("Ann", "Bob", "G1.5"), game("Bob", "Ann", "G2.5"), game("Cid", "Dan", "G0.0")]
-    ties = [each._replace(tags={"EventType": "k.o.", "Round": "1"}) for each in games]
-    final = game("Cid", "Ann", "G0.0")._replace(tags={"EventType": "k.o.", "Round": "2"})
-    found = page(*ties, final, game("Ann", "Cid", "-G0.0")._replace(tags={"EventType": "k.o.", "Round": "2"}))
+    ties = [each._replace(tags={**CUP, "Round": "1"}) for each in games]
+    final = game("Cid", "Ann", "G0.0")._replace(tags={**CUP, "Round": "2"})
+    found = page(*ties, final, game("Ann", "Cid", "-G0.0")._replace(tags={**CUP, "Round": "2"}))
     assert re.findall(r"<h3>(.*?)</h3>", found) == ["Round 1", "Round 2"]
     assert re.findall(r"<strong>(.*?)</strong>", found) == ["Ann", "Cid", "Cid"]
     for number in (8, 10):  # the longest tie: two games and four times two more; then the last game decides
         equal = [
-            game(*players, "G1.5")._replace(tags={"EventType": "k.o.", "Round": "2", "MatchGame": str(place + 1)})
+            game(*players, "G1.5")._replace(tags={**CUP, "Round": "2", "MatchGame": str(place + 1)})
             for place, players in enumerate([("Cid", "Ann"), ("Ann", "Cid")] * (number // 2))
         ]
         assert (page(*ties[:2], *equal[::-1]).count("<strong>Ann</strong>")) == 1 + (number == 10)
