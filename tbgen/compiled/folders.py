@@ -34,7 +34,7 @@ SHARED = ("compiled/arrays.py", "compiled/jit.py", "material.py", "score.py", "t
 
 LENDERS = {
     "apps/hold": ("board",),
-    "apps/play": ("board",),
+    "apps/play": ("board", "probe"),
     "apps/records": ("board", "verify"),
     "position": ("retro",),
     "probe": ("board",),
