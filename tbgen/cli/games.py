@@ -56,9 +56,9 @@ def annotate_command(
 ) -> int:
     """Show the values of games ply by ply, and find the mistakes.
 
-    Annotations begin where tables know the position. The value after a ply is the final score by best play, with the
-    accrued score. For a move that gave something away, tbgen shows its cost in points, and the moves that would have
-    kept the value. Tables ignore the fifty-move rule.
+    Every ply has its own score and the accrued score. Where tables know the position, it also has its value: the final
+    score by best play, with the accrued score. For a move that gave something away, tbgen shows its cost in points, and
+    the moves that would have kept the value. Tables ignore the fifty-move rule.
 
     With --pgn or -o, tbgen writes comments behind the moves: "{tbgen: G1.5 in 5 plies}". They replace those of an
     earlier run, and every other byte stays. IN.pgn may be packed, and - is the standard input.
@@ -141,7 +141,7 @@ class _Reader:
 
 
 def _show(annotation: Annotation) -> None:
-    """The plies that tables know, and what each side gave away."""
+    """All plies, and what each side gave away."""
     game = annotation.game
     players = f"{game.tags.get('White', '?')} - {game.tags.get('Black', '?')}, {game.result}"
     click.echo(printable(f"{game.number}. {players}: {annotation.known_from}"))
@@ -150,14 +150,16 @@ def _show(annotation: Annotation) -> None:
         {
             "ply": lambda each: each.ply.number,
             "move": lambda each: each.move,
-            "outcome": lambda each: each.value and each.value.outcome,
-            "DTG": lambda each: each.distance,
+            "own": lambda each: each.ply.own,
             "accrued": lambda each: each.ply.accrued,
+            "outcome": lambda each: each.value.outcome if each.value else "",
+            "DTG": lambda each: each.distance,
             "lost": lambda each: each.lost_in_words,
             "": lambda each: each.remark,
         },
-        note=f"{annotation.lost_in_words}\n",
+        note=annotation.lost_in_words if annotation.first else "",
     )
+    click.echo()
 
 
 _MOST_ACROSS = 20

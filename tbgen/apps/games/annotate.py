@@ -1,4 +1,4 @@
-"""A game ply by ply, from where tables know its positions: its value, and the mistakes; and best play as PGN."""
+"""A game ply by ply: its scores, its value where tables know it, and the mistakes; and best play as PGN."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _LEAST_SHOWN = Fraction(1, 20_000)
 
 @dataclass(frozen=True)
 class AnnotatedPly:
-    """A ply after which a table knows the position, or knew the one before."""
+    """A ply with its scores, and with a value where a table knows the position."""
 
     ply: Ply
     board: chess.Board
@@ -119,7 +119,7 @@ class AnnotatedPly:
 
 @dataclass(frozen=True)
 class Annotation:
-    """A game with the plies that tables know, the first position among them if they know it."""
+    """A game with all its plies, the first position among them."""
 
     game: PgnGame
     plies: tuple[AnnotatedPly, ...]
@@ -180,12 +180,11 @@ def _annotated(tables: Tablebase, game: PgnGame, missing: Counter[Material]) -> 
             board.push(ply.move)
         here, last = board.copy(stack=False), value
         value = _value(tables, here, ply, missing)
-        if last is not None or value is not None:
-            lost, better = Fraction(0), tuple[MoveProbe, ...]()
-            if last is not None and value is not None and last.outcome != value.outcome:
-                lost = rule.points(last.outcome)[ply.own.holder] - rule.points(value.outcome)[ply.own.holder]
-                better = _better(last)
-            yield AnnotatedPly(ply, here, stood, value, None if last is None else last.outcome, better, lost)
+        lost, better = Fraction(0), tuple[MoveProbe, ...]()
+        if last is not None and value is not None and last.outcome != value.outcome:
+            lost = rule.points(last.outcome)[ply.own.holder] - rule.points(value.outcome)[ply.own.holder]
+            better = _better(last)
+        yield AnnotatedPly(ply, here, stood, value, None if last is None else last.outcome, better, lost)
         stood = here
 
 

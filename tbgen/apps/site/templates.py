@@ -176,9 +176,8 @@ def _page(template: str, **context: Any) -> str:
 
 
 def _line_of(annotation: Annotation) -> dict[str, str]:
-    """A game from where tables know it, as `static/step.js` steps through it."""
-    first = next(each for each in annotation.plies if each.value is not None)
-    after = [each for each in annotation.plies if each.ply.number > first.ply.number]
+    """A game as `static/step.js` steps through it."""
+    first, *after = annotation.plies
     return {
         "fen": first.board.fen(),
         "moves": with_numbers(first.board.fen(), [f"{each.ply.san}{'?' * each.gives_away}" for each in after]),

@@ -47,9 +47,10 @@ def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it
             moves = [] if here is None else tables.probe_moves(board, before.accrued)
             board.push(after.move)
             there = tables.get(board.copy(stack=False), after.accrued)
-            each = known.get(after.number)
-            assert (each is None) == (here is None and there is None)
-            if each is not None and here is not None:
+            each = known[after.number]
+            assert (each.value is None) == (there is None)
+            assert (each.ply.own, each.ply.accrued) == (after.own, after.accrued)
+            if here is not None:
                 plies, turns = plies + 1, turns + each.gives_away
                 played = next(move for move in moves if move.move == after.move)
                 assert (each.value.outcome, each.before) == (played.outcome, here.outcome)
@@ -63,11 +64,18 @@ def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it
 
 def test_only_what_tables_may_know_is_annotated_and_what_is_missing_counted(tables: Tablebase) -> None:
     found = annotated(tables, '[FEN "8/8/4K3/5Bk1/8/8/8/R7 w - - 0 30"]\n\n30. Ra5 Kf4 *\n')
-    assert (found.plies, found.missing) == ((), {Material.parse("KRBvK"): 3})
+    assert ([each.value for each in found.plies], found.missing) == ([None] * 3, {Material.parse("KRBvK"): 3})
     assert found.known_from == "no table knows a position of this game"
-    assert annotated(tables, "1. e4 e5 *\n").plies == ()
     right = annotated(tables, '[FEN "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n\n1. Rh2 *\n')
-    assert [(each.ply.number, each.before) for each in right.plies] == [(1, None)]
+    assert [each.ply.number for each in right.plies if each.value] == [1]
+
+
+def test_a_game_that_no_table_knows_has_its_scores_ply_by_ply(tables: Tablebase) -> None:
+    found = annotated(tables, "1. e4 e5 2. Qh5 *\n")
+    assert [str(each.ply.accrued) for each in found.plies] == ["-G20.5", "G20.5", "-G29.5", "G26.5"]
+    page = annotated_page([found], "x")
+    assert page.count('<th scope="row">') == 4
+    assert found.facts()["plies"][2]["accrued"] == "-G29.5"
 
 
 def test_without_distances_all_moves_that_keep_the_value_are_named(table_folder: Path) -> None:
