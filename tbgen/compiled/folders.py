@@ -33,7 +33,7 @@ SHARED = ("compiled/arrays.py", "compiled/jit.py", "material.py", "score.py", "t
 """What packages with kernels import beside each other."""
 
 LENDERS = {
-    "apps/hold": ("board",),
+    "apps/hold": ("board", "probe"),
     "apps/play": ("board", "probe"),
     "apps/records": ("board", "verify"),
     "position": ("retro",),
