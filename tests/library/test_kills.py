@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.material import Material, build_order, materials
-from tbgen.storage.files import path_of
+from tbgen.storage.files import Layer, path_of
 
 from .kills import (
     ON_DISK,
@@ -18,6 +18,7 @@ from .kills import (
     blocks_kept,
     finish,
     kill,
+    leftovers,
     start,
 )
 from .made_up import write_descent
@@ -34,6 +35,19 @@ def test_a_build_killed_at_any_moment_is_taken_up_again(tmp_path: Path, table_fo
     assert kills > 1
     finish(tmp_path, names, ON_DISK)
     assert_as_if_left_in_peace(tmp_path, table_folder, build_order(materials(3)))
+
+
+def test_a_build_of_outcomes_killed_on_the_way_is_taken_up_again(tmp_path: Path, table_folder: Path) -> None:
+    pawn, names, kills = Material.parse("KPvK"), ["KPvK", "--outcomes"], 0
+    for blocks in (1, 5):
+        build = start(tmp_path, names, 1, ON_DISK)
+        kills += kill(build, tmp_path, lambda: len(blocks_kept(tmp_path, pawn)), blocks)
+    assert kills > 0
+    finish(tmp_path, names, ON_DISK)
+    for material in build_order([pawn]):
+        assert path_of(tmp_path, material).read_bytes() == path_of(table_folder, material).read_bytes()
+        assert not path_of(tmp_path, material, Layer.DISTANCES).exists()
+    assert not leftovers(tmp_path)
 
 
 @pytest.mark.slow
