@@ -177,7 +177,7 @@ class MatchView:
             self.says(
                 f"note: {settings.concurrency} games at a time share {processors()} cores; engines may lose on time"
             )
-        plain = [name for name, knows in zip(match.standings.players, match.knows_variant, strict=True) if not knows]
+        plain = [name for name, knows in zip(match.standings.players, match.knows_r_mobility, strict=True) if not knows]
         if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
         self._games = self._reporter.work("games", match.scheduled)

@@ -1,7 +1,7 @@
 """A UCI engine as a process, and its clock: start it, set it up, ask it for moves, and detect its faults.
 
 Built on python-chess's asynchronous engines, of which only the protocol is used: when a game is over is for the
-rules of the variant to say.
+rules of r-mobility to say.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ class Clock:
 
 
 HANDSHAKE = "UCI_RMobility"
-"""The option by which an engine says that it knows the variant; docs/uci.md."""
+"""The option by which an engine says that it knows r-mobility; docs/uci.md."""
 
 _START_SECONDS = 20.0
 _GRACE_SECONDS = 2.0
@@ -171,7 +171,7 @@ class EngineProcess:
         return name or cleaned(Path(self.spec.command[0]).name, _NAME_LENGTH)
 
     @property
-    def knows_variant(self) -> bool:
+    def knows_r_mobility(self) -> bool:
         return HANDSHAKE in self._uci.options
 
     @property
@@ -196,7 +196,7 @@ class EngineProcess:
 
     async def begin(self, root: str, komi: str | None = None) -> None:
         """Announce a new game; `root` is its first position with the accrued score."""
-        if self.knows_variant:
+        if self.knows_r_mobility:
             self._uci.root = root
             if komi is not None and f"{HANDSHAKE}Komi" in self._uci.options:
                 await self._uci.configure({f"{HANDSHAKE}Komi": komi})
@@ -273,7 +273,7 @@ class EngineProcess:
         for name in self.spec.options:
             if name not in known:
                 raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
-        understood = {name: value for name, value in told.items() if self.knows_variant and name in known}
+        understood = {name: value for name, value in told.items() if self.knows_r_mobility and name in known}
         return {**self.spec.options, **understood}
 
     async def _fail(self, reason: str) -> None:

@@ -54,7 +54,7 @@ class Openings:
     begins a comment. Without a file there is one opening, the first position of chess.
 
     >>> from tbgen.apps.match.settings import Tournament
-    >>> Openings(MatchSettings((), Tournament(2)))[7].game().fen() == chess.STARTING_FEN + " -G20.5"
+    >>> Openings(MatchSettings((), Tournament(2))).read(7).game().fen() == chess.STARTING_FEN + " -G20.5"
     True
     """
 
@@ -81,7 +81,7 @@ class Openings:
     def __len__(self) -> int:
         return len(self._entries)
 
-    def __getitem__(self, number: int) -> Opening:
+    def read(self, number: int) -> Opening:
         """An opening; UsageError names the line or the game if it cannot be played."""
         place = self._place(number)
         try:

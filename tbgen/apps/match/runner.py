@@ -43,8 +43,8 @@ class Match:
     settings: MatchSettings
     plan: Tournament
     """That of the settings, with the seed that draws its lots."""
-    knows_variant: tuple[bool, ...]
-    """Of each engine, whether it knows the variant."""
+    knows_r_mobility: tuple[bool, ...]
+    """Of each engine, whether it knows r-mobility."""
     standings: MatchStandings
     stage: Stage | None
     """The games that are being played."""
@@ -152,8 +152,8 @@ class Referee:
         keep = plan.format in (Format.KNOCKOUT, Format.SWISS) or settings.crosstable is not None
         names = distinct(engine.name for engine in met)
         standings = MatchStandings(names, settings.rules.scoring, event=settings.event, keep=keep)
-        knows_variant = tuple(engine.knows_variant for engine in met)
-        match = Match(settings, plan, knows_variant, standings, next_games(plan, standings.games))
+        knows_r_mobility = tuple(engine.knows_r_mobility for engine in met)
+        match = Match(settings, plan, knows_r_mobility, standings, next_games(plan, standings.games))
         self._openings.shuffle(seed)
         for place, (number, result) in enumerate(() if journal is None else journal.recovered()):
             match.recover(number, result, self._openings)
@@ -161,7 +161,7 @@ class Referee:
                 await asyncio.sleep(0)
         pairings = () if match.stage is None else islice(match.stage.pairings(), _READ_AHEAD)
         for opening in {pairing.opening for pairing in pairings}:
-            self._openings[opening]
+            self._openings.read(opening)
         return match
 
     async def _play_all(self, match: Match, engines: dict[int, EngineProcess]) -> None:
@@ -222,7 +222,7 @@ class Referee:
 
     async def _game(self, match: Match, board: int, pairing: Pairing, engines: dict[int, EngineProcess]) -> GameRecord:
         watcher, settings = self._watcher, self._settings
-        opening = Opening() if pairing.black is None else self._openings[pairing.opening]
+        opening = Opening() if pairing.black is None else self._openings.read(pairing.opening)
         rules = replace(settings.rules, scoring=with_komi(settings.rules.scoring, opening.komi))
         sides = (pairing.white, pairing.white if pairing.black is None else pairing.black)
         white, black = (Clock(settings.engines[player].control) for player in sides)
@@ -299,7 +299,7 @@ class Roster:
 
     def __init__(self, settings: MatchSettings, stack: contextlib.AsyncExitStack) -> None:
         self._settings, self._begun = settings, time.perf_counter()
-        self._options = variant_options(settings)
+        self._options = r_mobility_options(settings)
         self._chances = Counter[int]()
         self._logs = {
             log: stack.enter_context(log.open("a", encoding="utf-8", buffering=1))
@@ -339,8 +339,8 @@ class Roster:
         return listen
 
 
-def variant_options(settings: MatchSettings) -> dict[str, str]:
-    """The options of the variant for an engine that knows it; docs/uci.md."""
+def r_mobility_options(settings: MatchSettings) -> dict[str, str]:
+    """The options of r-mobility for an engine that knows it; docs/uci.md."""
     return {
         HANDSHAKE: "true",
         f"{HANDSHAKE}Fifty": settings.rules.fifty_moves.setting.value,

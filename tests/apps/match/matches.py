@@ -95,7 +95,7 @@ class Known(NamedTuple):
     """An engine that has answered."""
 
     name: str
-    knows_variant: bool = True
+    knows_r_mobility: bool = True
 
 
 OPENING, STARTED = Opening(), datetime(2026, 1, 2, tzinfo=UTC)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.match.engine import HANDSHAKE
-from tbgen.apps.match.runner import variant_options
+from tbgen.apps.match.runner import r_mobility_options
 from tbgen.cli.match import command
 from tbgen.cli.match_options import ALIASES, OPTIONS, REFUSED, settings_of
 from tests.project import ROOT
@@ -48,5 +48,5 @@ def test_every_option_that_the_page_names_is_known_or_refused() -> None:
 
 def test_the_options_of_the_handshake_are_those_of_the_page() -> None:
     settings = settings_of(["-engine", "cmd=a", "depth=1", "-engine", "cmd=b", "depth=1"])
-    sent = set(variant_options(settings))
+    sent = set(r_mobility_options(settings))
     assert set(re.findall(rf"`({HANDSHAKE}\w*)`", UCI)) == sent

@@ -15,7 +15,7 @@ SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
 def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None, chess960: bool = False) -> list[Opening]:
     wanted = OpeningSettings(path, pgn=pgn, plies=most_plies)
     openings = Openings(MatchSettings((), Tournament(2), openings=wanted, variant="chess960" if chess960 else "chess"))
-    return [openings[place] for place in range(len(openings))]
+    return [openings.read(place) for place in range(len(openings))]
 
 
 def written(folder: Path, text: str, name: str = "openings") -> Path:
@@ -80,7 +80,7 @@ def taken(book: Path, needed: int, order: OpeningOrder, *, start: int = 1, seed:
     """The move numbers of the positions of a book, in the order in which they are played."""
     openings = Openings(MatchSettings((), Tournament(2), openings=OpeningSettings(book, order=order, start=start)))
     openings.shuffle(seed)
-    return [int(openings[number].fen.split()[-1]) for number in range(needed)]
+    return [int(openings.read(number).fen.split()[-1]) for number in range(needed)]
 
 
 def book_of(folder: Path, count: int) -> Path:
