@@ -4,6 +4,8 @@
     bench_referee.py                                              40 games of legal moves, two at a time
     python -m cProfile -s tottime scripts/bench_referee.py        and where the time goes
 
+    bench_referee.py --fake 1000000                               games that are over at once, with five fake engines
+
 Overhead is the time of a game less that between each `go` and its `bestmove`; CPU is that of the referee alone.
 Both are per move.
 """
@@ -11,6 +13,8 @@ Both are per move.
 from __future__ import annotations
 
 import argparse
+import asyncio
+import resource
 import sys
 import tempfile
 import time
@@ -20,7 +24,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tbgen.apps.match.game import GameRecord  # noqa: E402
-from tests.apps.match.matches import Silent, played, walker  # noqa: E402
+from tbgen.cli.match_options import settings_of  # noqa: E402
+from tests.apps.match.matches import FakeReferee, Silent, played, walker  # noqa: E402
 
 
 def overheads(records: list[GameRecord]) -> list[float]:
@@ -31,11 +36,36 @@ def overheads(records: list[GameRecord]) -> list[float]:
     ]
 
 
+class Meter(Silent):
+    """Says what a game costs, and the memory at that time, every tenth of a match."""
+
+    def __init__(self, games: int) -> None:
+        self.part, self.left, self.clock = games // 10, games, time.process_time()
+
+    def game_over(self, board: int, record: GameRecord) -> None:
+        self.left -= 1
+        if self.left % self.part == 0:
+            now, memory = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+            print(f"{1e6 * (now - self.clock) / self.part:.1f} us of CPU a game, {memory} MB", flush=True)
+            self.clock = now
+
+
+def play_fake(games: int) -> None:
+    """A round robin of five players, of which each game is over at once."""
+    engines = [word for name in "ABCDE" for word in ("-engine", f"cmd={name}", "depth=1")]
+    settings = settings_of([*engines, "-games", str(games // 10), "-concurrency", "2"])
+    asyncio.run(FakeReferee(settings, Meter(games)).play())
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--games", type=int, default=40)
     parser.add_argument("--concurrency", type=int, default=2)
+    parser.add_argument("--fake", type=int, default=0)
     wanted = parser.parse_args()
+    if wanted.fake:
+        play_fake(wanted.fake)
+        return
     view = Silent()
     with tempfile.TemporaryDirectory() as folder:
         words = [*walker("Ann"), *walker("Bob"), "-games", str(wanted.games), "-pgnout", f"{folder}/games.pgn"]

@@ -25,7 +25,7 @@ from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import MatchSettings
 from tbgen.apps.match.statistics import Distribution
 from tbgen.cli import QUIET, Terminated
-from tbgen.cli.match_options import OPTIONS, Kind, settings_of
+from tbgen.cli.match_options import OPTIONS, settings_of
 from tbgen.cli.output import Form, table_lines, text_of, written_whole
 from tbgen.cli.reporter import Reporter, Work, clock, reporter
 from tbgen.rules.game import FiftyMoveSetting
@@ -33,7 +33,7 @@ from tbgen.rules.points import format_points
 from tbgen.system.process import processors
 from tbgen.text import counted
 
-_FILES = {Kind.FILE: "file", Kind.FOLDERS: "dir"}
+_FILES: Mapping[str, str] = {"FILE": "file", "DIRS": "dir"}
 """Kind of an option -> what a shell completes after it."""
 
 _DIFFERENCES = """\
@@ -57,8 +57,8 @@ class MatchCommand(click.Command):
         """An option, or what the option before it takes; the words of engines are left to the user."""
         before = ["", *ctx.params["arguments"]][-1]
         name = before.lstrip("-")
-        kind = OPTIONS[name].kind if before.startswith("-") and name in OPTIONS else Kind.FLAG
-        if kind is Kind.FLAG or incomplete.startswith("-"):
+        kind = OPTIONS[name].kind if before.startswith("-") and name in OPTIONS else ""
+        if not kind or incomplete.startswith("-"):
             return [CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)]
         is_file = kind in _FILES or "file" in OPTIONS[name].keys
         return [CompletionItem(incomplete, type=_FILES.get(kind, "file"))] if is_file else []
@@ -70,7 +70,7 @@ class MatchCommand(click.Command):
             formatter.write_dl([(f"-{each.name} {each.form}".strip(), each.help) for each in OPTIONS.values()])
         with formatter.section("Of -engine and -each"):
             keys = OPTIONS["engine"].keys.values()
-            formatter.write_dl([(f"{each.name}={each.kind.value}", each.help) for each in keys if each.help])
+            formatter.write_dl([(f"{each.name}={each.kind}", each.help) for each in keys if each.help])
         formatter.write("\n" + _DIFFERENCES)
 
 
@@ -288,6 +288,7 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
             mine.scheme.value: in_decimals(strength.points),
             **_strength(strength),
             **{each.scheme.value: in_decimals(standings.record(player, each).games.points) for each in others},
+            **({"byes": str(standings.byes[player])} if standings.byes else {}),
         }
         for place, (player, strength) in enumerate(strengths, 1)
     )
@@ -332,9 +333,9 @@ def test_line(match: Match) -> str | None:
 def _forfeits(standings: MatchStandings) -> Iterator[str]:
     """How often each engine lost otherwise than on the board, and what to try if every game was lost on time."""
     for player, name in enumerate(standings.players):
-        ways = Counter(each.termination for each in standings.forfeits if each.loser == player)
+        ways = Counter(result.termination for loser, _, result in standings.forfeits if loser == player)
         if ways:
             yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
-    late = sum(each.termination == Offence.TIME.value for each in standings.forfeits)
+    late = sum(result.termination == Offence.TIME.value for _, _, result in standings.forfeits)
     if late == len(standings.games):
         yield "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"

@@ -14,7 +14,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.match.engine import EngineSpec, TimeControl, nearest, parse_time_control
@@ -81,21 +81,8 @@ def choice(kind: type[enum.Enum], **others: enum.Enum) -> Reader:
 flag = named({"on": True, "off": False, "true": True, "false": False})
 
 
-class Kind(enum.Enum):
-    """The words that an option takes, as its help writes them."""
-
-    FLAG = ""
-    """None: it is on."""
-    WORD = "NAME"
-    NUMBER = "N"
-    REPEAT = "[N]"
-    """A number, or none for two."""
-    SCORE = "G"
-    SWITCH = "on|off"
-    FILE = "FILE"
-    FOLDERS = "DIRS"
-    GROUP = "key=value ..."
-    """Words such as `key=value`, each an option of its own."""
+Kind = Literal["", "NAME", "N", "[N]", "G", "on|off", "FILE", "DIR", "DIRS", "key=value ..."]
+"""The words that an option takes, as its help writes them: none, one, perhaps one, or a group of `key=value`."""
 
 
 class Option(NamedTuple):
@@ -116,12 +103,10 @@ class Option(NamedTuple):
 
     @property
     def form(self) -> str:
-        """What stands behind the name of the option."""
-        return " ".join(f"{name}=" for name in self.keys if name not in _ALSO) or self.kind.value
+        """What stands behind the name of the option; keys that have help of their own are not listed."""
+        return " ".join(f"{name}=" for name, each in self.keys.items() if not each.help) or self.kind
 
 
-_ALSO = ("fi", "notation", "append", "penta", "proto")
-"""Keys that say what is so anyway; other referees have them."""
 _REFUSED_KEYS = {
     "conf": "there are no configured engines; a TOML file with -config does the same",
     "book": "Polyglot books are not read; give openings with -openings",
@@ -131,55 +116,58 @@ _REFUSED_KEYS = {
     "trust": "no engine's word is taken for the end of a game",
 }
 _ENGINE_KEYS = (
-    Option("cmd", Kind.FILE, "", str, "The program; a name is looked up as in a shell."),
-    Option("name", Kind.WORD, "name", str, "Its name (default: its `id name`)."),
-    Option("dir", Kind.FOLDERS, "folder", Path, "Its folder."),
-    Option("arg", Kind.WORD, "", str, "An argument; give it once for each."),
-    Option("args", Kind.WORD, "", str, "Its arguments, as in a shell."),
-    Option("option", Kind.WORD, "", str, "A UCI option, as option.NAME=VALUE."),
-    Option("hash", Kind.NUMBER, "", str, "Short for option.Hash."),
-    Option("threads", Kind.NUMBER, "", str, "Short for option.Threads."),
-    Option("tc", Kind.WORD, "control", parse_time_control, "[MOVES/]TIME[+INC] in seconds or minutes:seconds, or inf."),
-    Option("st", Kind.NUMBER, "limits.each_move", number, "Seconds for each move."),
-    Option("nodes", Kind.NUMBER, "limits.nodes", at_least(1), "Nodes for each move."),
-    Option("depth", Kind.NUMBER, "limits.plies", at_least(1), "Plies for each move; also plies."),
-    Option("plies", Kind.NUMBER, "limits.plies", at_least(1), ""),
-    Option("timemargin", Kind.NUMBER, "limits.margin", milliseconds, "Milliseconds tolerated over the time limit."),
-    Option("hang", Kind.NUMBER, "hang", number, "Seconds for a move of an engine without a clock (default 300)."),
-    Option(
-        "restart", Kind.WORD, "restart", named({"on": True, "off": False, "auto": False}), "on: anew for every game."
-    ),
-    Option("log", Kind.FILE, "log", Path, "The log of its protocol."),
-    Option("stderr", Kind.FILE, "stderr", Path, "The log of its standard error."),
-    Option("whitepov", Kind.SWITCH, "white_view", flag, "Its scores are always White's."),
-    Option("proto", Kind.WORD, "", str, ""),
+    Option("cmd", "FILE", "", str, "The program; a name is looked up as in a shell."),
+    Option("name", "NAME", "name", str, "Its name (default: its `id name`)."),
+    Option("dir", "DIR", "folder", Path, "Its folder."),
+    Option("arg", "NAME", "", str, "An argument; give it once for each."),
+    Option("args", "NAME", "", str, "Its arguments, as in a shell."),
+    Option("option", "NAME", "", str, "A UCI option, as option.NAME=VALUE."),
+    Option("hash", "N", "options.Hash", str, "Short for option.Hash."),
+    Option("threads", "N", "options.Threads", str, "Short for option.Threads."),
+    Option("tc", "NAME", "control", parse_time_control, "[MOVES/]TIME[+INC] in seconds or minutes:seconds, or inf."),
+    Option("st", "N", "limits.each_move", number, "Seconds for each move."),
+    Option("nodes", "N", "limits.nodes", at_least(1), "Nodes for each move."),
+    Option("depth", "N", "limits.plies", at_least(1), "Plies for each move."),
+    Option("plies", "N", "limits.plies", at_least(1), "The same as depth."),
+    Option("timemargin", "N", "limits.margin", milliseconds, "Milliseconds tolerated over the time limit."),
+    Option("hang", "N", "hang", number, "Seconds for a move of an engine without a clock (default 300)."),
+    Option("restart", "NAME", "restart", named({"on": True, "off": False, "auto": False}), "on: anew for every game."),
+    Option("log", "FILE", "log", Path, "The log of its protocol."),
+    Option("stderr", "FILE", "stderr", Path, "The log of its standard error."),
+    Option("whitepov", "on|off", "white_view", flag, "Its scores are always White's."),
+    Option("proto", "NAME", "", str, "uci, and no other."),
 )
 _BOOK_KEYS = (
-    Option("file", Kind.FILE, "openings.file", Path, ""),
-    Option("format", Kind.WORD, "openings.pgn", named({"epd": False, "pgn": True}), ""),
-    Option("order", Kind.WORD, "openings.order", choice(OpeningOrder), ""),
-    Option("start", Kind.NUMBER, "openings.start", at_least(1), ""),
-    Option("plies", Kind.NUMBER, "openings.plies", at_least(0), ""),
-    Option("policy", Kind.WORD, "plan.policy", choice(Policy), ""),
+    Option("file", "FILE", "openings.file", Path, ""),
+    Option("format", "NAME", "openings.pgn", named({"epd": False, "pgn": True}), ""),
+    Option("order", "NAME", "openings.order", choice(OpeningOrder), ""),
+    Option("start", "N", "openings.start", at_least(1), ""),
+    Option("plies", "N", "openings.plies", at_least(0), ""),
+    Option("policy", "NAME", "plan.policy", choice(Policy), ""),
 )
 _RESIGN_KEYS = (
-    Option("movecount", Kind.NUMBER, "rules.resign.moves", at_least(1), ""),
-    Option("score", Kind.NUMBER, "rules.resign.centipawns", at_least(0), ""),
-    Option("twosided", Kind.SWITCH, "rules.resign.two_sided", flag, ""),
+    Option("movecount", "N", "rules.resign.moves", at_least(1), ""),
+    Option("score", "N", "rules.resign.centipawns", at_least(0), ""),
+    Option("twosided", "on|off", "rules.resign.two_sided", flag, ""),
 )
 _SPRT_KEYS = (
-    Option("elo0", Kind.NUMBER, "sprt.elo0", float, ""),
-    Option("elo1", Kind.NUMBER, "sprt.elo1", float, ""),
-    Option("alpha", Kind.NUMBER, "sprt.alpha", number, ""),
-    Option("beta", Kind.NUMBER, "sprt.beta", number, ""),
-    Option("model", Kind.WORD, "sprt.model", choice(Model), ""),
+    Option("elo0", "N", "sprt.elo0", float, ""),
+    Option("elo1", "N", "sprt.elo1", float, ""),
+    Option("alpha", "N", "sprt.alpha", number, ""),
+    Option("beta", "N", "sprt.beta", number, ""),
+    Option("model", "NAME", "sprt.model", choice(Model), ""),
 )
 _PGN_KEYS = (
-    Option("file", Kind.FILE, "pgn", Path, ""),
-    Option("fi", Kind.SWITCH, "", flag, ""),
-    Option("notation", Kind.WORD, "", named({"san": None}), ""),
-    Option("append", Kind.WORD, "", named({"true": None}), ""),
+    Option("file", "FILE", "pgn", Path, ""),
+    Option("fi", "on|off", "", flag, "As cutechess-cli writes it."),
+    Option("notation", "NAME", "", named({"san": None}), "san, and no other."),
+    Option("append", "NAME", "", named({"true": None}), "true, and no other."),
 )
+_BOOK_HELP = f"""\
+Openings from a file: format epd or pgn, order {" or ".join(each.value for each in OpeningOrder)}, \
+policy {", ".join(each.value for each in Policy)}; plies and start as in cutechess-cli."""
+_SPRT_HELP = f"""\
+Stop when a test of the first engine against the second is decided: model {", ".join(each.value for each in Model)}."""
 _FORMATS = choice(Format, roundrobin=Format.ROUND_ROBIN)
 _OTHER_NAMES = {"standard": "chess", "fischerandom": "chess960", "threecheck": "3check"}
 _VARIANTS = named({name: name for name in VARIANTS} | _OTHER_NAMES)
@@ -192,113 +180,109 @@ def _most_moves(word: str) -> int | None:
 OPTIONS = {
     each.name: each
     for each in (
-        Option("engine", Kind.GROUP, "", _ENGINE_KEYS, "An engine; give it once for each."),
-        Option("each", Kind.GROUP, "", _ENGINE_KEYS, "Options for all engines."),
-        Option("config", Kind.FILE, "", Path, "A TOML file with the same names; the command line takes precedence."),
-        Option("games", Kind.NUMBER, "plan.games", at_least(1), "Games of an encounter in each round (default 2)."),
-        Option("rounds", Kind.NUMBER, "plan.rounds", at_least(1), "Rounds (default 1)."),
-        Option("repeat", Kind.REPEAT, "plan.repeat", at_least(1), "Games that share an opening, colours swapped."),
-        Option("noswap", Kind.FLAG, "plan.swap", lambda word: not flag(word), "Do not swap colours."),
-        Option("tournament", Kind.WORD, "plan.format", _FORMATS, f"{', '.join(each.value for each in Format)}."),
-        Option(
-            "seeds", Kind.NUMBER, "plan.seeds", at_least(1), "The first N play all others (gauntlet), or are seeds."
-        ),
-        Option("variant", Kind.WORD, "variant", _VARIANTS, f"{', '.join(VARIANTS)}."),
-        Option("concurrency", Kind.NUMBER, "concurrency", at_least(1), "Games at a time (default 1)."),
-        Option("openings", Kind.GROUP, "", _BOOK_KEYS, "Openings from a file; docs/matches.md has the values."),
+        Option("engine", "key=value ...", "", _ENGINE_KEYS, "An engine; give it once for each."),
+        Option("each", "key=value ...", "", _ENGINE_KEYS, "Options for all engines."),
+        Option("config", "FILE", "", Path, "A TOML file with the same names; the command line takes precedence."),
+        Option("games", "N", "plan.games", at_least(1), "Games of an encounter in each round (default 2)."),
+        Option("rounds", "N", "plan.rounds", at_least(1), "Rounds (default 1)."),
+        Option("repeat", "[N]", "plan.repeat", at_least(1), "Games that share an opening, colours swapped."),
+        Option("noswap", "", "plan.swap", lambda word: not flag(word), "Do not swap colours."),
+        Option("tournament", "NAME", "plan.format", _FORMATS, f"{', '.join(each.value for each in Format)}."),
+        Option("seeds", "N", "plan.seeds", at_least(1), "The first N play all others (gauntlet), or are seeds."),
+        Option("variant", "NAME", "variant", _VARIANTS, f"{', '.join(VARIANTS)}."),
+        Option("concurrency", "N", "concurrency", at_least(1), "Games at a time (default 1)."),
+        Option("openings", "key=value ...", "", _BOOK_KEYS, _BOOK_HELP),
         Option(
             "scoring",
-            Kind.WORD,
+            "NAME",
             "rules.scoring.scheme",
             choice(Scheme, rMobilityWinner=Scheme.WINNER),
             "The scoring that decides (default exponential); all are shown.",
         ),
         Option(
             "cutoff",
-            Kind.SCORE,
+            "G",
             "rules.scoring.cutoff_code",
             parse_cutoff,
             "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
         ),
         Option(
             "komi",
-            Kind.SCORE,
+            "G",
             "rules.scoring.komi",
             parse_komi,
             "The score to beat under komi, if the opening names none (default G5.75).",
         ),
         Option(
             "fifty",
-            Kind.WORD,
+            "NAME",
             "rules.fifty_moves.setting",
             choice(FiftyMoveSetting),
             "The fifty-move rule: reset (default), fide, legacy, none.",
         ),
         Option(
             "resign",
-            Kind.GROUP,
+            "key=value ...",
             "",
             _RESIGN_KEYS,
             "An engine loses with G0.0 after so many evaluations in a row at -score or below.",
         ),
-        Option(
-            "maxmoves", Kind.NUMBER, "rules.most_moves", _most_moves, "End a game after N moves with its accrued score."
-        ),
-        Option("tb", Kind.FOLDERS, "tables.folders", str, "Folders of r-mobility tables that decide games exactly."),
-        Option("tbpieces", Kind.NUMBER, "tables.men", at_least(1), "Ask tables at N men or fewer (default 5)."),
+        Option("maxmoves", "N", "rules.most_moves", _most_moves, "End a game after N moves with its accrued score."),
+        Option("tb", "DIRS", "tables.folders", str, "Folders of r-mobility tables that decide games exactly."),
+        Option("tbpieces", "N", "tables.men", at_least(1), "Ask tables at N men or fewer (default 5)."),
         Option(
             "tbadjudicate",
-            Kind.SWITCH,
+            "on|off",
             "rules.adjudicate",
             flag,
             "on (default), or off: note the tables' verdict and play on.",
         ),
-        Option("syzygy", Kind.FOLDERS, "tables.syzygy", str, "Folders of Syzygy tables; only their wins end games."),
+        Option("syzygy", "DIRS", "tables.syzygy", str, "Folders of Syzygy tables; only their wins end games."),
         Option(
             "syzygypieces",
-            Kind.NUMBER,
+            "N",
             "tables.syzygy_men",
             at_least(1),
             "Ask Syzygy tables at N men or fewer (default 7).",
         ),
+        Option("tbignore50", "", "tables.ignore_fifty_moves", flag, "Ignore the fifty-move rule in Syzygy wins."),
         Option(
-            "tbignore50", Kind.FLAG, "tables.ignore_fifty_moves", flag, "Ignore the fifty-move rule in Syzygy wins."
-        ),
-        Option(
-            "sprt", Kind.GROUP, "", _SPRT_KEYS, "Stop when a test of the first engine against the second is decided."
+            "sprt",
+            "key=value ...",
+            "",
+            _SPRT_KEYS,
+            _SPRT_HELP,
         ),
         Option(
             "report",
-            Kind.GROUP,
+            "key=value ...",
             "",
-            (Option("penta", Kind.WORD, "", named({"true": None}), ""),),
+            (Option("penta", "NAME", "", named({"true": None}), "true, and no other."),),
             "As fastchess writes it; pairs are always shown.",
         ),
-        Option("pgnout", Kind.GROUP, "", _PGN_KEYS, "Append every game to a file; needed for -recover."),
-        Option("jsonout", Kind.FILE, "json", Path, "Write the standings as JSON at the end."),
+        Option("pgnout", "key=value ...", "", _PGN_KEYS, "Append every game to a file; needed for -recover."),
+        Option("jsonout", "FILE", "json", Path, "Write the standings as JSON at the end."),
         Option(
             "crosstable",
-            Kind.FILE,
+            "FILE",
             "crosstable",
             Path,
             "Write the cross table at the end as the site of TCEC reads it.",
         ),
-        Option(
-            "recover", Kind.FLAG, "recover", flag, "Continue an interrupted match; no game is lost or played twice."
-        ),
-        Option("event", Kind.WORD, "event", str, "The Event tag."),
-        Option("site", Kind.WORD, "site", str, "The Site tag."),
-        Option("srand", Kind.NUMBER, "seed", at_least(0), "The seed of the order of openings and of lots."),
-        Option("wait", Kind.NUMBER, "wait", milliseconds, "Milliseconds between games."),
+        Option("recover", "", "recover", flag, "Continue an interrupted match; no game is lost or played twice."),
+        Option("event", "NAME", "event", str, "The Event tag."),
+        Option("site", "NAME", "site", str, "The Site tag."),
+        Option("srand", "N", "seed", at_least(0), "The seed of the order of openings and of lots."),
+        Option("wait", "N", "wait", milliseconds, "Milliseconds between games."),
         Option(
             "ratinginterval",
-            Kind.NUMBER,
+            "N",
             "rating_interval",
             at_least(0),
             "Show the standings every N games (default 10; 0 is never).",
         ),
-        Option("quiet", Kind.FLAG, "quiet", flag, "Show the standings at the end, and nothing before; short -q."),
-        Option("debug", Kind.FLAG, "debug", flag, "Print the lines between the referee and the engines."),
+        Option("quiet", "", "quiet", flag, "Show the standings at the end, and nothing before; short -q."),
+        Option("debug", "", "debug", flag, "Print the lines between the referee and the engines."),
     )
 }
 """Name -> the option, in the order of the help."""
@@ -360,7 +344,7 @@ def parse_arguments(arguments: Sequence[str]) -> Words:
             left[:0] = ALIASES[name]
             continue
         option = _option(name)
-        if option.kind is not Kind.GROUP:
+        if option.kind != "key=value ...":
             words[name] = _word(option, left)
         elif name == "engine":
             words.setdefault(name, []).append(_group(option, left))
@@ -378,7 +362,7 @@ def arguments_in(path: Path) -> Iterator[str]:
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
     for name, value in found.items():
         kind, option = list if name == "engine" else dict, _option(ALIASES.get(name, (name,))[0].lstrip("-"))
-        if option.kind is Kind.GROUP and "file" not in option.keys and not isinstance(value, kind):
+        if option.kind == "key=value ..." and "file" not in option.keys and not isinstance(value, kind):
             raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
         for each in value if name == "engine" else [value]:
             if each is not False:
@@ -410,9 +394,9 @@ def _option(name: str) -> Option:
 
 def _word(option: Option, left: list[str]) -> str:
     """The value of an option, which is taken off the words that are left."""
-    if option.kind is Kind.FLAG:
+    if option.kind == "":
         return "on"
-    if option.kind is Kind.REPEAT and not (left and left[0].isdigit()):
+    if option.kind == "[N]" and not (left and left[0].isdigit()):
         return "2"
     if not left:
         raise UsageError(f"-{option.name} needs a value: -{option.name} {option.form}")
@@ -424,7 +408,7 @@ def _group(option: Option, left: list[str]) -> Words:
     keys, group = option.keys, Words()
     while left and not left[0].startswith("-"):
         key, equals, value = left[0].partition("=")
-        if not equals and (key in _REFUSED_KEYS or (key in keys and keys[key].kind is Kind.SWITCH)):
+        if not equals and (key in _REFUSED_KEYS or (key in keys and keys[key].kind == "on|off")):
             value = "on"
         elif not equals and next(iter(keys)) == "file" and not group:
             key, value = "file", key
@@ -433,17 +417,14 @@ def _group(option: Option, left: list[str]) -> Words:
         left.pop(0)
         if key == "option":
             raise UsageError(f"-{option.name}: set options with option.NAME=VALUE")
-        if key == "arg":
-            group.setdefault("arg", []).append(value)
-        else:
-            group[key] = value
+        group.update({"args": f"{group.get('args', '')} {shlex.quote(value)}"} if key == "arg" else {key: value})
     if not group:
         raise UsageError(f"-{option.name} needs values: -{option.name} {option.form}")
     return group
 
 
 def _settings_in(words: Words) -> MatchSettings:
-    plain = {name: word for name, word in words.items() if name in OPTIONS and OPTIONS[name].kind is not Kind.GROUP}
+    plain = {name: word for name, word in words.items() if name in OPTIONS and OPTIONS[name].kind != "key=value ..."}
     parts = Parts()
     _read("the match", plain, OPTIONS, parts)
     for name in words.keys() - plain.keys() - {"engine", "each"}:
@@ -531,16 +512,14 @@ def _engine(each: Words, own: Words) -> EngineSpec:
     limits, control = parts.pop("limits", {}), parts.pop("control", TimeControl())
     if control.base is not None and "each_move" in limits:
         raise UsageError(f"{title} cannot have both tc= and st=")
-    arguments = [*words.get("arg", []), *shlex.split(words.get("args", ""))]
     program = words["cmd"]
     if os.sep in program:  # a path is meant from here
         program = str(Path(program).absolute())
     else:
         program = shutil.which(program) or shutil.which(program, path="/usr/games") or program  # as Debian has them
-    short = {option: words[key] for key, option in (("hash", "Hash"), ("threads", "Threads")) if key in words}
     return EngineSpec(
-        command=(program, *arguments),
-        options={**options, **short, **options},
+        command=(program, *shlex.split(words.get("args", ""))),
+        options={**parts.pop("options", {}), **options},
         control=replace(control, **limits),
         **parts,
     )

@@ -66,21 +66,29 @@ class FileJournal:
         self._lock = opened.enter_context(_locked(self._state_path, os.O_CREAT, busy))
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         opened.callback(os.close, self._file)
-        old = self._read_state()
-        self._goes_on = old is not None and settings.recover
-        if old is None:
-            self._begin()
-        elif settings.recover:
-            self._continue(old, settings)
-        elif not old.finished and (
-            games := sum(number is not None for _, number, _ in stored_games(self._path, old.match))
-        ):
-            raise MatchError(
-                f"{self._path} has a match that is not over ({games} games); "
-                f"go on with -recover, or remove {self._state_path}"
-            )
-        else:
-            self._begin()
+        self._goes_on = self._is_to_go_on(self._read_state(), settings)
+        if not self._goes_on:
+            self._write_state(replace(self.state, start=_end_of(self._file)))
+            sync_folder(self._path.parent)
+
+    def _is_to_go_on(self, old: State | None, settings: MatchSettings) -> bool:
+        """Whether an old match goes on, which then is this one's; an error if its games forbid both."""
+        if old is None or (old.finished and not settings.recover):
+            return False
+        if not settings.recover or old.digest != self.state.digest:
+            if all(number is None for _, number, _ in stored_games(self._path, old.match)):
+                return False
+            reason = f"has a match that is not over; go on with -recover, or remove {self._state_path}"
+            if settings.recover:
+                reason = "was begun with other engines or settings; give the same, or another file with -pgnout"
+            raise MatchError(f"{self._path} {reason}")
+        if os.fstat(self._file).st_size < old.start:
+            reason = f"is shorter than when its match began; put it back, or remove {self._state_path}"
+            raise MatchError(f"{self._path} {reason}")
+        if settings.seed not in (None, old.seed):
+            raise MatchError(f"the match in {self._path} has -srand {old.seed}, not {settings.seed}")
+        self.state = old
+        return True
 
     def recovered(self) -> Iterator[tuple[int, Result]]:
         """The games that were played before this run, by their numbers; new games may be appended after them."""
@@ -120,27 +128,6 @@ class FileJournal:
             f"{self._path} is no longer the file that the match writes to: another program has replaced or removed it; "
             "go on with -recover"
         )
-
-    def _begin(self) -> None:
-        self._write_state(replace(self.state, start=_end_of(self._file)))
-        sync_folder(self._path.parent)
-
-    def _continue(self, old: State, settings: MatchSettings) -> None:
-        """Take up a match; a game that was not written to its end has not been played."""
-        if os.fstat(self._file).st_size < old.start:
-            raise MatchError(
-                f"{self._path} is shorter than when its match began; put it back, or remove {self._state_path}"
-            )
-        if old.digest != self.state.digest:
-            if any(number is not None for _, number, _ in stored_games(self._path, old.match)):
-                differs = "was begun with other engines or settings; give the same, or another file with -pgnout"
-                raise MatchError(f"{self._path} {differs}")
-            self._goes_on = False
-            self._begin()
-        elif settings.seed not in (None, old.seed):
-            raise MatchError(f"the match in {self._path} has -srand {old.seed}, not {settings.seed}")
-        else:
-            self.state = old
 
     def _cut_off(self, end: int) -> None:
         """Move what is no finished game at the end of the file to a file beside: it may belong to another program."""

@@ -35,15 +35,6 @@ class Result(NamedTuple):
     komi: Komi | None = None
 
 
-class Forfeit(NamedTuple):
-    """A game that a player did not lose on the board."""
-
-    number: int
-    loser: int
-    termination: str
-    details: str
-
-
 @dataclass(frozen=True, slots=True)
 class Figures:
     """One player's games against some others under one scoring."""
@@ -94,7 +85,8 @@ class MatchStandings:
         """The scoring that decides, and then the others that are shown."""
         self.games: dict[int, EventGame] = {}
         """[number] the games; all are one game if they are not kept."""
-        self.forfeits: list[Forfeit] = []
+        self.forfeits: list[tuple[int, int, Result]] = []
+        """The loser, the number and the result of each game that was not lost on the board."""
         self.byes = Counter[int]()
         self._event, self._keep = event, keep
         self._any = EventGame(("?", "?"), "*", Score(0, Color.WHITE), scoring, Source.GAME)
@@ -117,8 +109,7 @@ class MatchStandings:
         elif first[0].opening != pairing.opening or (first[0].black, first[0].white) != players:
             first = None
         if result.termination not in _ON_THE_BOARD:
-            loser = players[result.outcome.holder.other]
-            self.forfeits.append(Forfeit(pairing.number, loser, result.termination, result.details))
+            self.forfeits.append((players[result.outcome.holder.other], pairing.number, result))
         for side, (player, opponent) in zip(Color, permutations(players), strict=True):
             self._outcomes[player][side, result.outcome] += 1
             for scoring in self.scorings:
@@ -188,8 +179,8 @@ class MatchStandings:
             "ranking": [self.players[player] for player in self.ranking()],
             "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
             "forfeits": [
-                {"file": None if file is None else str(file), **facts_of(each, "number", "termination", "details")}
-                for each in self.forfeits
+                {"file": file and str(file), "number": number, **facts_of(result, "termination", "details")}
+                for _, number, result in self.forfeits
             ],
             **({"byes": {self.players[player]: number for player, number in self.byes.items()}} if self.byes else {}),
         }
