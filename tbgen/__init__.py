@@ -48,40 +48,27 @@ if TYPE_CHECKING:
     from tbgen.verify.files import verify_tables as verify_tables
 
 
-_MODULES = {
-    "Adjudicator": "tbgen.apps.games.decide",
-    "read_games": "tbgen.apps.games.reader",
-    "hold": "tbgen.apps.hold.ladder",
-    "InputError": "tbgen.errors",
-    "MissingTableError": "tbgen.errors",
-    "TableError": "tbgen.errors",
-    "TbgenError": "tbgen.errors",
-    "build_tables": "tbgen.library.build",
-    "Material": "tbgen.material",
-    "solve": "tbgen.position.solving",
-    "LineStep": "tbgen.probe.answers",
-    "MoveProbe": "tbgen.probe.answers",
-    "Probe": "tbgen.probe.answers",
-    "BulkProbe": "tbgen.probe.many",
-    "Fault": "tbgen.probe.many",
-    "Tablebase": "tbgen.probe.tablebase",
-    "open_tablebase": "tbgen.probe.tablebase",
-    "End": "tbgen.rules.game",
-    "FiftyMoves": "tbgen.rules.game",
-    "Game": "tbgen.rules.game",
-    "Ply": "tbgen.rules.game",
-    "format_fen": "tbgen.rules.notation",
-    "parse_fen": "tbgen.rules.notation",
-    "Scoring": "tbgen.rules.points",
-    "own_score": "tbgen.rules.position",
-    "play_move": "tbgen.rules.position",
-    "Color": "tbgen.score",
-    "Mobility": "tbgen.score",
-    "Score": "tbgen.score",
-    "__version__": "tbgen.system",
-    "verify_tables": "tbgen.verify.files",
+_NAMES = {
+    "tbgen.apps.games.decide": "Adjudicator",
+    "tbgen.apps.games.reader": "read_games",
+    "tbgen.apps.hold.ladder": "hold",
+    "tbgen.errors": "InputError MissingTableError TableError TbgenError",
+    "tbgen.library.build": "build_tables",
+    "tbgen.material": "Material",
+    "tbgen.position.solving": "solve",
+    "tbgen.probe.answers": "LineStep MoveProbe Probe",
+    "tbgen.probe.many": "BulkProbe Fault",
+    "tbgen.probe.tablebase": "Tablebase open_tablebase",
+    "tbgen.rules.game": "End FiftyMoves Game Ply",
+    "tbgen.rules.notation": "format_fen parse_fen",
+    "tbgen.rules.points": "Scoring",
+    "tbgen.rules.position": "own_score play_move",
+    "tbgen.score": "Color Mobility Score",
+    "tbgen.system": "__version__",
+    "tbgen.verify.files": "verify_tables",
 }
-"""[public name] -> its module, as the imports above say it to type checkers."""
+"""[module] -> its public names, as the imports above tell type checkers."""
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> object:

@@ -83,6 +83,9 @@ COLUMN_ITEMS: Final = 1 << 13
 MOST_CHUNK_ITEMS: Final = 1 << 16
 """No chunk of any dataset has more items."""
 
+MOST_HEAD_BYTES: Final = 1 << 14
+"""The line of facts that begins an index is a tenth as long."""
+
 HARD_LEVEL: Final = 15
 SCRATCH_LEVEL: Final = 1
 EASY_LEVEL: Final = 6
@@ -188,6 +191,8 @@ class Index:
     @classmethod
     def from_bytes(cls, index: bytes) -> Index:
         head, _, chunks = index.partition(b"\n")
+        if len(head) > MOST_HEAD_BYTES:
+            raise ValueError("its first line is longer than any that is written")
         facts, place, datasets = json.loads(head), 0, {}
         for name, (kind, items, chunk_items, shuffled, count) in facts["datasets"].items():
             if [type(each) for each in (items, chunk_items, shuffled, count)] != [int, int, bool, int]:

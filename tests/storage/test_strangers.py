@@ -49,6 +49,12 @@ def test_a_column_is_no_longer_than_its_material_says_and_has_bytes_of_its_own(
         table.column(name)
 
 
+def test_facts_that_would_take_long_to_read_are_not_read(folder: Path) -> None:
+    resealed(folder / "KPvK.h5", lambda index: index.attributes.update(more="x" * (1 << 20)))
+    with pytest.raises(DamagedTableError, match="longer than any that is written"):
+        TableFile(folder / "KPvK.h5")
+
+
 @pytest.mark.parametrize(
     ("files", "seed"), [(40, 0), *[pytest.param(2500, seed, marks=pytest.mark.slow) for seed in range(1, 5)]]
 )

@@ -2,7 +2,7 @@
 
 A *reset* says, for a man gone, a pawn promoted and its new role, which table the position falls into and
 which of the men goes where in it. A *plane* is the cells of one block with one side to move; planes are
-numbered through all the tables of a child_tables, those of the table that is being solved first.
+numbered through all child tables; those of the table that is being solved come first.
 """
 
 from __future__ import annotations

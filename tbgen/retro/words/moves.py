@@ -165,7 +165,7 @@ def note_black_king_moves(block: Block, scratch: Scratch, word: Int) -> None:
     geometry = block.geometry
     king, occupied, slot = king_of(geometry, word), block.occupied[word], len(block.pawns) + len(geometry.color) + 1
     for direction in range(8):
-        kings = block.legal[BLACK, word] & king_step(block.legal[WHITE, word], direction ^ 2)
+        kings = block.legal[BLACK, word] & king_step(block.legal[WHITE, word], direction ^ 2)  # backwards
         note_move(scratch, kings, slot, 0, NO_SLOT, NO_ROLE, 0)
     for prey in range(slot):
         to = scratch.now[prey]
