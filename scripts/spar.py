@@ -4,6 +4,7 @@
     spar.py --tables DIR                     200 positions of four men that its tables know
     spar.py --tables DIR --men 5             five men, with tables where games lead to one
     spar.py --tables DIR --judge DIR4        it has fewer tables than the judge, and searches
+    spar.py --tables EMPTY --men 32 --games 400 --nodes 50000 --opponent-nodes 100   after six random plies
 
 Four men are a piece or pawn a side, such that nobody forces mate or stalemate; five men are worth the same but for
 two pawns. A *promise* is what the judge's tables say when the game first comes to a position that they know, with the
@@ -32,6 +33,7 @@ from tbgen.score import Score
 VALUES = {"P": 100, "N": 300, "B": 320, "R": 500, "Q": 900}
 EVEN = 200
 MOST_MOVES = 200
+ALL_MEN = 32
 
 
 def openings(judge: Tablebase, men: int, number: int) -> list[chess.Board]:
@@ -50,6 +52,31 @@ def openings(judge: Tablebase, men: int, number: int) -> list[chess.Board]:
         if board.is_valid() and any(board.legal_moves) and is_open(judge, board):
             found.append(board)
     return found
+
+
+def after_random_plies(number: int) -> list[chess.Board]:
+    """Positions after six random plies of a game, with equal men and none more than a pawn to be taken."""
+    draw, found = random.Random(7), dict[str, chess.Board]()
+    while len(found) < number:
+        board = chess.Board()
+        for _ in range(6):
+            board.push(draw.choice(list(board.legal_moves)))
+        if board.is_check() or not any(board.legal_moves):
+            continue
+        letters = [man.symbol() for man in board.piece_map().values()]
+        sides = ("".join(sorted(filter(test, letters))).upper() for test in (str.isupper, str.islower))
+        if len(set(sides)) == 1 and not any(is_loose(board, turn) for turn in chess.COLORS):
+            found.setdefault(board.epd(), board)
+    return list(found.values())
+
+
+def is_loose(board: chess.Board, turn: chess.Color) -> bool:
+    """Whether a side could take more than a pawn."""
+    turned = board.copy(stack=False)
+    turned.turn = turn
+    return any(
+        turned.piece_type_at(move.to_square) not in (None, chess.PAWN) for move in turned.generate_legal_captures()
+    )
 
 
 def is_open(judge: Tablebase, board: chess.Board) -> bool:
@@ -96,7 +123,11 @@ def main() -> None:
     wanted = parser.parse_args()
     counts, points = Counter[str](), 0.0
     with open_tablebase(wanted.judge or wanted.tables) as judge, tempfile.TemporaryDirectory() as folder:
-        games = play(Path(folder), wanted, openings(judge, wanted.men, wanted.games))
+        if wanted.men == ALL_MEN:
+            boards = [board for board in after_random_plies(wanted.games // 2) for _ in chess.COLORS]
+        else:
+            boards = openings(judge, wanted.men, wanted.games)
+        games = play(Path(folder), wanted, boards)
         with games.open() as file:
             while (read := chess.pgn.read_game(file)) is not None:
                 final, promise = replayed(read, judge)
