@@ -124,6 +124,14 @@ def board_in_colors(board: Any) -> str:
     return "\n".join([*lines, f"   {'  '.join('abcdefgh')}", f"{'White' if board.turn else 'Black'} to move"])
 
 
+def _painted(text: str, shade: str) -> str:
+    """A text in the colours of an outcome."""
+    from tbgen.apps.site.palette import colors
+
+    red, green, blue = bytes.fromhex(colors("light")[shade][1:])
+    return click.style(text, fg=(255, 255, 255) if shade[1] in "01" else _INK, bg=(red, green, blue))
+
+
 def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form) -> None:
     """Print a picture of a position, or the map of one man."""
     from tbgen.apps.site import boards
@@ -134,7 +142,7 @@ def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, a
         click.echo(picture_of_value(tables, *at, man), nl=False)
     elif man is not None and form is Form.TABLE:
         values = boards.map_of(tables, *at, boards.man_on(at[0], man))
-        click.echo("\n".join(boards.map_lines(values, colored=shows_colors())))
+        click.echo("\n".join(boards.map_lines(values, *([_painted] if shows_colors() else []))))
     elif man is not None:
         print_facts(form, boards.map_facts(tables, *at, man))
 

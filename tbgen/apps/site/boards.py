@@ -8,18 +8,17 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import chess
 import chess.svg
-import click
 
 from tbgen.apps.games.tags import classical_result, format_game, numbered
 from tbgen.apps.records.record import Longest, Record, Replay, replay
-from tbgen.apps.site.palette import colors, shade_of
+from tbgen.apps.site.palette import shade_of
 from tbgen.errors import InputError, TableError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Probe, Tablebase
@@ -119,24 +118,19 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man:
     }
 
 
-def map_lines(values: Map, *, colored: bool) -> list[str]:
-    """A map as eight lines of outcomes, with colours for those that a terminal shows, and how often each occurs."""
+def map_lines(values: Map, paint: Callable[[str, str], str] = lambda text, shade: text) -> list[str]:
+    """A map as eight lines of outcomes, each painted in its shade, and how often each occurs."""
     lines = []
     for rank in reversed(range(8)):
-        cells = (_cell(values[chess.square(file, rank)], colored=colored) for file in range(8))
+        cells = (_cell(values[chess.square(file, rank)], paint) for file in range(8))
         lines.append(f"{rank + 1} {' '.join(cells)}")
     lines.append("  " + " ".join(f"{each:^6}" for each in "abcdefgh").rstrip())
     counts = Counter(each.outcome for each in values.values() if each is not None)
     return [*lines, ", ".join(f"{outcome} on {counts[outcome]}" for outcome in sorted(counts, reverse=True))]
 
 
-def _cell(value: Probe | None, *, colored: bool) -> str:
-    text = f"{'.' if value is None else value.outcome!s:^6}"
-    if value is None or not colored:
-        return text
-    shade = shade_of(value.outcome)
-    red, green, blue = bytes.fromhex(colors("light")[shade][1:])
-    return click.style(text, fg=(255, 255, 255) if shade[1] in "01" else (31, 35, 40), bg=(red, green, blue))
+def _cell(value: Probe | None, paint: Callable[[str, str], str]) -> str:
+    return f"{'.':^6}" if value is None else paint(f"{value.outcome!s:^6}", shade_of(value.outcome))
 
 
 def changes_of(accrued: Sequence[Score]) -> str:

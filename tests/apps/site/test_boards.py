@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tbgen.apps.site.boards import map_facts, map_lines, map_of
-from tbgen.cli.probe import board_in_colors
+from tbgen.cli.probe import _painted, board_in_colors
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.score import Color, Score, with_scores
@@ -90,7 +90,7 @@ def test_the_command_draws_the_same_picture(client: TestClient, table_folder: st
 
 def test_boards_in_colours_have_every_man_and_every_outcome(tables: Tablebase) -> None:
     board, values = board_in_colors(chess.Board(BISHOP)), map_of(tables, chess.Board(BISHOP), None, chess.F5)
-    in_color, without = ("\n".join(map_lines(values, colored=each)) for each in (True, False))
+    in_color, without = ("\n".join(map_lines(values, *paint)) for paint in ([_painted], []))
     assert "\x1b" in in_color
     plain_board, plain_map = (re.sub(r"\x1b\[[0-9;]*m", "", each) for each in (board, in_color))
     assert "\n6              ♔          \n5                 ♗  ♚    \n" in plain_board
