@@ -13,9 +13,10 @@ from tbgen.apps.play.within import value_within
 from tbgen.errors import AccruedError
 from tbgen.material import materials
 from tbgen.probe import Tablebase
+from tbgen.rules.facts import with_scores
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import Color, Score, with_scores
+from tbgen.score import Color, Score
 from tests.positions import AFTER_KE5, BISHOP, random_boards
 
 

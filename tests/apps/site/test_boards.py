@@ -16,7 +16,8 @@ from tbgen.apps.site.boards import map_facts, map_lines, map_of
 from tbgen.cli.probe import _painted, board_in_colors
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Tablebase
-from tbgen.score import Color, Score, with_scores
+from tbgen.rules.facts import with_scores
+from tbgen.score import Color, Score
 from tests.cli.calls import complaint, printed
 from tests.positions import BISHOP, random_board
 

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from tbgen.library.catalog import Catalog, figures_of
 from tbgen.material import Material
-from tbgen.score import with_scores
+from tbgen.rules.facts import with_scores
 from tests.apps.site.conftest import client_of
 from tests.apps.site.test_plain_files import flipped
 from tests.copies import copy_tables
