@@ -31,8 +31,8 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from tbgen import Tablebase, open_tablebase  # noqa: E402
-from tbgen.apps.games.archive import GamesTask, decide_file  # noqa: E402
-from tbgen.apps.games.reader import read_games  # noqa: E402
+from tbgen.apps.games.batch import GamesTask, adjudicate_file  # noqa: E402
+from tbgen.apps.games.read import read_games  # noqa: E402
 from tbgen.library.catalog import read_manifest  # noqa: E402
 from tbgen.library.costs import measured_file  # noqa: E402
 from tbgen.material import Material  # noqa: E402
@@ -120,7 +120,7 @@ def games(options: argparse.Namespace) -> None:
         many.write_bytes(text * max(1, 2_000_000 // len(text)))
         number = sum(1 for _ in read_games(str(many)))
         show_each("games read", lambda: sum(1 for _ in read_games(str(many))), number)
-        show_each("games decided", lambda: list(decide_file(str(many), GamesTask())), number)
+        show_each("games decided", lambda: list(adjudicate_file(str(many), GamesTask())), number)
 
 
 def first(options: argparse.Namespace) -> None:

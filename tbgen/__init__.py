@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tbgen.apps.games.decide import Adjudicator as Adjudicator
-    from tbgen.apps.games.reader import read_games as read_games
+    from tbgen.apps.games.read import read_games as read_games
     from tbgen.apps.hold.ladder import hold as hold
     from tbgen.errors import InputError as InputError
     from tbgen.errors import MissingTableError as MissingTableError
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "tbgen.apps.games.decide": "Adjudicator",
-    "tbgen.apps.games.reader": "read_games",
+    "tbgen.apps.games.read": "read_games",
     "tbgen.apps.hold.ladder": "hold",
     "tbgen.errors": "InputError MissingTableError TableError TbgenError",
     "tbgen.library.build": "build_tables",

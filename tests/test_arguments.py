@@ -11,9 +11,7 @@ import pytest
 
 import tbgen
 from tbgen import errors
-from tbgen.apps.games.decide import AdjudicationRules
-from tbgen.apps.games.game import GameSettings
-from tbgen.apps.games.tags import read_tags, write_tags
+from tbgen.apps.games.tags import Rules, read_tags, write_tags
 from tbgen.errors import IllegalPositionError, ScoreFormatError, TbgenError, UsageError
 from tbgen.material import all_materials
 from tbgen.rules import points
@@ -74,17 +72,17 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("scoring", lambda: write_tags(WON, "komi")),  # type: ignore[arg-type]
     ("tags", lambda: read_tags("Komi")),  # type: ignore[arg-type]
     ("Komi", lambda: read_tags({"Komi": 5.75})),  # type: ignore[dict-item]
-    ("scheme", lambda: GameSettings(scheme=3)),  # type: ignore[arg-type]
-    ("komi", lambda: GameSettings(komi=5.75)),  # type: ignore[arg-type]
-    ("fifty_moves", lambda: GameSettings(fifty_moves=True)),  # type: ignore[arg-type]
-    ("cutoff_code", lambda: GameSettings(cutoff_code=6.0)),  # type: ignore[arg-type]
-    ("settings", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
+    ("scheme", lambda: Rules(scheme=3)),  # type: ignore[arg-type]
+    ("komi", lambda: Rules(komi=5.75)),  # type: ignore[arg-type]
+    ("fifty_moves", lambda: Rules(fifty_moves=True)),  # type: ignore[arg-type]
+    ("cutoff_code", lambda: Rules(cutoff_code=6.0)),  # type: ignore[arg-type]
+    ("rules", lambda: tbgen.read_games("a.pgn", "komi")),  # type: ignore[arg-type]
     ("path", lambda: tbgen.read_games(0)),  # type: ignore[arg-type]
     ("scheme", lambda: points.format_points((Fraction(1), Fraction(0)), "komi")),  # type: ignore[arg-type]
     ("points under winner", lambda: points.format_points((Fraction(3, 4), Fraction(1, 4)), Scheme.WINNER)),
     ("tables", lambda: tbgen.Adjudicator("data")),  # type: ignore[arg-type]
     ("rules", lambda: tbgen.Adjudicator(None, tbgen.Scoring())),  # type: ignore[arg-type]
-    ("scoring", lambda: AdjudicationRules(scoring="komi")),  # type: ignore[arg-type]
+    ("continued", lambda: Rules(continued="always")),  # type: ignore[arg-type]
     ("sample", lambda: tbgen.verify_tables(["KvK"], "nowhere", sample=0)),
     ("material", lambda: tbgen.Material.parse(all_materials()[0])),  # type: ignore[arg-type]
 ]
@@ -116,8 +114,8 @@ def test_a_text_serves_where_it_can_mean_one_thing_alone() -> None:
         tbgen.FiftyMoves("uscf")  # type: ignore[arg-type]
     fide, komi = FiftyMoveSetting.FIDE, Komi(Color.BLACK, 14)
     assert tbgen.FiftyMoves("fide") == tbgen.FiftyMoves(fide)  # type: ignore[arg-type]
-    written = GameSettings(scheme="komi", komi="-3.5", fifty_moves="FIDE")  # type: ignore[arg-type]
-    assert written == GameSettings(scheme=Scheme.KOMI, komi=komi, fifty_moves=fide)
+    written = Rules(scheme="komi", komi="-3.5", fifty_moves="FIDE")  # type: ignore[arg-type]
+    assert written == Rules(scheme=Scheme.KOMI, komi=komi, fifty_moves=fide)
     assert tbgen.Scoring("komi", komi="-G3.5") == tbgen.Scoring(Scheme.KOMI, komi=komi)  # type: ignore[arg-type]
     for wrong in ("5", "G5.8", ""):
         with pytest.raises(ScoreFormatError, match="is not a komi such as"):

@@ -6,18 +6,19 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
 import click
 
-from tbgen.apps.games.archive import Decided, GamesTask, positions_to_solve, total
-from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground, Solve
+from tbgen.apps.games.batch import ChunkReport, GamesTask, positions_to_solve, total
+from tbgen.apps.games.decide import Ground, Solve
 from tbgen.apps.games.files import STANDARD_INPUT, is_packed
-from tbgen.apps.games.game import GameSettings
+from tbgen.apps.games.tags import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, say
 from tbgen.cli.folders import syzygy_option
-from tbgen.cli.options import NAME, Command, flag, option, optional_folders
+from tbgen.cli.options import FILES, JOBS, MOBILITY, NAME, OPTIONAL_FOLDERS, RULES, STRICT, Command, flag, option
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
 from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
 from tbgen.cli.reporter import duration, progress
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
 )
 def command(
     *,
-    files: tuple[str, ...],
+    files: tuple[str, ...] = FILES,
     output: str | None = option(
         "Write the copy to this file; - (default) is the standard output.", "-o", type=NAME, metavar="OUT.pgn"
     ),
@@ -69,11 +70,11 @@ def command(
     ),
     syzygy: tuple[Path, ...] | None = syzygy_option(needs="--solve"),
     lines: bool = flag("Append best play to the moves, as a variation.", "--line"),
-    settings: GameSettings,
-    game: Mobility,
-    folders: tuple[Path, ...] = optional_folders,
-    jobs: int,
-    strict: bool,
+    rules: Rules = RULES,
+    mobility: Mobility = MOBILITY,
+    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
+    jobs: int = JOBS,
+    strict: bool = STRICT,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 
@@ -106,13 +107,13 @@ def command(
     _refuse_one_file(names, output, verdicts)
     for target in () if force else (output, verdicts):
         refuse_to_lose(target, names)
-    if solve and not game.forgets:
-        raise UsageError(f"--solve means nothing with --game {game}: positions are solved for r-mobility alone")
+    if solve and not mobility.forgets:
+        raise UsageError(f"--solve means nothing with --game {mobility}: positions are solved for r-mobility alone")
     has_copy = in_place or output is not None
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
-    rules = AdjudicationRules(continued=Continue(continued), counts_fifty_moves=count_fifty)
-    task = GamesTask(settings, rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
+    rules = replace(rules, continued=Continue(continued), counts_fifty_moves=count_fifty)
+    task = GamesTask(rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
     with ExitStack() as stack:
         solving: Solve | None = None
         if solve:
@@ -154,8 +155,8 @@ def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | N
 
 
 def _written(
-    name: str, parts: Iterable[Decided], file: IO[bytes], writer: GamesWriter, *, in_place: bool
-) -> Iterator[Decided]:
+    name: str, parts: Iterable[ChunkReport], file: IO[bytes], writer: GamesWriter, *, in_place: bool
+) -> Iterator[ChunkReport]:
     """The parts of a file's games, each written as soon as it is decided."""
     with ExitStack() as stack:
         if in_place:
@@ -195,7 +196,7 @@ def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) 
             solver.bracket(*end, tell)
 
 
-def _report(whole: Decided) -> None:
+def _report(whole: ChunkReport) -> None:
     """How the games were decided, and where the fifty-move rule and best play disagree."""
     grounds = [
         f"{whole.grounds[ground]:,} {'provisional' if ground is Ground.PROVISIONAL else f'by {ground.value}'}"

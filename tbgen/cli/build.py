@@ -16,7 +16,7 @@ import click
 from tbgen.apps.records.record import without_record
 from tbgen.cli import complain, is_quiet, signals_to
 from tbgen.cli.folders import Wanted, wanted_options
-from tbgen.cli.options import MOST_THREADS, NAME, Command, flag, option, refuse_together
+from tbgen.cli.options import DATA, FORM, MOBILITY, MOST_THREADS, NAME, THREADS, Command, flag, option, refuse_together
 from tbgen.cli.output import Facts, Form, present, show_facts
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
@@ -49,7 +49,7 @@ def command(
         metavar="SIZE",
         callback=lambda ctx, option, value: None if value is None else bytes_in(value),
     ),
-    threads: int | None,
+    threads: int | None = THREADS,
     jobs: int | None = option(
         "Build at most N tables at once, in processes (default: the number with the shortest plan).",
         type=click.IntRange(1, MOST_THREADS),
@@ -59,9 +59,9 @@ def command(
         "Build outcomes only, without distances: in half the time, with a sixth of the disk.", "--outcomes"
     ),
     only_plan: bool = flag("Print the tables to build, their cost and their times, and stop.", "--plan"),
-    game: Mobility,
-    data: Path,
-    form: Form,
+    mobility: Mobility = MOBILITY,
+    data: Path = DATA,
+    form: Form = FORM,
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 

@@ -12,16 +12,27 @@ from pathlib import Path
 import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
-from tbgen.apps.games.archive import GamesTask, total
-from tbgen.apps.games.chunks import Chunk, chunks_of
-from tbgen.apps.games.files import STANDARD_INPUT, read_pieces
-from tbgen.apps.games.game import GameSettings, PgnGame
-from tbgen.apps.games.reader import game_of
-from tbgen.apps.games.splice import commented
-from tbgen.apps.games.standings import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, crosstable, in_decimals
-from tbgen.apps.games.tags import Source
+from tbgen.apps.games.batch import GamesTask, total
+from tbgen.apps.games.event import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, crosstable, in_decimals
+from tbgen.apps.games.files import STANDARD_INPUT
+from tbgen.apps.games.read import PgnGame, game_of
+from tbgen.apps.games.tags import Rules, Source
+from tbgen.apps.games.text import GameText, chunks_in
 from tbgen.cli import complain, complain_of, say
-from tbgen.cli.options import NAME, Command, argument, flag, option, optional_folders
+from tbgen.cli.options import (
+    FILES,
+    FOLDERS,
+    FORM,
+    JOBS,
+    NAME,
+    OPTIONAL_FOLDERS,
+    RULES,
+    STRICT,
+    Command,
+    argument,
+    flag,
+    option,
+)
 from tbgen.cli.output import (
     STANDARD_OUTPUT,
     Form,
@@ -50,9 +61,9 @@ def annotate_command(
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
     output: str | None = option("Write to this file; PGN, unless --html or --json is given.", "-o", type=NAME),
     force: bool = flag("Replace a file that has more games, too.", needs="-o"),
-    settings: GameSettings,
-    folders: tuple[Path, ...],
-    form: Form,
+    rules: Rules = RULES,
+    folders: tuple[Path, ...] = FOLDERS,
+    form: Form = FORM,
 ) -> int:
     """Show the values of games ply by ply, and find the mistakes.
 
@@ -74,7 +85,7 @@ def annotate_command(
     if not (force or as_page):
         refuse_to_lose(output, [file], most=math.inf if number is None else 1)
     with ExitStack() as stack:
-        reader = _Reader(file, stack.enter_context(open_tablebase(folders)), settings)
+        reader = _Reader(file, stack.enter_context(open_tablebase(folders)), rules)
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))
         annotations = (annotation for annotation, _ in pieces if annotation is not None)
         if form is Form.TABLE and not (as_page or as_pgn or output):
@@ -106,7 +117,7 @@ class _Reader:
 
     file: str
     tables: Tablebase
-    settings: GameSettings
+    rules: Rules
     faults: list[PgnError] = field(default_factory=list)
     missing: Counter[Material] = field(default_factory=Counter)
 
@@ -115,13 +126,10 @@ class _Reader:
 
         Each comes with its text, which has comments if it can be read.
         """
-        games = 0
-        chunks = chunks_of(read_pieces(self.file), self.file)
-        for chunk in reading(self.file, chunks, lambda chunk: (len(chunk.text), len(chunk.games)), prints=prints):
-            for place in range(len(chunk.games)):
-                games += 1
-                if wanted in (None, games):
-                    yield self._annotated(chunk, place)
+        games, chunks = 0, chunks_in(self.file)
+        for chunk in reading(self.file, chunks, lambda chunk: (len(chunk.text), len(chunk)), prints=prints):
+            yield from (self._annotated(text) for text in chunk if wanted in (None, text.number))
+            games += len(chunk)
             if wanted is None:
                 yield None, chunk.rest()
             elif games >= wanted:
@@ -129,15 +137,15 @@ class _Reader:
         if wanted is not None:
             raise PgnError(self.file, f"it holds {counted(games, 'game', 'games')}, and no game {wanted}")
 
-    def _annotated(self, chunk: Chunk, place: int) -> tuple[Annotation | None, bytes]:
-        game = game_of(chunk, place, self.file, self.settings)
+    def _annotated(self, text: GameText) -> tuple[Annotation | None, bytes]:
+        game = game_of(text, self.file, self.rules)
         if isinstance(game, PgnGame):
             found = annotate(self.tables, game)
             self.missing.update(found.missing)
             comments = {ply.ply.number: ply.comment for ply in found.plies if ply.comment}
-            return found, commented(chunk, place, comments)
+            return found, text.commented(comments)
         self.faults.append(game)
-        return None, chunk.text[chunk.span(place)]
+        return None, text.chunk.text[text.span]
 
 
 def _show(annotation: Annotation) -> None:
@@ -169,7 +177,7 @@ _NAMES = ", ".join(TIE_BREAKS)
 @click.command("standings", cls=Command, alone=[("--format", "--crosstable", "--html")])
 def standings(
     *,
-    files: tuple[str, ...],
+    files: tuple[str, ...] = FILES,
     tiebreak: str = option(
         f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)}.",
         metavar="LIST",
@@ -177,11 +185,11 @@ def standings(
     ),
     as_crosstable: bool = flag("Print JSON in the shape that the site of TCEC reads.", "--crosstable"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
-    settings: GameSettings,
-    folders: tuple[Path, ...] = optional_folders,
-    jobs: int,
-    strict: bool,
-    form: Form,
+    rules: Rules = RULES,
+    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
+    jobs: int = JOBS,
+    strict: bool = STRICT,
+    form: Form = FORM,
 ) -> int:
     """Show the cross table and the standings of an event.
 
@@ -199,7 +207,7 @@ def standings(
       tbgen standings scored.pgn --html > standings.html
     """
     names, order = asked_files(files), _order(tiebreak)
-    task = GamesTask(settings, tables=folders, texts=False, results=True)
+    task = GamesTask(rules, tables=folders, texts=False, results=True)
     parts = list(decided(names, task, jobs))
     whole, games = total(parts), [game for part in parts for game in part.results]
     complain(*whole.contradicted)

@@ -15,7 +15,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tbgen.apps.games.standings import Standings, crosstable, in_decimals
+from tbgen.apps.games.event import Standings, crosstable, in_decimals
 from tbgen.apps.games.tags import last_move
 from tbgen.apps.match.engine import Offence
 from tbgen.apps.match.game import GameRecord, Sheet

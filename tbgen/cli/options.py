@@ -16,8 +16,7 @@ from typing import Any, NamedTuple, TypeVar
 import click
 from click.core import ParameterSource
 
-from tbgen.apps.games.game import GameSettings
-from tbgen.apps.games.tags import parse_cutoff
+from tbgen.apps.games.tags import Rules, parse_cutoff
 from tbgen.cli import COMMANDS, QUIET
 from tbgen.cli.output import Form
 from tbgen.errors import MissingFolderError, UsageError
@@ -108,7 +107,7 @@ def declared(parameters: Mapping[str, Declare]) -> list[click.Parameter]:
 
 
 class Command(click.Command):
-    """A command, whose function declares options as defaults of its parameters; those without one are `SHARED`.
+    """A command, whose function declares options as defaults of its parameters.
 
     It takes `-q` and refuses combinations of options; of each of `alone` only one may be given. A word of `alone` is
     an option, or an option and its value. Where a position is asked, `-G2.5` is no option, but the score of a FEN.
@@ -118,17 +117,14 @@ class Command(click.Command):
         self, name: str, callback: Callable[..., Any], *, alone: Sequence[tuple[str, ...]] = (), **settings: Any
     ) -> None:
         super().__init__(name, callback=callback, **settings)
-        self.parameters = {
-            word: SHARED[word] if each.default is each.empty else each.default
-            for word, each in signature(callback).parameters.items()
-        }
+        self.parameters = {word: each.default for word, each in signature(callback).parameters.items()}
         quiet = click.Option(("-q", "--quiet"), is_flag=True, help="Print results and errors only.")
         self.params = [quiet, *declared(self.parameters)]
         self.alone = alone
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         options = [option for option in self.params if isinstance(option, click.Option)]
-        if "asked" in self.parameters:
+        if ASKED in self.parameters.values():
             takers = {name for option in options if not option.is_flag for name in option.opts}
             args = [
                 f" {word}" if _NEGATIVE_SCORE.fullmatch(word) and before not in takers else word
@@ -169,26 +165,22 @@ class _FormOption(Option):
         parser.add_option(self, ["--format"], self.name, action="store")
 
 
-def _settings_of(scoring: Any, cutoff: str | None, komi: Any, fifty: Any) -> GameSettings:
-    """The settings that the options give, from texts; what they leave out comes from the tags of each game."""
-    settings = GameSettings(
-        scheme=scoring,
-        cutoff_code=None if cutoff is None else parse_cutoff(cutoff),
-        komi=komi,
-        fifty_moves=fifty,
-        game=click.get_current_context().params.get("game", Mobility.RESET),
-    )
-    if settings.scheme is not None:
-        refuse_idle(settings, settings.scheme, settings.fifty_moves or FiftyMoveSetting.RESET)
-    return settings
+def _rules_of(cutoff: str | None, **given: Any) -> Rules:
+    """The rules that the options give, from texts; what they leave out comes from the tags of each game."""
+    code = None if cutoff is None else parse_cutoff(cutoff)
+    mobility = click.get_current_context().params.get("mobility", Mobility.RESET)
+    rules = Rules(cutoff_code=code, mobility=mobility, **given)
+    if rules.scheme is not None:
+        refuse_idle(rules, rules.scheme, rules.fifty_moves or FiftyMoveSetting.RESET)
+    return rules
 
 
-def refuse_idle(settings: GameSettings, scheme: Scheme, fifty: FiftyMoveSetting | None) -> None:
+def refuse_idle(rules: Rules, scheme: Scheme, fifty: FiftyMoveSetting | None) -> None:
     """Refuse a cutoff or a komi that makes no difference under a scheme and a fifty-move rule."""
-    if settings.komi is not None and scheme is not Scheme.KOMI:
+    if rules.komi is not None and scheme is not Scheme.KOMI:
         raise UsageError(f"--komi means nothing under --scoring {scheme.value}")
     needs_no_cutoff = scheme not in (Scheme.WINNER, Scheme.KOMI) and fifty is not FiftyMoveSetting.RESET
-    if settings.cutoff_code is not None and needs_no_cutoff:
+    if rules.cutoff_code is not None and needs_no_cutoff:
         others = "" if fifty is None else f" and --fifty {fifty.value}"
         raise UsageError(f"--cutoff means nothing under --scoring {scheme.value}{others}")
 
@@ -227,16 +219,16 @@ def _folders_of(
 ) -> tuple[Path, ...]:
     """The folders for the tables of --game. They must be there, but for the default folder if it is not expected."""
     folders = [folder for value in values for folder in folders_in(str(value))]
-    game = ctx.params.get("game", Mobility.RESET)
+    mobility = ctx.params.get("mobility", Mobility.RESET)
     if expected or ctx.get_parameter_source("folders") is not ParameterSource.DEFAULT:
         check_folders(folders)
-    return tuple(folder_of_game(folder, game) for folder in folders)
+    return tuple(folder_of_game(folder, mobility) for folder in folders)
 
 
 def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
     if len(folders_in(str(value))) != 1:
         raise UsageError(f"{value} is more than one folder; name one with --data")
-    return folder_of_game(value, ctx.params.get("game", Mobility.RESET))
+    return folder_of_game(value, ctx.params.get("mobility", Mobility.RESET))
 
 
 _any_folders = functools.partial(
@@ -248,8 +240,6 @@ _any_folders = functools.partial(
     default=("data",),
     multiple=True,
 )
-optional_folders = _any_folders(callback=functools.partial(_folders_of, expected=False))
-"""The folders of tables of the game that is asked for, as `folders`, where the default folder may be missing."""
 
 
 def typed_folders() -> bool:
@@ -297,54 +287,62 @@ def _a_position(ctx: click.Context, param: click.Parameter, incomplete: str) -> 
     return [START] if START.startswith(incomplete) else []
 
 
-SHARED: Mapping[str, Any] = {
-    "asked": Gathered(
-        Asked,
-        words=argument(nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
-        accrued=option(
-            "Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).", metavar="G"
-        ),
+ASKED: Any = Gathered(
+    Asked,
+    words=argument(nargs=-1, metavar="[FEN] [MOVE]...", shell_complete=_a_position),
+    accrued=option(
+        "Set the accrued score, such as G2.5 (default: that of the FEN, else the position's own).", metavar="G"
     ),
-    "data": option(
-        f"Put the tables into DIR ({_DEFAULT}).", type=FOLDER, envvar="TBGEN_DATA", default="data", callback=_only_one
+)
+"""A position, and moves after it."""
+
+DATA = option(
+    f"Put the tables into DIR ({_DEFAULT}).",
+    type=FOLDER,
+    envvar="TBGEN_DATA",
+    default="data",
+    callback=_only_one,
+)
+FILES = argument(nargs=-1, metavar="IN.pgn...", type=NAME)
+FOLDERS = _any_folders(callback=functools.partial(_folders_of, expected=True))
+"""The folders of tables of the game that is asked for, as `folders`."""
+OPTIONAL_FOLDERS = _any_folders(callback=functools.partial(_folders_of, expected=False))
+"""The same, where the default folder may be missing."""
+
+FORM = option(
+    "Print in this format; --json is short for --format json.",
+    *("--json", "--format"),
+    kind=_FormOption,
+    type=click.Choice([form.value for form in Form]),
+    default=Form.TABLE.value,
+    callback=lambda ctx, option, value: Form(value),
+)
+JOBS = option("Share each file among N processes.", type=click.IntRange(1, MOST_THREADS), default=1)
+MOBILITY = option(
+    "Play r-mobility, where captures and pawn moves reset the accrued score, or count the whole game.",
+    "--game",
+    type=click.Choice([mobility.value for mobility in Mobility]),
+    default=Mobility.RESET.value,
+    callback=lambda ctx, option, value: Mobility.named(value),
+    is_eager=True,  # the options that name folders ask for it, as `mobility`
+)
+RULES: Any = Gathered(
+    _rules_of,
+    scheme=option(
+        "Turn scores into points by this scheme (default: the game's tags, else exponential).",
+        "--scoring",
+        type=click.Choice([scheme.value for scheme in Scheme]),
     ),
-    "files": argument(nargs=-1, metavar="IN.pgn...", type=NAME),
-    "folders": _any_folders(callback=functools.partial(_folders_of, expected=True)),
-    "form": option(
-        "Print in this format; --json is short for --format json.",
-        *("--json", "--format"),
-        kind=_FormOption,
-        type=click.Choice([form.value for form in Form]),
-        default=Form.TABLE.value,
-        callback=lambda ctx, option, value: Form(value),
+    cutoff=option("Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).", metavar="G"),
+    komi=option("Set the score to beat under --scoring komi (default G5.75).", metavar="G"),
+    fifty_moves=option(
+        "Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
+        "--fifty",
+        type=click.Choice([setting.value for setting in FiftyMoveSetting]),
     ),
-    "game": option(
-        "Play r-mobility, where captures and pawn moves reset the accrued score, or count the whole game.",
-        type=click.Choice([game.value for game in Mobility]),
-        default=Mobility.RESET.value,
-        callback=lambda ctx, option, value: Mobility.named(value),
-        is_eager=True,  # the options that name folders ask for it
-    ),
-    "jobs": option("Share each file among N processes.", type=click.IntRange(1, MOST_THREADS), default=1),
-    "settings": Gathered(
-        _settings_of,
-        scoring=option(
-            "Turn scores into points by this scheme (default: the game's tags, else exponential).",
-            type=click.Choice([scheme.value for scheme in Scheme]),
-        ),
-        cutoff=option(
-            "Treat scores from G on alike, under winner, komi and --fifty reset (default G6.0).", metavar="G"
-        ),
-        komi=option("Set the score to beat under --scoring komi (default G5.75).", metavar="G"),
-        fifty=option(
-            "Apply this fifty-move rule (default: the game's tags, else reset; a value of a table ignores the rule).",
-            type=click.Choice([setting.value for setting in FiftyMoveSetting]),
-        ),
-    ),
-    "strict": flag("Exit with code 3 if a missing table makes a score provisional."),
-    "threads": option("Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS)),
-}
-"""Options that commands share. A parameter with one of these names and no default declares the option."""
+)
+STRICT = flag("Exit with code 3 if a missing table makes a score provisional.")
+THREADS = option("Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS))
 
 
 @click.command("help", cls=Command)

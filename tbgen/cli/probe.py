@@ -10,10 +10,22 @@ from typing import Any
 import click
 
 from tbgen.apps.games.annotate import pgn_of
-from tbgen.apps.games.game import GameSettings
-from tbgen.apps.games.tags import GameTags
+from tbgen.apps.games.tags import Rules
 from tbgen.apps.play.within import ClockedValue, value_if_asked
-from tbgen.cli.options import Asked, Command, flag, option, optional_folders, refuse_beside, refuse_idle
+from tbgen.cli.options import (
+    ASKED,
+    FOLDERS,
+    FORM,
+    MOBILITY,
+    OPTIONAL_FOLDERS,
+    RULES,
+    Asked,
+    Command,
+    flag,
+    option,
+    refuse_beside,
+    refuse_idle,
+)
 from tbgen.cli.output import Form, print_facts, show_facts, show_pairs, shows_colors
 from tbgen.errors import TbgenError
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
@@ -41,7 +53,7 @@ _INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
 )
 def command(
     *,
-    asked: Asked,
+    asked: Asked = ASKED,
     with_line: bool = flag("Print best play by both sides instead, as PGN.", "--line"),
     brief: bool = flag("Leave out the moves, which answers thousands of positions faster."),
     man: str | None = option(
@@ -49,10 +61,10 @@ def command(
     ),
     as_svg: bool = flag("Print a picture of the position and its verdict as SVG.", "--svg"),
     in_colors: bool = flag("Draw the board in colours, where a terminal shows them.", "--board"),
-    settings: GameSettings,
-    game: Mobility,
-    folders: tuple[Path, ...],
-    form: Form,
+    rules: Rules = RULES,
+    mobility: Mobility = MOBILITY,
+    folders: tuple[Path, ...] = FOLDERS,
+    form: Form = FORM,
 ) -> int:
     """Show the value of a position under best play, and the value of each move.
 
@@ -83,15 +95,15 @@ def command(
       tbgen probe "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30" --accrued G4.0 --svg > bishop.svg
       tbgen probe - --brief < positions.txt
     """
-    scoring = settings.scoring(GameTags())
-    refuse_idle(settings, scoring.scheme, settings.fifty_moves)
-    fifty = None if settings.fifty_moves is None else settings.fifty_moves_of(GameTags())
+    scoring = rules.scoring()
+    refuse_idle(rules, scoring.scheme, rules.fifty_moves)
+    fifty = None if rules.fifty_moves is None else rules.fifty()
     if asked.words == (_INPUT,):
         refuse_beside("-", {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg})
-        with open_tablebase(folders, game=game) as tables:
+        with open_tablebase(folders, game=mobility) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
-    board, score = position_of(*asked.read(), game)
-    with open_tablebase(folders, game=game) as tables:
+    board, score = position_of(*asked.read(), mobility)
+    with open_tablebase(folders, game=mobility) as tables:
         if man is not None or as_svg:
             _draw(tables, (board, score), man, as_svg=as_svg, form=form)
             return 0
@@ -217,7 +229,7 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
 @click.command("uci", cls=Command)
 def uci(
     *,
-    folders: tuple[Path, ...] = optional_folders,
+    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
 ) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 

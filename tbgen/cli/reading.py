@@ -9,12 +9,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from tbgen.apps.games.archive import Decided, GamesTask, decide_file, total
-from tbgen.apps.games.chunks import chunks_of, movetexts
+from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
 from tbgen.apps.games.decide import Ground, Solve
-from tbgen.apps.games.files import STANDARD_INPUT, matching_files, read_pieces
-from tbgen.apps.games.game import GameSettings
-from tbgen.apps.games.tags import Source
+from tbgen.apps.games.files import STANDARD_INPUT, matching_files
+from tbgen.apps.games.tags import Rules, Source
+from tbgen.apps.games.text import chunks_in
 from tbgen.cli import complain_of, say
 from tbgen.cli.options import not_empty, typed_folders
 from tbgen.cli.output import STANDARD_OUTPUT
@@ -32,19 +31,19 @@ def asked_files(names: Sequence[str]) -> list[str]:
 
 def decided(
     names: Sequence[str], task: GamesTask, jobs: int = 1, solve: Solve | None = None, *, whole: bool = False
-) -> Iterator[Decided]:
+) -> Iterator[ChunkReport]:
     """The games of files, part by part. A file that cannot be read to its end is an error if `whole`, else skipped."""
     for name in names:
         try:
-            parts = decide_file(name, task, jobs, solve)
+            parts = adjudicate_file(name, task, jobs, solve)
             yield from reading(name, parts, lambda part: (part.size, part.games + len(part.skipped)))
         except PgnError as error:
             if whole:
                 raise
-            yield Decided(skipped=[error])
+            yield ChunkReport(skipped=[error])
 
 
-def say_whom_the_clock_did_not_stop(whole: Decided) -> None:
+def say_whom_the_clock_did_not_stop(whole: ChunkReport) -> None:
     """How many games best play decided, though their tags say that the fifty-move rule ended them."""
     if whole.against_their_word:
         say(
@@ -60,11 +59,12 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     """
     names = matching_files(games)
     found = total(
-        decided(names, GamesTask(GameSettings(game=game_of_folder(folder)), tables=[folder], texts=False), whole=True)
+        decided(names, GamesTask(Rules(mobility=game_of_folder(folder)), tables=[folder], texts=False), whole=True)
     )
     complain_of(found.skipped)
     known = {*found.missing, *map(str, tables_in(folder))}
-    found.missing.update(name for name in asked_by_tags(names) if name not in known)
+    files = [name for name in names if name != STANDARD_INPUT]
+    found.missing.update(name for name in _asked_by_tags(files) if name not in known)
     tables, more = counted(len(found.missing), "table", "tables"), counted(found.missing.total(), "game", "games")
     say(f"{tables} would decide {more} more" if found.missing else "no game lacks a table")
     if stopped := found.grounds[Ground.STOPPED]:
@@ -72,10 +72,10 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     return [Material.parse(name) for name, _ in found.missing.most_common()]
 
 
-def asked_by_tags(names: Sequence[str]) -> Iterator[str]:
+def _asked_by_tags(names: Sequence[str]) -> Iterator[str]:
     """The table that makes a game provisional, game by game, as an earlier decision has written it into the tags."""
     for name in names:
-        for tags, _ in movetexts(name) if name != STANDARD_INPUT else ():
+        for tags in (text.tags for chunk in chunks_in(name, may_be_empty=True) for text in chunk):
             if tags.get("RMobilitySource") == Source.PROVISIONAL.value:
                 with suppress(MaterialError):
                     yield str(Material.parse(tags.get("RMobilityMissing", "")).canonical())
@@ -109,5 +109,5 @@ def _games_in(name: str) -> int:
         if file.readline().startswith((b"{", b"[\n")):
             return sum(line.startswith(b"  {") for line in file)
     with suppress(PgnError):
-        return sum(len(chunk.games) for chunk in chunks_of(read_pieces(name), name, may_be_empty=True))
+        return sum(map(len, chunks_in(name, may_be_empty=True)))
     return 0

@@ -7,11 +7,23 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from tbgen.apps.games.files import matching_files, read_pieces
-from tbgen.apps.games.game import GameSettings, PgnGame, moves_after_the_end
-from tbgen.apps.games.tags import GameTags
+from tbgen.apps.games.files import matching_files
+from tbgen.apps.games.read import PgnGame
+from tbgen.apps.games.tags import Rules, moves_after_the_end
 from tbgen.cli import complain, complain_of
-from tbgen.cli.options import NAME, Asked, Command, flag, option, refuse_beside, refuse_idle
+from tbgen.cli.options import (
+    ASKED,
+    FORM,
+    MOBILITY,
+    NAME,
+    RULES,
+    Asked,
+    Command,
+    flag,
+    option,
+    refuse_beside,
+    refuse_idle,
+)
 from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, present, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import reading
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
@@ -26,7 +38,7 @@ from tbgen.text import printable
 @click.command("score", cls=Command)
 def command(
     *,
-    asked: Asked,
+    asked: Asked = ASKED,
     files: tuple[str, ...] = option(
         "Score the games of PGN files, packed or not; - reads the standard input.",
         "--pgn",
@@ -35,9 +47,9 @@ def command(
         multiple=True,
     ),
     summary: bool = flag("Print one line a game, without its plies.", needs="--pgn"),
-    settings: GameSettings,
-    game: Mobility,
-    form: Form,
+    rules: Rules = RULES,
+    mobility: Mobility = MOBILITY,
+    form: Form = FORM,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 
@@ -57,17 +69,17 @@ def command(
     if files:
         refuse_beside("--pgn", {"a FEN": asked.is_position, "--accrued": asked.accrued})
         names = matching_files([*files, *asked.words])
-        return _score_files(names, settings, form=form, summary=summary)
-    scoring, fifty = settings.scoring(GameTags()), settings.fifty_moves_of(GameTags())
-    refuse_idle(settings, scoring.scheme, fifty.setting)
+        return _score_files(names, rules, form=form, summary=summary)
+    scoring, fifty = rules.scoring(), rules.fifty()
+    refuse_idle(rules, scoring.scheme, fifty.setting)
     if asked.words and os.path.isfile(asked.words[0]):
         name = asked.words[0]
         raise UsageError(f"{name} is a file; its games are scored by: tbgen score --pgn {name}")
     fen, moves, accrued = asked.read()
-    board, carried = parse_fen(fen, game=game)
+    board, carried = parse_fen(fen, game=mobility)
     if accrued is not None:
-        board, carried = with_score(board, accrued, game)
-    played = Game(board, accrued=carried, fifty_moves=fifty, game=game)
+        board, carried = with_score(board, accrued, mobility)
+    played = Game(board, accrued=carried, fifty_moves=fifty, game=mobility)
     played.push_line(moves)
     warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))
     facts = {**played.facts(scoring), "warnings": warnings}
@@ -76,12 +88,12 @@ def command(
     return 0
 
 
-def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, summary: bool) -> int:
+def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: bool) -> int:
     """Score every game that can be read; the exit code says whether all could."""
     faults, warnings, rows = list[TbgenError](), list[str](), list[Facts]()
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
-        for game in _games_of(files, settings):
+        for game in _games_of(files, rules):
             if not isinstance(game, PgnGame):
                 faults.append(game)
                 continue
@@ -100,16 +112,15 @@ def _score_files(files: Sequence[str], settings: GameSettings, *, form: Form, su
     return complain_of(faults)
 
 
-def _games_of(files: Sequence[str], settings: GameSettings) -> Iterator[PgnGame | TbgenError]:
+def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenError]:
     """The games of all files; an error of a file as a whole ends that file in its midst."""
-    from tbgen.apps.games.chunks import chunks_of
-    from tbgen.apps.games.reader import games_of
+    from tbgen.apps.games.read import game_of
+    from tbgen.apps.games.text import chunks_in
 
     for path in files:
         try:
-            chunks = chunks_of(read_pieces(path), path)
-            for chunk in reading(path, chunks, lambda chunk: (len(chunk.text), len(chunk.games)), prints=True):
-                yield from games_of(chunk, path, settings)
+            for chunk in reading(path, chunks_in(path), lambda chunk: (len(chunk.text), len(chunk)), prints=True):
+                yield from (game_of(text, path, rules) for text in chunk)
         except (PgnError, UnreadableFileError) as error:
             yield error
         except OSError as error:

@@ -11,7 +11,7 @@ import click
 from tbgen.apps.site import need_extra
 from tbgen.cli import complain_of, is_quiet, say
 from tbgen.cli.folders import Wanted, wanted_options
-from tbgen.cli.options import OLD_FOLDER, Command, flag, option
+from tbgen.cli.options import DATA, FOLDERS, FORM, OLD_FOLDER, Command, flag, option
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import reporter
 from tbgen.errors import UsageError
@@ -27,7 +27,7 @@ _ANY_ADDRESS = ("0.0.0.0", "::", "")
 @click.command("serve", cls=Command)
 def command(
     *,
-    folders: tuple[Path, ...],
+    folders: tuple[Path, ...] = FOLDERS,
     host: str = option("Listen on this address, with 0.0.0.0 on all.", default="127.0.0.1", metavar="HOST"),
     port: int = option("Use port N.", default=8000, type=click.IntRange(0, 65535)),
     names: tuple[str, ...] = option(
@@ -91,8 +91,8 @@ def fetch_command(
     outcomes: bool = flag("Fetch outcomes alone, without distances."),
     classes: bool = flag("Fetch the classes of mates that suit the tables in DIR, not tables."),
     jobs: int = option("Fetch N files at once.", default=4, type=click.IntRange(1, 64)),
-    data: Path,
-    form: Form,
+    data: Path = DATA,
+    form: Form = FORM,
 ) -> None:
     """Fetch tables from `tbgen serve`, or from a web server that has what `tbgen site --explorer` writes.
 

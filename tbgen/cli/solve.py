@@ -11,7 +11,20 @@ import click
 
 from tbgen.apps.games.tags import numbered
 from tbgen.cli.folders import syzygy_option
-from tbgen.cli.options import NAME, Asked, Command, completing, flag, option, optional_folders, refuse_beside
+from tbgen.cli.options import (
+    ASKED,
+    FOLDERS,
+    FORM,
+    NAME,
+    OPTIONAL_FOLDERS,
+    THREADS,
+    Asked,
+    Command,
+    completing,
+    flag,
+    option,
+    refuse_beside,
+)
 from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import duration, progress
 from tbgen.errors import UnprovedError, UnreadableFileError, UsageError
@@ -34,7 +47,7 @@ if TYPE_CHECKING:
 @click.command("solve", cls=Command, alone=[("--prepare", "--syzygy")])
 def solve(
     *,
-    asked: Asked,
+    asked: Asked = ASKED,
     only_plan: bool = flag("Print the cost, and stop.", "--plan"),
     prepare: str | None = option(
         "Make the classes of mates of all that MATERIAL promotes to, or with --plan print their cost; then stop.",
@@ -47,9 +60,9 @@ def solve(
         metavar="S",
     ),
     syzygy: tuple[Path, ...] | None = syzygy_option(),
-    threads: int | None,
-    folders: tuple[Path, ...],
-    form: Form,
+    threads: int | None = THREADS,
+    folders: tuple[Path, ...] = FOLDERS,
+    form: Form = FORM,
 ) -> None:
     """Solve one position with six or seven men, from the tables of --data.
 
@@ -155,7 +168,7 @@ _GOALS = ("accrued", "best", "draw")
 @click.command("hold", cls=Command, alone=[("--check", each) for each in ("--strategy", "--pair")])
 def hold(
     *,
-    asked: Asked,
+    asked: Asked = ASKED,
     side: str = option(
         "Search for a hold of this side. With a score as the goal, both means the sides that have it.",
         type=click.Choice(["white", "black", _BOTH]),
@@ -175,8 +188,8 @@ def hold(
         "Write the moves that hold to FILE; - is the standard output.", "--strategy", type=NAME
     ),
     source: str | None = option("Check such a FILE, and nothing else.", "--check", type=NAME),
-    folders: tuple[Path, ...] = optional_folders,
-    form: Form,
+    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
+    form: Form = FORM,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.
 

@@ -17,13 +17,16 @@ from tbgen.cli import complain_of, say
 from tbgen.cli.folders import Wanted, named_or_there, no_tables, wanted_options
 from tbgen.cli.options import (
     FOLDER,
+    FOLDERS,
+    FORM,
+    MOBILITY,
     OLD_FOLDER,
+    OPTIONAL_FOLDERS,
     Command,
     check_folders,
     flag,
     not_empty,
     option,
-    optional_folders,
     refuse_together,
     typed_folders,
 )
@@ -63,8 +66,8 @@ def record(
         "-o",
         type=FOLDER,
     ),
-    game: Mobility,
-    folders: tuple[Path, ...],
+    mobility: Mobility = MOBILITY,
+    folders: tuple[Path, ...] = FOLDERS,
 ) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
@@ -98,8 +101,8 @@ def record(
 def potential(
     *,
     records: Path | None = records_option,
-    folders: tuple[Path, ...] = optional_folders,
-    form: Form,
+    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
+    form: Form = FORM,
 ) -> None:
     """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
 
@@ -162,7 +165,7 @@ def site(
         type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
         needs="--explorer",
     ),
-    folders: tuple[Path, ...] = optional_folders,
+    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
 ) -> int:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 

@@ -9,7 +9,7 @@ import click
 
 from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import named_or_there, names_argument, no_tables
-from tbgen.cli.options import FILE, OLD_FILE, Command, flag, option
+from tbgen.cli.options import FILE, FOLDERS, FORM, MOBILITY, OLD_FILE, THREADS, Command, flag, option
 from tbgen.cli.output import Columns, Facts, Form, present, show_facts
 from tbgen.cli.reporter import Work, progress
 from tbgen.errors import TableError, UsageError, VerificationError
@@ -32,9 +32,9 @@ def list_command(
     names: tuple[str, ...] = names_argument,
     figures: bool = flag("Show the figures of every table, as if all were named."),
     classes: bool = flag("List the classes of mates that `tbgen solve --prepare` made, not the tables."),
-    game: Mobility,
-    folders: tuple[Path, ...],
-    form: Form,
+    mobility: Mobility = MOBILITY,
+    folders: tuple[Path, ...] = FOLDERS,
+    form: Form = FORM,
 ) -> int:
     """List the tables of the folders, or show the figures of those that are named.
 
@@ -176,10 +176,10 @@ def verify(
     classes: bool = flag(
         "Check the classes of mates that `tbgen solve --prepare` made, not the tables.", needs="--sample"
     ),
-    threads: int | None,
-    game: Mobility,
-    folders: tuple[Path, ...],
-    form: Form,
+    threads: int | None = THREADS,
+    mobility: Mobility = MOBILITY,
+    folders: tuple[Path, ...] = FOLDERS,
+    form: Form = FORM,
 ) -> int:
     """Prove tables such as KBvK, or all tables of the folders.
 
@@ -198,8 +198,8 @@ def verify(
     """
     if classes and sample is not None:
         return _verify_classes(names, folders, sample, seed, form)
-    if by_digest and not game.forgets and known_in is None:
-        raise UsageError(f"the known digests are of r-mobility; name a list of {game} tables with --list")
+    if by_digest and not mobility.forgets and known_in is None:
+        raise UsageError(f"the known digests are of r-mobility; name a list of {mobility} tables with --list")
     wanted, note = named_or_there(names, folders), ""
     if by_digest:
         check, columns = _digests(folders, threads, known_in, output)

@@ -148,7 +148,8 @@ def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)
 
 def bare_sides(board: chess.Board, game: Mobility = Mobility.RESET) -> list[bool]:
     """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
-    return [game.forgets and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
+    can_tell = game.forgets and is_standard(board)
+    return [can_tell and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
 
 
 def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> str | None:

@@ -51,6 +51,10 @@ class End(enum.Enum):
     """The position has arisen for the third time."""
 
 
+ON_THE_BOARD = (End.CHECKMATE, End.STALEMATE, End.VARIANT)
+"""The ends that decide a game whatever its tags say."""
+
+
 class FiftyMoveSetting(enum.Enum):
     """The variants of the fifty-move rule."""
 

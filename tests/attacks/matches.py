@@ -11,8 +11,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from tbgen.apps.games.game import PgnGame
-from tbgen.apps.games.reader import read_games
+from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.match.journal import state_path
 from tests.apps.match.matches import games_of, scripted, walker
 from tests.apps.match.test_match import check

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.games import archive
-from tbgen.apps.games.chunks import Chunk
+from tbgen.apps.games import batch
+from tbgen.apps.games.text import Chunk
 from tbgen.apps.match.journal import state_path
 from tbgen.system.process import try_lock
 from tests.cli.calls import GAME, complaint, tbgen
@@ -41,13 +41,13 @@ def test_a_file_that_a_match_writes_is_not_changed_in_place(games: Path) -> None
 def test_a_file_that_grows_while_it_is_read_is_not_changed_in_place(
     games: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    decide = archive.ChunkDecider.decide
+    decide = batch.ChunkDecider.decide
 
-    def growing(self: archive.ChunkDecider, chunk: Chunk, name: str) -> archive.Decided:
+    def growing(self: batch.ChunkDecider, chunk: Chunk, name: str) -> batch.ChunkReport:
         games.write_text(f"{GAME}1. d4 *\n")
         return decide(self, chunk, name)
 
-    monkeypatch.setattr(archive.ChunkDecider, "decide", growing)
+    monkeypatch.setattr(batch.ChunkDecider, "decide", growing)
     code, line = complaint("adjudicate", str(games), "--in-place", "-q")
     assert (code, line) == (1, f"tbgen: {games}: it has changed since it was read, and stays as it is")
     assert games.read_text().startswith(f"{GAME}1. d4 *\n")

@@ -23,7 +23,7 @@ from tbgen.score import Color, Score
 from tbgen.text import facts_of, in_plies
 
 if TYPE_CHECKING:
-    from tbgen.apps.games.game import PgnGame
+    from tbgen.apps.games.read import PgnGame
     from tbgen.probe import Tablebase
     from tbgen.rules.game import Ply
 

@@ -12,23 +12,26 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.game import ON_THE_BOARD, PgnGame
-from tbgen.apps.games.tags import Source, number_in, read_tags, winner_of
+from tbgen.apps.games.tags import Continue, Rules, Source, number_in, read_tags, winner_of
 from tbgen.apps.play.within import ClockedValue, value_within
 from tbgen.errors import CastlingError, MaterialError, MissingTableError, TooManyMenError, expect
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.position.bracket import Bracket
 from tbgen.probe import Tablebase
-from tbgen.rules.game import End, FiftyMoves, Game, final_outcome
+from tbgen.rules.game import Game, final_outcome
 from tbgen.rules.points import DRAW, Points, Scoring, points_facts
 from tbgen.rules.position import is_standard
+from tbgen.rules.stage import ON_THE_BOARD, End
 from tbgen.score import Color, Mobility, Score
 from tbgen.text import facts_of, in_so_many
+
+if TYPE_CHECKING:
+    from tbgen.apps.games.read import PgnGame
 
 Solve = Callable[[chess.Board, Score], Bracket | None]
 """The value of a position that no table has, with a score accrued; None if that is too much to solve."""
@@ -148,38 +151,12 @@ def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
     return replace(verdict, source=Source.SHEET, why="it has no moves, and the score sheet counts")
 
 
-class Continue(enum.Enum):
-    """Which games are continued by best play."""
-
-    NEVER = "never"
-    UNLESS_OVER = "unless-over"
-    ALWAYS = "always"
-    """Also those that a repetition, the fifty-move rule or bare kings have ended."""
-
-
-@dataclass(frozen=True, slots=True)
-class AdjudicationRules:
-    """How games are decided."""
-
-    scoring: Scoring = field(default_factory=Scoring)
-    fifty_moves: FiftyMoves = field(default_factory=FiftyMoves)
-    """For boards; a game brings its own."""
-    continued: Continue = Continue.UNLESS_OVER
-    counts_fifty_moves: bool = False
-    """Score best play by the fifty-move rule, where its effect is known."""
-
-    def __post_init__(self) -> None:
-        expect(self.scoring, Scoring, "scoring", "a Scoring such as Scoring()")
-        expect(self.fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
-        expect(self.continued, Continue, "continued", "a Continue such as Continue.ALWAYS")
-
-
 class Adjudicator:
     """Decides games, with the tables at hand.
 
     Arguments:
         tables: An open tablebase. Without it, no game is continued by best play.
-        rules: The scoring, the fifty-move rule and the games to continue; `AdjudicationRules()` without it.
+        rules: The scoring, the fifty-move rule and the games to continue; `Rules()` without it.
         solve: Finds the value of a position that no table has, or None.
 
     Raises:
@@ -190,13 +167,10 @@ class Adjudicator:
     ('G0.5', 'game', 'White forces stalemate')
     """
 
-    def __init__(
-        self, tables: Tablebase | None = None, rules: AdjudicationRules | None = None, solve: Solve | None = None
-    ) -> None:
+    def __init__(self, tables: Tablebase | None = None, rules: Rules | None = None, solve: Solve | None = None) -> None:
         self._solve = solve
         self.tables = None if tables is None else expect(tables, Tablebase, "tables", "a Tablebase, or None")
-        given = AdjudicationRules() if rules is None else rules
-        self.rules = expect(given, AdjudicationRules, "rules", "AdjudicationRules, or None")
+        self.rules = expect(Rules() if rules is None else rules, Rules, "rules", "Rules, or None")
 
     def decide(
         self, board_or_game: chess.Board | Game, accrued: Score | str | None = None, *, winner: Color | None = None
@@ -219,8 +193,8 @@ class Adjudicator:
             game = board_or_game
         else:
             which = Mobility.RESET if self.tables is None else self.tables.game
-            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty_moves, game=which)
-        return self._settled(game, winner, self.rules.scoring)
+            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty(), game=which)
+        return self._settled(game, winner, self.rules.scoring())
 
     def decide_read(self, game: PgnGame) -> Verdict:
         """Decide a game from a file, under the scoring that its tags name.
@@ -231,7 +205,7 @@ class Adjudicator:
         Returns:
             The final score with its source and reason.
 
-        >>> from tbgen.apps.games.reader import games_in
+        >>> from tbgen.apps.games.read import games_in
         >>> [str(Adjudicator().decide_read(game).final) for game in games_in("1. e4 e5 2. Qh5 Ke7 3. Qxe5# 1-0")]
         ['G0.0']
         """

@@ -22,15 +22,26 @@ import textwrap
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-from tbgen.errors import ScoreFormatError, UsageError, expect
-from tbgen.rules.points import Komi, Points, Scheme, Scoring, expect_scheme, format_points, parse_komi, parse_points
-from tbgen.rules.stage import FiftyMoveSetting, expect_setting
-from tbgen.score import Color, Score, expect_score
+import chess
 
-if TYPE_CHECKING:
-    import chess
+from tbgen.errors import ScoreFormatError, TbgenError, UsageError, expect, expect_number
+from tbgen.rules.game import final_outcome
+from tbgen.rules.notation import carried_into, parse_fen
+from tbgen.rules.points import (
+    Komi,
+    Points,
+    Scheme,
+    Scoring,
+    expect_komi,
+    expect_scheme,
+    format_points,
+    parse_komi,
+    parse_points,
+)
+from tbgen.rules.stage import ON_THE_BOARD, End, FiftyMoves, FiftyMoveSetting, Stage, expect_setting
+from tbgen.score import MOST_CODE, Color, Mobility, Score, expect_score
+from tbgen.text import counted
 
 _OFF = ("0", "false", "no")
 
@@ -41,6 +52,27 @@ GAME_TAG = "RMobilityGame"
 
 UNFINISHED = "*"
 """The result of a game that has none."""
+
+_CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
+ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
+"""Variants that are chess."""
+MARK = "tbgen:"
+"""How a comment of tbgen's begins."""
+OWN_TAGS = (
+    "RMobilityResult",
+    "RMobilityCutoff",
+    "RMobilityScoring",
+    "Points",
+    "Komi",
+    "RMobilityFifty",
+    "RMobilitySource",
+    "RMobilityTablebase",
+    "RMobilityMissing",
+    "RMobilityBounds",
+    "RMobilityClock",
+    GAME_TAG,
+)
+"""The tags that a decision writes; those of a decision before are replaced."""
 
 _ROSTER = {
     "Event": "?",
@@ -94,6 +126,56 @@ class GameTags:
     accrued: Score | None = None
     """The accrued score of the first position."""
     fifty_moves: FiftyMoveSetting | None = None
+
+
+class Continue(enum.Enum):
+    """Which games are continued by best play."""
+
+    NEVER = "never"
+    UNLESS_OVER = "unless-over"
+    ALWAYS = "always"
+    """Also those that a repetition, the fifty-move rule or bare kings have ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules by which games are scored and decided; for None the tags of a game decide, then the default.
+
+    A scheme and the fifty-move rule may be given by their names, and a komi as it is written.
+    """
+
+    scheme: Scheme | None = None
+    cutoff_code: int | None = None
+    komi: Komi | None = None
+    fifty_moves: FiftyMoveSetting | None = None
+    mobility: Mobility = Mobility.RESET
+    """Whether resets wipe out the accrued score; no tag says so."""
+    continued: Continue = Continue.UNLESS_OVER
+    counts_fifty_moves: bool = False
+    """Score best play by the fifty-move rule, where its effect is known."""
+
+    def __post_init__(self) -> None:
+        for name, expected in (("scheme", expect_scheme), ("komi", expect_komi), ("fifty_moves", expect_setting)):
+            if (value := getattr(self, name)) is not None:
+                object.__setattr__(self, name, expected(value, name))
+        if self.cutoff_code is not None:
+            expect_number(self.cutoff_code, "cutoff_code", 0, MOST_CODE)
+        expect(self.continued, Continue, "continued", "a Continue such as Continue.ALWAYS")
+
+    def scoring(self, tags: GameTags | None = None) -> Scoring:
+        """The scheme of the points of a game."""
+        known, plain = GameTags() if tags is None else tags, Scoring()
+        cutoffs = (self.cutoff_code, known.cutoff_code, plain.cutoff_code)
+        return Scoring(
+            self.scheme or known.scheme or plain.scheme,
+            next(code for code in cutoffs if code is not None),  # 0 is one, too
+            self.komi or known.komi or plain.komi,
+        )
+
+    def fifty(self, tags: GameTags | None = None) -> FiftyMoves:
+        """The fifty-move rule of a game."""
+        setting = self.fifty_moves or (tags and tags.fifty_moves) or FiftyMoveSetting.RESET
+        return FiftyMoves(setting, self.scoring(tags).cutoff_code)
 
 
 def read_tags(tags: Mapping[str, str]) -> GameTags:
@@ -195,6 +277,73 @@ def parse_cutoff(text: str) -> int:
     raise ScoreFormatError(text, "a cutoff such as G6.0, which has no sign")
 
 
+def root_of(
+    fen: str | None, variant: str | None, accrued: Score | None, game: Mobility = Mobility.RESET
+) -> tuple[chess.Board, Score | None]:
+    """The first position of a game, and the accrued score there, as its tags give them."""
+    kind = (variant or "").lower()
+    if variant is not None and kind not in _CHESS960 | ORDINARY:
+        from tbgen.rules.variants import variant_board
+
+        board = variant_board(variant, fen)
+        return board, None if accrued is None else carried_into(board, accrued, game)
+    board, carried = parse_fen(chess.STARTING_FEN if fen is None else fen, chess960=kind in _CHESS960, game=game)
+    if carried is None and accrued is not None:
+        carried = carried_into(board, accrued, game)
+    return board, carried
+
+
+def final_of(last: Stage, result: str) -> Score:
+    """The final score of a game that has a result: mate and stalemate on the board go before it."""
+    return final_outcome(last.accrued, None if last.end in ON_THE_BOARD else winner_of(result))
+
+
+def contradictions(
+    tags: Mapping[str, str], known: GameTags, written: str | None, last: Stage, ended: Stage | None
+) -> Iterator[str]:
+    """Describe every contradiction in one line.
+
+    `known` are the tags of r-mobility among all, `written` is the result that stands after the moves, `ended` the
+    first ply at which the game was over.
+    """
+    result = tags.get("Result", written or UNFINISHED)
+    if "Result" in tags and written is not None and result != written:
+        yield f'the tag Result says "{result}", the end of the moves "{written}"'
+    yield from moves_after_the_end(last, ended)
+    if last.end is not None and last == ended:
+        expected = classical_result(last.accrued)
+        if result not in (expected, UNFINISHED):
+            yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
+    if GAME_TAG not in tags:  # else it was decided under a game that the moves alone do not tell
+        yield from _of_scores(tags, known, final_of(last, result), last.end)
+    if known.accrued is not None and "FEN" in tags:
+        with suppress(TbgenError):  # a FEN of Chess960 says nothing of this
+            _, in_fen = parse_fen(tags["FEN"])
+            if in_fen not in (known.accrued, None):
+                yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{known.accrued}"'
+
+
+def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
+    """Describe moves after the end of the game, if there are any."""
+    if ended is not None and ended.end is not None and ended.number < last.number:
+        moves = counted(last.number - ended.number, "more move", "more moves")
+        yield f"the game was over at ply {ended.number} ({ended.end.value}); {moves} counted"
+
+
+def _of_scores(tags: Mapping[str, str], known: GameTags, final: Score, end: End | None) -> Iterator[str]:
+    """Describe a score that contradicts the moves, and points that contradict the score under its own scheme."""
+    scoring = Rules().scoring(known)
+    if known.outcome is not None and end not in ON_THE_BOARD and tags.get("RMobilitySource") == Source.TABLEBASE.value:
+        final = known.outcome  # no move need have reached it
+    if known.outcome not in (final, None):
+        yield f'RMobilityResult says "{known.outcome}", but the game is worth {final}'
+    if known.points is not None:
+        points = scoring.points(final)
+        written = format_points(points, scoring.scheme)
+        if known.points not in (points, parse_points(written)):
+            yield f'Points say "{tags["Points"]}", but {final} is {written} ({scoring.scheme.value})'
+
+
 def format_game(tags: Mapping[str, str], words: Iterable[str]) -> str:
     """A game as PGN. The seven tags of the roster come first and are never missing; the others keep their order."""
     named = _ROSTER | dict(tags)
@@ -214,6 +363,11 @@ def numbered(number: int, white_to_move: bool, moves: Iterable[tuple[str, str]])
         if comment:
             yield f"{{{comment}}}"
         number, is_white, needs_number = number + (not is_white), not is_white, bool(comment)
+
+
+def variation(comment: str, words: Iterable[str]) -> str:
+    """A variation with a comment by which tbgen recognises it later."""
+    return f"( {{{MARK} {comment}}} {' '.join(words)} )"
 
 
 def last_move(board: chess.Board, san: str) -> str:

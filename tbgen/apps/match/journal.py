@@ -17,7 +17,6 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from tbgen.apps.games.files import read_pieces
 from tbgen.apps.match.results import Result
 from tbgen.apps.match.settings import Format, MatchSettings
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
@@ -220,15 +219,15 @@ def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Resu
 
     A game counts if its result stands behind its moves; lines may end with CR LF.
     """
-    from tbgen.apps.games.chunks import chunks_of  # which loads the compiler
+    from tbgen.apps.games.text import chunks_in  # which loads the compiler
 
     before = 0
-    for chunk in chunks_of(read_pieces(str(path)), str(path), may_be_empty=True):
-        for place in range(len(chunk.games)):
-            if chunk.result_of(place) is not None:
-                stop, tags = before + chunk.span(place).stop, chunk.tags_of(place)
+    for chunk in chunks_in(path, may_be_empty=True):
+        for game in chunk:
+            if game.result is not None:
+                stop, tags = before + game.span.stop, game.tags
                 is_ours = tags.get("MatchId") == match
-                yield stop, *(_stored(path, chunk.number + place, tags) if is_ours else (None, None))
+                yield stop, *(_stored(path, game.number, tags) if is_ours else (None, None))
         before += len(chunk.text)
 
 

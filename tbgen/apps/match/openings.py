@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from tbgen.apps.games.files import read_lines
-from tbgen.apps.games.game import ORDINARY, root_of
-from tbgen.apps.games.tags import read_tags
+from tbgen.apps.games.tags import ORDINARY, read_tags, root_of
 from tbgen.apps.match.settings import MatchSettings, OpeningOrder
 from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.game import FiftyMoves, Game
@@ -20,7 +19,7 @@ from tbgen.rules.points import Komi
 from tbgen.score import Score
 
 if TYPE_CHECKING:
-    from tbgen.apps.games.chunks import Movetext
+    from tbgen.apps.games.text import GameText
 
 _EPD_FIELDS = 4
 _FEN_FIELDS = 6
@@ -62,11 +61,12 @@ class Openings:
         self._settings, self._wanted = settings, settings.openings
         self._opening = functools.lru_cache(_MOST_KEPT)(self._read)
         path = self._wanted.file
-        self._entries: list[tuple[int, str | Movetext]] = [(1, ({}, []))]
+        self._entries: list[tuple[int, str | GameText | None]] = [(1, None)]
         if path is not None and self._wanted.pgn:
-            from tbgen.apps.games.chunks import movetexts  # which loads the compiler; books of positions do without
+            from tbgen.apps.games.text import chunks_in  # which loads the compiler; books of positions do without
 
-            self._entries = list(enumerate(movetexts(path), start=1))
+            games = (game for chunk in chunks_in(path, may_be_empty=True) for game in chunk)
+            self._entries = [(game.number, game) for game in games]
         elif path is not None:
             lines = enumerate(read_lines(str(path)), start=1)
             self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
@@ -94,7 +94,7 @@ class Openings:
     def komi_of(self, number: int) -> Komi | None:
         """The komi that an opening names; its moves are not played."""
         entry = self._entries[self._place(number)][1]
-        return None if isinstance(entry, str) else read_tags(entry[0]).komi
+        return None if entry is None or isinstance(entry, str) else read_tags(entry.tags).komi
 
     def _place(self, number: int) -> int:
         """Where an opening stands in the book."""
@@ -106,7 +106,7 @@ class Openings:
 
     def _read(self, place: int) -> Opening:
         entry = self._entries[place][1]
-        tags, moves = ({"FEN": entry}, []) if isinstance(entry, str) else entry
+        tags, moves = ({}, []) if entry is None or isinstance(entry, str) else (entry.tags, entry.moves)
         known, variant = read_tags(tags), tags.get("Variant", "")
         if variant.lower() in ORDINARY:
             variant = self._settings.variant

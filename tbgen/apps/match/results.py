@@ -12,7 +12,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tbgen.apps.games.standings import BYE, EventGame
+from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.statistics import Distribution, Sprt

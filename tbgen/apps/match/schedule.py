@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from tbgen.apps.games.standings import MORE_GAMES, EventGame, Tie, tie_of
+from tbgen.apps.games.event import MORE_GAMES, EventGame, Tie, tie_of
 from tbgen.apps.match.settings import Format, Policy, Tournament
 from tbgen.apps.match.swiss import Encounter, pairs_of
 from tbgen.errors import UsageError

@@ -15,7 +15,7 @@ from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.play.within import value_if_asked
 from tbgen.apps.site.templates import template_of
-from tbgen.errors import NO_TABLE, InputError, MissingTableError, PgnError, TbgenError, UsageError
+from tbgen.errors import NO_TABLE, MissingTableError, PgnError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
@@ -235,23 +235,18 @@ def warm(tables: Tablebase) -> None:
 
 def decided(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
     """Every game with its final score, why it has that, and the tags that say so; or the error in its place."""
-    from tbgen.apps.games.archive import GameVerdict, tags_of_verdict
-    from tbgen.apps.games.chunks import decoded
+    from tbgen.apps.games.batch import GameVerdict
     from tbgen.apps.games.decide import Adjudicator
-    from tbgen.apps.games.game import GameSettings
-    from tbgen.apps.games.reader import games_in
+    from tbgen.apps.games.read import games_in
+    from tbgen.apps.games.text import decoded
 
-    adjudicator, settings = Adjudicator(tables), GameSettings()
+    adjudicator = Adjudicator(tables)
     for game in games_in(decoded(text)):
         if isinstance(game, PgnError):
             yield error_facts(game)
             continue
-        try:
-            found = GameVerdict(game, adjudicator.decide_read(game))
-        except InputError as error:  # a score that its tags say has accrued, but cannot have
-            yield error_facts(PgnError(game.file, str(error), number=game.number))
-        else:
-            yield {**found.facts(), "why": found.verdict.why, "tags": tags_of_verdict(found, settings)}
+        found = GameVerdict(game, adjudicator.decide_read(game))
+        yield {**found.facts(), "why": found.verdict.why, "tags": found.tags()}
 
 
 # Ordinary chess, in the form that clients of other tablebases ask for. The outcomes G0.0 and -G0.0 are its forced mates

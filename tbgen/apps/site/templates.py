@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 import chess
 
 from tbgen.apps.games.annotate import Annotation
-from tbgen.apps.games.standings import Standings, in_decimals, knockout_rounds
+from tbgen.apps.games.event import Standings, in_decimals, knockout_rounds
 from tbgen.apps.records.record import step_of
 from tbgen.apps.site import need_extra
 from tbgen.apps.site.boards import changes_of, in_words, man_on, map_of, shapes_of_men, with_numbers

@@ -5,21 +5,20 @@ from __future__ import annotations
 import io
 from collections.abc import Iterable, Iterator
 
-from tbgen.apps.games.chunks import chunks_of
-from tbgen.apps.games.game import GameSettings, PgnGame, contradictions, root_of
-from tbgen.apps.games.reader import games_of
-from tbgen.apps.games.tags import read_tags
+from tbgen.apps.games.read import PgnGame, game_of
+from tbgen.apps.games.tags import Rules, contradictions, read_tags, root_of
+from tbgen.apps.games.text import chunks_of
 from tbgen.errors import MoveError, PgnError, TbgenError, UsageError
 from tbgen.rules.game import Game
 from tests.reference.pgn import Movetext, movetexts
 
 
-def games_in(lines: Iterable[str], name: str, settings: GameSettings | None = None) -> Iterator[PgnGame | PgnError]:
+def games_in(lines: Iterable[str], name: str, settings: Rules | None = None) -> Iterator[PgnGame | PgnError]:
     """Every game of some lines, or the error that is in its place; no game at all is raised."""
     number = 0
     for number, movetext in enumerate(movetexts(lines), start=1):
         try:
-            yield _played(movetext, name, number, settings or GameSettings())
+            yield _played(movetext, name, number, settings or Rules())
         except MoveError as error:
             yield PgnError(name, error.said, number=number, ply=error.ply)
         except TbgenError as error:
@@ -28,11 +27,11 @@ def games_in(lines: Iterable[str], name: str, settings: GameSettings | None = No
         raise PgnError(name, "it holds no games")
 
 
-def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) -> PgnGame:
+def _played(movetext: Movetext, name: str, number: int, settings: Rules) -> PgnGame:
     tags = movetext.tags
     known = read_tags(tags)
     board, accrued = root_of(tags.get("FEN"), tags.get("Variant"), known.accrued)
-    game = Game(board, accrued=accrued, fifty_moves=settings.fifty_moves_of(known))
+    game = Game(board, accrued=accrued, fifty_moves=settings.fifty(known))
     for move in movetext.moves:
         game.push_text(move)
     if movetext.problem is not None:
@@ -44,7 +43,7 @@ def _played(movetext: Movetext, name: str, number: int, settings: GameSettings) 
     return PgnGame(name, number, tags, result, last, scoring, game.fifty_moves, warnings, game.position, lambda: game)
 
 
-def plain(text: bytes, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
+def plain(text: bytes, settings: Rules | None = None) -> list[PgnGame | PgnError]:
     """The games that the witness finds, and the error that the text as a whole ends with."""
     file = io.StringIO(text.decode("utf-8", "tbgen-latin-1"), newline=None)
     return _to_the_end(games_in(file, "test.pgn", settings))
@@ -54,10 +53,10 @@ def pieces_of(text: bytes, size: int) -> list[bytes]:
     return [text[start : start + size] for start in range(0, len(text), size)]
 
 
-def compiled(text: bytes, settings: GameSettings | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
+def compiled(text: bytes, settings: Rules | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
     """The games that tbgen finds, and the error that the text as a whole ends with."""
     chunks = chunks_of(pieces_of(text, chunk_bytes), "test.pgn")
-    return _to_the_end(game for chunk in chunks for game in games_of(chunk, "test.pgn", settings or GameSettings()))
+    return _to_the_end(game_of(game, "test.pgn", settings or Rules()) for chunk in chunks for game in chunk)
 
 
 def _to_the_end(games: Iterable[PgnGame | PgnError]) -> list[PgnGame | PgnError]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.games.archive import GamesTask, decide_file
+from tbgen.apps.games.batch import GamesTask, adjudicate_file
 from tbgen.probe import open_tablebase
 from tests.apps.games.endings import written_games
 from tests.apps.games.slow_script import final_scores
@@ -17,7 +17,7 @@ from tests.apps.games.slow_script import final_scores
 def check(folder: Path, path: Path, *, games: int, most_men: int) -> Counter[str]:
     """Decide the games both ways; how many scores have which source."""
     path.write_text(text := written_games(most_men, games, most_men))
-    parts = list(decide_file(str(path), GamesTask(tables=folder, texts=False, facts=True)))
+    parts = list(adjudicate_file(str(path), GamesTask(tables=folder, texts=False, facts=True)))
     ours = [json.loads(fact) for part in parts for fact in part.facts]
     with open_tablebase(folder) as tables:
         theirs = final_scores(text, tables)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from tbgen.apps.games.annotate import Annotation, annotate
-from tbgen.apps.games.reader import games_in
+from tbgen.apps.games.read import games_in
 from tbgen.apps.site.templates import annotated_page
 from tbgen.material import Material
 from tbgen.probe import Grade, Tablebase, open_tablebase

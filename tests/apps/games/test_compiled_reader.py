@@ -10,8 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games import scan as at
-from tbgen.apps.games.chunks import Chunk, chunks_of
+from tbgen.apps.games.text import Chunk, chunks_of
 from tests.apps.games.plain import assert_same, compiled, pieces_of, plain
 from tests.project import S18
 
@@ -100,7 +99,7 @@ def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
 
 def test_a_last_line_that_is_an_order_mark_is_not_read_past_its_end() -> None:
     text: Any = memoryview(b"1. e4\n\xef\xbb\xbf[")[:-1]
-    assert Chunk(text).games[0, at.END] == len(text)
+    assert Chunk(text).end == len(text)
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 4096])
@@ -119,8 +118,8 @@ def test_blocks_hold_every_byte_of_their_file_once() -> None:
     for chunk_bytes in (100, 5000, 1 << 20):
         chunks = list(chunks_of(pieces_of(text, chunk_bytes), "test.pgn"))
         assert b"".join(chunk.text for chunk in chunks) == text
-        assert sum(len(chunk.games) for chunk in chunks) == 20
-        assert all(chunk.games[-1, at.END] <= len(chunk.text) for chunk in chunks if len(chunk.games))
+        assert sum(map(len, chunks)) == 20
+        assert all(chunk.end <= len(chunk.text) for chunk in chunks)
 
 
 @pytest.mark.parametrize("word", ["♘f3", "o-o", "e8/Q", "Nf3e.p.", "e4,", "0–0"])

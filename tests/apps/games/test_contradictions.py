@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from tbgen.apps.games.game import GameSettings, PgnGame
-from tbgen.apps.games.reader import games_in, read_games
+from tbgen.apps.games.read import PgnGame, games_in, read_games
+from tbgen.apps.games.tags import Rules
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
 from tests.project import S18
@@ -52,11 +52,11 @@ CONTRADICTIONS = [
 DRAWN = '[Points "0.5625-0.4375"]\n[RMobilityResult "G1.5"]\n[RMobilitySource "tablebase"]\n\n1. e4 *'
 FIFTY = '[FEN "7k/8/8/8/8/8/6R1/K7 w - - 99 80"]\n\n80. Rg1 Kh7 *'
 UNDER_SETTINGS = [
-    (DRAWN, GameSettings(scheme=Scheme.KOMI), ()),  # held against the scheme of the game, not one that is asked for
-    (FIFTY, GameSettings(fifty_moves=FiftyMoveSetting.NONE), ()),
+    (DRAWN, Rules(scheme=Scheme.KOMI), ()),  # held against the scheme of the game, not one that is asked for
+    (FIFTY, Rules(fifty_moves=FiftyMoveSetting.NONE), ()),
     (
         FIFTY,
-        GameSettings(fifty_moves=FiftyMoveSetting.FIDE),
+        Rules(fifty_moves=FiftyMoveSetting.FIDE),
         ("the game was over at ply 1 (fifty moves); 1 more move counted",),
     ),
 ]
@@ -71,7 +71,7 @@ UNDER_SETTINGS = [
     ],
 )
 def test_what_contradicts_the_moves_is_told_and_nothing_else(
-    text: str, settings: GameSettings | None, warnings: tuple[str, ...]
+    text: str, settings: Rules | None, warnings: tuple[str, ...]
 ) -> None:
     (game,) = games_in(text.splitlines(keepends=True), "test.pgn", settings)
     assert game.warnings == warnings

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Continue
-from tbgen.apps.games.tags import Source
+from tbgen.apps.games.decide import Adjudicator
+from tbgen.apps.games.tags import Continue, Rules, Source
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
@@ -46,19 +46,19 @@ def test_a_game_that_is_not_over_is_continued_by_best_play(tables: Tablebase) ->
 @pytest.mark.parametrize(
     ("fen", "rules", "winner", "final", "source", "missing"),
     [
-        (HELD, AdjudicationRules(), None, "G1.5", Source.TABLEBASE, None),
-        (HELD, AdjudicationRules(continued=Continue.NEVER), None, "G4.0", Source.GAME, None),
-        (HELD, AdjudicationRules(), Color.BLACK, "-G0.0", Source.RESULT, None),
-        ("8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0", AdjudicationRules(), None, "G4.0", Source.PROVISIONAL, "KRBvK"),
-        ("4k3/8/8/8/8/8/8/4K2R w K - 33 30 G8.0", AdjudicationRules(), None, "G8.0", Source.GAME, None),
-        ("8/8/8/8/2k1b3/8/8/K7 w - - 0 1", AdjudicationRules(), None, "-G1.5", Source.TABLEBASE, None),
-        ("8/8/8/8/1kr5/8/P7/K7 w - - 0 1", AdjudicationRules(), None, "-G4.5", Source.PROVISIONAL, "KRvKP"),
+        (HELD, Rules(), None, "G1.5", Source.TABLEBASE, None),
+        (HELD, Rules(continued=Continue.NEVER), None, "G4.0", Source.GAME, None),
+        (HELD, Rules(), Color.BLACK, "-G0.0", Source.RESULT, None),
+        ("8/8/4K3/5Bk1/8/8/8/R7 w - - 33 30 G4.0", Rules(), None, "G4.0", Source.PROVISIONAL, "KRBvK"),
+        ("4k3/8/8/8/8/8/8/4K2R w K - 33 30 G8.0", Rules(), None, "G8.0", Source.GAME, None),
+        ("8/8/8/8/2k1b3/8/8/K7 w - - 0 1", Rules(), None, "-G1.5", Source.TABLEBASE, None),
+        ("8/8/8/8/1kr5/8/P7/K7 w - - 0 1", Rules(), None, "-G4.5", Source.PROVISIONAL, "KRvKP"),
     ],
 )
 def test_a_result_goes_before_best_play_and_best_play_before_what_has_accrued(
     tables: Tablebase,
     fen: str,
-    rules: AdjudicationRules,
+    rules: Rules,
     winner: Color | None,
     final: str,
     source: Source,
@@ -102,7 +102,7 @@ def test_a_game_that_the_rules_ended_keeps_what_had_accrued(tables: Tablebase) -
     verdict = Adjudicator(tables).decide(game)
     assert (verdict.final, verdict.source) == (game.accrued, Source.GAME)
     assert verdict.why == "the game ended by threefold repetition, and its accrued score stands"
-    always = Adjudicator(tables, AdjudicationRules(continued=Continue.ALWAYS)).decide(game)
+    always = Adjudicator(tables, Rules(continued=Continue.ALWAYS)).decide(game)
     assert (str(always.final), always.source) == ("G1.5", Source.TABLEBASE)
 
 
@@ -129,7 +129,7 @@ def test_a_verdict_says_where_the_fifty_move_rule_leaves_too_few_plies(
 
 
 def test_a_game_is_scored_by_the_fifty_move_rule_if_that_is_asked_for(tables: Tablebase) -> None:
-    adjudicator = Adjudicator(tables, AdjudicationRules(continued=Continue.ALWAYS, counts_fifty_moves=True))
+    adjudicator = Adjudicator(tables, Rules(continued=Continue.ALWAYS, counts_fifty_moves=True))
     verdict = adjudicator.decide(game_from(ENDS.replace(" 97 ", " 100 ")))
     assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.TABLEBASE, 0)
     assert str(adjudicator.decide(game_from(ENDS)).final) == "G1.5", "it is only known to lie between"

@@ -6,7 +6,7 @@ import chess.pgn
 import pytest
 
 from tbgen.apps.games.annotate import pgn_of
-from tbgen.apps.games.reader import games_in
+from tbgen.apps.games.read import games_in
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.rules.points import Scoring

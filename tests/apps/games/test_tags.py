@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.game import GameSettings
-from tbgen.apps.games.tags import GameTags, classical_result, parse_cutoff, read_tags, winner_of, write_tags
+from tbgen.apps.games.tags import GameTags, Rules, classical_result, parse_cutoff, read_tags, winner_of, write_tags
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring
@@ -72,4 +71,4 @@ def test_only_mate_is_decisive_in_the_classical_result(outcome: Score) -> None:
 @pytest.mark.parametrize("setting", list(FiftyMoveSetting))
 def test_the_fifty_move_rule_of_a_game_comes_back_from_its_tags(setting: FiftyMoveSetting) -> None:
     tags = write_tags(Score(3, Color.WHITE), Scoring(), fifty_moves=setting)
-    assert GameSettings().fifty_moves_of(read_tags(tags)).setting is setting
+    assert Rules().fifty(read_tags(tags)).setting is setting

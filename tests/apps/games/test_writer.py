@@ -7,7 +7,7 @@ import chess.pgn
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.reader import games_in
+from tbgen.apps.games.read import games_in
 from tbgen.apps.games.tags import format_game, numbered
 from tests.strategies import boards
 

@@ -10,8 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from tbgen.apps.games.game import PgnGame
-from tbgen.apps.games.reader import read_games
+from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Clock, EngineProcess, TimeControl
 from tbgen.apps.match.game import GameRecord, Sheet

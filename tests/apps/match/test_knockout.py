@@ -12,9 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.game import PgnGame
-from tbgen.apps.games.reader import read_games
-from tbgen.apps.games.standings import EventGame, knockout_rounds
+from tbgen.apps.games.event import EventGame, knockout_rounds
+from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.schedule import Meeting, Pairing, bracket_of, first_round
 from tbgen.apps.match.settings import Format, Tournament

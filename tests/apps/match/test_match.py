@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.games.decide import Adjudicator
-from tbgen.apps.games.game import PgnGame
+from tbgen.apps.games.read import PgnGame
 from tbgen.apps.games.tags import read_tags, winner_of
 from tbgen.probe import open_tablebase
 from tbgen.rules.points import format_points

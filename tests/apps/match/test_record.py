@@ -9,7 +9,7 @@ import chess.pgn
 import pytest
 from chess.engine import Cp, Mate
 
-from tbgen.apps.games.reader import games_in
+from tbgen.apps.games.read import games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Answer, Clock, parse_time_control
 from tbgen.apps.match.game import GameRecord, Sheet, to_pgn

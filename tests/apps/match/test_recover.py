@@ -14,8 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.games.game import PgnGame
-from tbgen.apps.games.reader import read_games
+from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.match.game import GameRecord
 from tbgen.apps.match.journal import FileJournal, state_path, stored_games
 from tbgen.cli.match_options import settings_of

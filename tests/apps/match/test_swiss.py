@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games.standings import BYE, EventGame, Standings
+from tbgen.apps.games.event import BYE, EventGame, Standings
 from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.schedule import Pairing, next_games
 from tbgen.apps.match.settings import Format, Tournament

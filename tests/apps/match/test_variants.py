@@ -14,8 +14,7 @@ import pytest
 
 from tbgen.apps.games.annotate import annotate
 from tbgen.apps.games.decide import Adjudicator
-from tbgen.apps.games.game import PgnGame
-from tbgen.apps.games.reader import games_in, read_games
+from tbgen.apps.games.read import PgnGame, games_in, read_games
 from tbgen.apps.match.settings import VARIANTS
 from tbgen.errors import EngineStartError, UsageError
 from tbgen.probe import open_tablebase

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from tbgen.apps.games.archive import GamesTask, decide_file
+from tbgen.apps.games.batch import GamesTask, adjudicate_file
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
@@ -63,7 +63,9 @@ def test_the_games_differ_as_often_as_their_tables() -> None:
 def test_the_games_are_decided_as_the_pages_say() -> None:
     """The drawn ones on this page, three others on that about adjudication."""
     facts = [
-        json.loads(fact) for part in decide_file(str(S18), GamesTask(texts=False, facts=True)) for fact in part.facts
+        json.loads(fact)
+        for part in adjudicate_file(str(S18), GamesTask(texts=False, facts=True))
+        for fact in part.facts
     ]
     fields = ("round", "white", "black", "result", "final", "source")
     found = [(each["event"][-8:], *(each[name] for name in fields)) for each in facts]

@@ -8,9 +8,8 @@ import html5lib
 import pytest
 
 from tbgen.apps.games.annotate import annotate
-from tbgen.apps.games.game import PgnGame
-from tbgen.apps.games.reader import games_in
-from tbgen.apps.games.standings import EventGame, Standings
+from tbgen.apps.games.event import EventGame, Standings
+from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.site.templates import annotated_page, standings_page
 from tbgen.probe import Tablebase

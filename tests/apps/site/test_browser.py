@@ -14,9 +14,8 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from tbgen.apps.games.annotate import annotate
-from tbgen.apps.games.game import PgnGame
-from tbgen.apps.games.reader import games_in
-from tbgen.apps.games.standings import EventGame, Standings
+from tbgen.apps.games.event import EventGame, Standings
+from tbgen.apps.games.read import PgnGame, games_in
 from tbgen.apps.games.tags import Source
 from tbgen.apps.records.record import replay
 from tbgen.apps.site.service import SitePages

@@ -16,7 +16,7 @@ import chess.pgn
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.games.reader import games_in
+from tbgen.apps.games.read import games_in
 from tbgen.apps.site.boards import in_words, map_facts, signed
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings

@@ -19,12 +19,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games import archive as decider
-from tbgen.apps.games.archive import ChunkDecider, Decided, GamesTask, decide_file, total
-from tbgen.apps.games.chunks import chunks_of
-from tbgen.apps.games.decide import AdjudicationRules, Continue, Ground
-from tbgen.apps.games.game import GameSettings, PgnGame
-from tbgen.apps.games.splice import OWN_TAGS
+from tbgen.apps.games import batch as decider
+from tbgen.apps.games.batch import ChunkDecider, ChunkReport, GamesTask, adjudicate_file, total
+from tbgen.apps.games.decide import Ground
+from tbgen.apps.games.read import PgnGame
+from tbgen.apps.games.tags import OWN_TAGS, Continue, Rules
+from tbgen.apps.games.text import chunks_of
 from tbgen.errors import PgnError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
@@ -128,11 +128,11 @@ def test_new_tags_end_as_the_lines_of_their_game_do() -> None:
 
 def test_komi_and_the_fifty_move_rule_are_written_where_they_matter() -> None:
     text = b'[Event "a"]\n[Komi "G2.25"]\n[Legacy "1"]\n\n1. e4 *\n'
-    tags = tags_of(text, GamesTask(GameSettings(scheme=Scheme.KOMI)))
+    tags = tags_of(text, GamesTask(Rules(scheme=Scheme.KOMI)))
     assert (tags["Komi"], tags["RMobilityScoring"], tags["Points"]) == ("G2.25", "komi", "0-1")
     assert "RMobilityFifty" not in tags
-    assert "Komi" not in tags_of(text, GamesTask(GameSettings(scheme=Scheme.HARMONIC)))
-    assert tags_of(text, GamesTask(GameSettings(fifty_moves=FiftyMoveSetting.FIDE)))["RMobilityFifty"] == "fide"
+    assert "Komi" not in tags_of(text, GamesTask(Rules(scheme=Scheme.HARMONIC)))
+    assert tags_of(text, GamesTask(Rules(fifty_moves=FiftyMoveSetting.FIDE)))["RMobilityFifty"] == "fide"
 
 
 HELD = b'[Event "held"]\n[Result "1/2-1/2"]\n[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"]\n\n30. Bh3 Kg6 1/2-1/2\n'
@@ -142,7 +142,7 @@ def test_a_game_is_continued_by_best_play_and_the_tags_say_so(table_folder: Path
     tags = tags_of(HELD, GamesTask(tables=table_folder))
     assert (tags["RMobilityResult"], tags["RMobilitySource"]) == ("G1.5", "tablebase")
     assert re.fullmatch(r"KBvK [1-9]\d*", tags["RMobilityTablebase"])
-    never = tags_of(HELD, GamesTask(rules=AdjudicationRules(continued=Continue.NEVER), tables=table_folder))
+    never = tags_of(HELD, GamesTask(rules=Rules(continued=Continue.NEVER), tables=table_folder))
     assert (never["RMobilitySource"], "RMobilityTablebase" in never) == ("game", False)
 
 
@@ -160,9 +160,7 @@ def test_best_play_is_written_behind_the_moves_once(table_folder: Path, end: byt
     assert b"30... Kg6 31." in once
     assert decided(once, task) == once
     assert [told(game)[2] for game in plain(once)] == [told(game)[2] for game in plain(text)]  # type: ignore[index]
-    without = decided(
-        once, GamesTask(rules=AdjudicationRules(continued=Continue.NEVER), tables=table_folder, lines=True)
-    )
+    without = decided(once, GamesTask(rules=Rules(continued=Continue.NEVER), tables=table_folder, lines=True))
     assert OWN_LINE.sub(b"", without) == OWN_LINE.sub(b"", text)
 
 
@@ -181,13 +179,13 @@ def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
 def test_what_is_skipped_and_what_lacks_a_table_is_counted(table_folder: Path, tmp_path: Path) -> None:
     path = tmp_path / "games.pgn"
     path.write_bytes(HELD.replace(b"G4.0", b"-G3.0") + HELD)
-    whole = total(list(decide_file(str(path), GamesTask(tables=table_folder))))
+    whole = total(list(adjudicate_file(str(path), GamesTask(tables=table_folder))))
     assert (whole.games, [str(error) for error in whole.skipped]) == (
         1,
         [f"{path}, game 1: impossible accrued score '-G3.0': Black's king alone gives no check"],
     )
     path.write_bytes(HELD * 3 + b'\n[Event "b"]\n\n1. e4 *\n' + HELD.replace(b"1/2-1/2", b"1-0"))
-    whole = total(list(decide_file(str(path), GamesTask(tables=tmp_path, texts=False))))
+    whole = total(list(adjudicate_file(str(path), GamesTask(tables=tmp_path, texts=False))))
     assert (whole.games, whole.size, whole.missing) == (5, path.stat().st_size, {"KBvK": 3})
     assert whole.grounds == {Ground.PROVISIONAL: 3, Ground.STOPPED: 1, Ground.RESULT: 1}
 
@@ -201,7 +199,7 @@ def archive(path: Path) -> Path:
     return path
 
 
-def told_by(parts: list[Decided]) -> tuple[object, ...]:
+def told_by(parts: list[ChunkReport]) -> tuple[object, ...]:
     """All that the parts of a file say."""
     whole = total(parts)
     texts, facts = b"".join(part.text for part in parts), [fact for part in parts for fact in part.facts]
@@ -210,7 +208,7 @@ def told_by(parts: list[Decided]) -> tuple[object, ...]:
 
 def test_several_processes_write_the_same_as_one_in_the_same_order(tmp_path: Path, table_folder: Path) -> None:
     path, task = archive(tmp_path / "games.pgn"), GamesTask(tables=table_folder, facts=True)
-    alone, together = list(decide_file(str(path), task)), list(decide_file(str(path), task, jobs=2))
+    alone, together = list(adjudicate_file(str(path), task)), list(adjudicate_file(str(path), task, jobs=2))
     assert len(alone) > 1
     assert told_by(alone) == told_by(together)
     assert multiprocessing.active_children() == []
@@ -228,7 +226,7 @@ def test_workers_decide_nothing_more_once_a_run_is_given_up(tmp_path: Path, monk
     monkeypatch.setattr(decider, "ProcessPoolExecutor", Threads)
     monkeypatch.setattr(decider, "follow_parent", lambda: None)
     monkeypatch.setattr(decider, "_worker", None)
-    parts = decide_file(str(path), GamesTask(), jobs=2)
+    parts = adjudicate_file(str(path), GamesTask(), jobs=2)
     assert next(parts).games > 0
     parts.close()  # type: ignore[attr-defined]
     assert decider._decide_text(path.read_bytes(), False, 1, "games.pgn").games == 0
@@ -238,15 +236,17 @@ def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> Non
     path = tmp_path / "games.pgn"
     path.write_bytes(gzip.compress((b"1. d4 {" + b"b" * 5000 + b"} *\n") * 60)[:-4])
     for jobs in (1, 2):
-        parts: list[Decided] = []
+        parts: list[ChunkReport] = []
         with pytest.raises(PgnError, match="cut short"):
-            parts.extend(decide_file(str(path), GamesTask(), jobs))
+            parts.extend(adjudicate_file(str(path), GamesTask(), jobs))
         assert total(parts).games > 20
 
 
 def test_the_published_games_keep_their_published_scores() -> None:
     facts = [
-        json.loads(fact) for part in decide_file(str(S18), GamesTask(texts=False, facts=True)) for fact in part.facts
+        json.loads(fact)
+        for part in adjudicate_file(str(S18), GamesTask(texts=False, facts=True))
+        for fact in part.facts
     ]
     for game, row in zip(facts, golden_rows("tcec_s18.csv"), strict=True):
         assert [game["event"], game["round"], game["white"], game["black"]] == list(row.values())[:4]
@@ -278,14 +278,16 @@ FIFTY = """[White "a"]
 def test_a_draw_by_the_fifty_move_rule_is_scored_by_it_where_the_tags_say_so(
     table_folder: Path, clock: int, setting: FiftyMoveSetting | None, final: str, source: str, written: str | None
 ) -> None:
-    task = GamesTask(GameSettings(fifty_moves=setting), tables=table_folder)
+    task = GamesTask(Rules(fifty_moves=setting), tables=table_folder)
     tags = tags_of(FIFTY.format(clock=clock).encode(), task)
     found = tags["RMobilityResult"], tags["RMobilitySource"], tags.get("RMobilityFifty")
     assert found == (final, source, written)
 
 
 def test_figures_of_parts_are_added_in_one_pass() -> None:
-    parts = [Decided(contradicted=[str(number)], games=1, grounds=Counter({Ground.BOARD: 1})) for number in range(3)]
+    parts = [
+        ChunkReport(contradicted=[str(number)], games=1, grounds=Counter({Ground.BOARD: 1})) for number in range(3)
+    ]
     whole = total(iter(parts))
     assert (whole.contradicted, whole.games, whole.grounds) == (["0", "1", "2"], 3, {Ground.BOARD: 3})
     assert [part.contradicted for part in parts] == [["0"], ["1"], ["2"]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, suppress
@@ -14,28 +14,28 @@ from typing import Any, NamedTuple
 
 import chess
 
-from tbgen.apps.games.chunks import Chunk, chunks_of
-from tbgen.apps.games.decide import AdjudicationRules, Adjudicator, Ground, Solve, Verdict, told_by_tags
+from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, told_by_tags
+from tbgen.apps.games.event import READ_TAGS, EventGame
 from tbgen.apps.games.files import read_pieces
-from tbgen.apps.games.game import ON_THE_BOARD, GameSettings, PgnGame
-from tbgen.apps.games.reader import game_of
-from tbgen.apps.games.splice import OWN_TAGS, spliced, variation
-from tbgen.apps.games.standings import READ_TAGS, EventGame
+from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.tags import (
     GAME_TAG,
+    OWN_TAGS,
+    Rules,
     Source,
     classical_result,
     numbered,
     read_tags,
     says_fifty_moves,
+    variation,
     write_tags,
 )
+from tbgen.apps.games.text import Chunk, chunks_of
 from tbgen.errors import NO_TABLE, PgnError, UnreadableFileError
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
-from tbgen.rules.game import FiftyMoveSetting
-from tbgen.rules.stage import FiftyMoves
-from tbgen.score import Score
+from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
+from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.process import follow_parent, signals_held
 from tbgen.text import facts_of, in_plies
@@ -48,8 +48,7 @@ _AHEAD = 3
 class GamesTask:
     """The work on every game; small enough to send to a process."""
 
-    settings: GameSettings = field(default_factory=GameSettings)
-    rules: AdjudicationRules = field(default_factory=AdjudicationRules)
+    rules: Rules = field(default_factory=Rules)
     tables: Folders | None = None
     """The folders of tables, if any are to be asked."""
     texts: bool = True
@@ -63,7 +62,7 @@ class GamesTask:
 
 
 @dataclass(slots=True)
-class Decided:
+class ChunkReport:
     """The decisions on the games of a chunk."""
 
     text: bytes = b""
@@ -115,45 +114,58 @@ class GameVerdict(NamedTuple):
             tags={name: tags[name] for name in READ_TAGS if name in tags},
         )
 
+    def tags(self, mobility: Mobility = Mobility.RESET) -> dict[str, str]:
+        """The tags with the final score of the game and its source; none if it has no moves."""
+        game, verdict = self.game, self.verdict
+        if verdict.source is Source.SHEET:
+            return {}
+        fifty_moves = game.fifty_moves.setting
+        plain = FiftyMoveSetting.LEGACY if read_tags(game.tags).legacy else FiftyMoveSetting.RESET
+        matters = verdict.clocked is not None and verdict.clocked.matters
+        tags = write_tags(verdict.final, game.scoring) | {
+            "RMobilityFifty": "" if fifty_moves is plain else fifty_moves.value,
+            "RMobilitySource": verdict.source.value,
+            "RMobilityTablebase": verdict.table or "",
+            "RMobilityMissing": "" if verdict.missing is None else str(verdict.missing),
+            "RMobilityBounds": verdict.bounds_tag or "",
+            "RMobilityClock": str(verdict.clocked) if matters else "",
+            GAME_TAG: "" if mobility.forgets else str(mobility),
+        }
+        return {name: tags[name] for name in OWN_TAGS if tags.get(name)}
+
 
 class ChunkDecider:
     """Decides the games of chunks, one chunk after the other, and keeps the tables open in between."""
 
     def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
         self.task, folders = task, task.tables
-        self.tables = None if folders is None else Tablebase(folders, game=task.settings.game, missing_ok=True)
+        self.tables = None if folders is None else Tablebase(folders, game=task.rules.mobility, missing_ok=True)
         self.adjudicator = Adjudicator(self.tables, task.rules, solve)
 
     def close(self) -> None:
         if self.tables is not None:
             self.tables.close()
 
-    def decide(self, chunk: Chunk, name: str) -> Decided:
+    def decide(self, chunk: Chunk, name: str) -> ChunkReport:
         """Decide the games of a chunk."""
-        done, texts = Decided(size=len(chunk.text)), list[bytes]()
-        for place in range(len(chunk.games)):
-            found = self._verdict(chunk, place, name)
-            if isinstance(found, PgnError):
-                done.skipped.append(found)
-                texts.append(chunk.text[chunk.span(place)])
-            else:
-                self._count(found, name, done)
-                if self.task.texts:
-                    line = self._line(chunk, place, found) if self.task.lines else None
-                    texts.append(spliced(chunk, place, tags_of_verdict(found, self.task.settings), line))
+        done, texts = ChunkReport(size=len(chunk.text)), list[bytes]()
+        for text in chunk:
+            game = game_of(text, name, self.task.rules)
+            if isinstance(game, PgnError):
+                done.skipped.append(game)
+                texts.append(chunk.text[text.span])
+                continue
+            told = told_by_tags(game) if self.task.results else None
+            found = GameVerdict(game, told or self.adjudicator.decide_read(game))
+            self._count(found, name, done)
+            if self.task.texts:
+                line = self._line(found, text.moves) if self.task.lines else None
+                texts.append(text.decided(found.tags(self.task.rules.mobility), line))
         if self.task.texts:
             done.text = b"".join([*texts, chunk.rest()])
         return done
 
-    def _verdict(self, chunk: Chunk, place: int, name: str) -> GameVerdict | PgnError:
-        """A game of a chunk with its verdict, or the error that is in its place."""
-        game = game_of(chunk, place, name, self.task.settings)
-        if isinstance(game, PgnError):
-            return game
-        told = told_by_tags(game) if self.task.results else None
-        return GameVerdict(game, told or self.adjudicator.decide_read(game))
-
-    def _count(self, found: GameVerdict, name: str, done: Decided) -> None:
+    def _count(self, found: GameVerdict, name: str, done: ChunkReport) -> None:
         """Add a game to the figures, and to the lists that are wanted."""
         game, verdict = found.game, found.verdict
         done.games += 1
@@ -169,9 +181,9 @@ class ChunkDecider:
         if self.task.facts:
             done.facts.append(to_json(found.facts()))
 
-    def _line(self, chunk: Chunk, place: int, found: GameVerdict) -> str:
+    def _line(self, found: GameVerdict, moves: Sequence[str]) -> str:
         """Best play from the last position, as a variation on the last move; empty if there is none to be had."""
-        game, verdict, moves = found.game, found.verdict, chunk.moves_of(place)
+        game, verdict = found.game, found.verdict
         if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not moves:
             return ""
         board = game.position()
@@ -185,26 +197,6 @@ class ChunkDecider:
         return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", list(words))
 
 
-def tags_of_verdict(found: GameVerdict, settings: GameSettings) -> dict[str, str]:
-    """The tags with the final score of a game and its source; none if it has no moves."""
-    game, verdict = found.game, found.verdict
-    if verdict.source is Source.SHEET:
-        return {}
-    fifty_moves = game.fifty_moves.setting
-    plain = FiftyMoveSetting.LEGACY if read_tags(game.tags).legacy else FiftyMoves().setting
-    matters = verdict.clocked is not None and verdict.clocked.matters
-    tags = write_tags(verdict.final, game.scoring) | {
-        "RMobilityFifty": "" if fifty_moves is plain else fifty_moves.value,
-        "RMobilitySource": verdict.source.value,
-        "RMobilityTablebase": verdict.table or "",
-        "RMobilityMissing": "" if verdict.missing is None else str(verdict.missing),
-        "RMobilityBounds": verdict.bounds_tag or "",
-        "RMobilityClock": str(verdict.clocked) if matters else "",
-        GAME_TAG: "" if settings.game.forgets else str(settings.game),
-    }
-    return {name: tags[name] for name in OWN_TAGS if tags.get(name)}
-
-
 _worker: tuple[ChunkDecider, Event] | None = None
 """The decider of this process, which is set once when it starts, and the signal to stop."""
 
@@ -215,10 +207,10 @@ def _start_worker(task: GamesTask, stopped: Event) -> None:
     _worker = ChunkDecider(task), stopped
 
 
-def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> Decided:
+def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> ChunkReport:
     assert _worker is not None
     decider, stopped = _worker
-    return Decided() if stopped.is_set() else decider.decide(Chunk(text, in_line, number), name)
+    return ChunkReport() if stopped.is_set() else decider.decide(Chunk(text, in_line, number), name)
 
 
 def positions_to_solve(path: str, task: GamesTask) -> Iterator[tuple[chess.Board, Score]]:
@@ -229,12 +221,12 @@ def positions_to_solve(path: str, task: GamesTask) -> Iterator[tuple[chess.Board
         found.append((board.copy(stack=False), accrued))
 
     with suppress(PgnError):  # which deciding the games raises again
-        for _ in decide_file(path, replace(task, texts=False, lines=False, facts=False), solve=note):
+        for _ in adjudicate_file(path, replace(task, texts=False, lines=False, facts=False), solve=note):
             yield from found
             found.clear()
 
 
-def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None = None) -> Iterator[Decided]:
+def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None = None) -> Iterator[ChunkReport]:
     """The games of a file, decided in their order; an error of the file as a whole is raised after them.
 
     `solve` finds the value of positions that no table has, with one job alone.
@@ -260,9 +252,9 @@ def decide_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None =
             raise UnreadableFileError(path, reason) from None
 
 
-def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int) -> Iterator[Decided]:
+def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int) -> Iterator[ChunkReport]:
     """Hand chunks to the workers, some of them ahead, and yield their decisions in the order of the file."""
-    waiting: deque[Future[Decided]] = deque()
+    waiting: deque[Future[ChunkReport]] = deque()
     try:
         for chunk in chunks:
             with signals_held():  # the first submissions start the workers
@@ -275,9 +267,9 @@ def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, job
     yield from (each.result() for each in waiting)
 
 
-def total(parts: Iterable[Decided]) -> Decided:
+def total(parts: Iterable[ChunkReport]) -> ChunkReport:
     """The figures of several chunks together, without their texts, facts and results."""
-    whole = Decided()
+    whole = ChunkReport()
     for part in parts:
         for name in ("size", "games", "clocked", "against_their_word"):
             setattr(whole, name, getattr(whole, name) + getattr(part, name))

@@ -9,9 +9,9 @@ import chess.pgn
 import pytest
 from hypothesis import given
 
-from tbgen.apps.games import chunks
-from tbgen.apps.games.game import GameSettings, PgnGame
-from tbgen.apps.games.reader import games_in, read_games
+from tbgen.apps.games import text as texts
+from tbgen.apps.games.read import PgnGame, games_in, read_games
+from tbgen.apps.games.tags import Rules
 from tbgen.errors import PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring
@@ -21,7 +21,7 @@ from tests.apps.games.plain import assert_same, compiled, plain
 from tests.strategies import boards
 
 
-def games_of(text: str, settings: GameSettings | None = None) -> list[PgnGame | PgnError]:
+def games_of(text: str, settings: Rules | None = None) -> list[PgnGame | PgnError]:
     """The games of a text, which the witness must find as well."""
     games = list(games_in(io.StringIO(text, newline=None), "test.pgn", settings))
     for found in (plain(text.encode(), settings), compiled(text.encode(), settings)):
@@ -29,7 +29,7 @@ def games_of(text: str, settings: GameSettings | None = None) -> list[PgnGame | 
     return games
 
 
-def only_game(text: str, settings: GameSettings | None = None) -> PgnGame:
+def only_game(text: str, settings: Rules | None = None) -> PgnGame:
     (game,) = games_of(text, settings)
     assert isinstance(game, PgnGame), game
     return game
@@ -157,7 +157,7 @@ def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
     game = only_game(text)
     assert game.scoring == Scoring(Scheme.KOMI, 8, Komi(Color.BLACK, 14))
     assert game.game.fifty_moves == FiftyMoves(FiftyMoveSetting.LEGACY, 8)
-    asked = GameSettings(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
+    asked = Rules(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
     other = only_game(text, asked)
     assert (other.scoring.scheme, other.scoring.cutoff_code) == (Scheme.OTB, 10)
     assert other.game.fifty_moves.setting is FiftyMoveSetting.FIDE
@@ -196,7 +196,7 @@ def test_a_score_may_stand_in_a_tag_of_its_own_and_counts_where_it_can_have_accr
 
 
 def test_a_game_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chunks, "MOST_GAME_BYTES", 100_000)
+    monkeypatch.setattr(texts, "MOST_GAME_BYTES", 100_000)
 
     def endless() -> Iterator[str]:
         yield from ("1. e4 *", "")

@@ -10,10 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tbgen.apps.games.archive import ChunkDecider, GamesTask
-from tbgen.apps.games.chunks import chunks_of
-from tbgen.apps.games.game import GameSettings
-from tbgen.apps.games.standings import (
+from tbgen.apps.games.batch import ChunkDecider, GamesTask
+from tbgen.apps.games.event import (
     DEFAULT_ORDER,
     TIE_BREAKS,
     EventGame,
@@ -23,7 +21,8 @@ from tbgen.apps.games.standings import (
     crosstable,
     knockout_rounds,
 )
-from tbgen.apps.games.tags import Source
+from tbgen.apps.games.tags import Rules, Source
+from tbgen.apps.games.text import chunks_of
 from tbgen.cli.output import Form, text_of
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
@@ -134,7 +133,7 @@ PLAYED = '[Round "2"]\n[White "Ann"]\n[Black "Cid"]\n[Result "1/2-1/2"]\n\n1. e4
 
 def events_of(text: str, scoring: str = "exponential") -> list[EventGame]:
     """The games of a text as `standings` counts them; tags may stand on one line."""
-    task = GamesTask(GameSettings(scheme=Scheme(scoring)), texts=False, results=True)
+    task = GamesTask(Rules(scheme=Scheme(scoring)), texts=False, results=True)
     with contextlib.closing(ChunkDecider(task)) as desk:
         chunks = chunks_of([text.replace("][", "]\n[").encode()], "test.pgn")
         return [game for chunk in chunks for game in desk.decide(chunk, "test.pgn").results]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from tbgen.apps.games.chunks import Chunk
-from tbgen.apps.games.splice import commented, spliced, variation
-from tests.apps.games.test_archive import OWN_LINE, files
+from tbgen.apps.games.tags import variation
+from tbgen.apps.games.text import Chunk
+from tests.apps.games.test_batch import OWN_LINE, files
 
 PLAIN = (
     '[White "a"]\n\n{start} 1. e4! $1 $14 {best} e5 (1... c5 2. Nf3 {tbgen}) 2. Nf3?! Nc6 3.Bb5 a6 ; Ruy\n4. Ba4 *\n\n'
@@ -17,7 +17,7 @@ COMMENTS = {0: "G1.5 in 2 plies", 1: "G1.5 in 1 ply", 4: "-G0.5, reached; gives 
 
 def with_comments(text: bytes, comments: dict[int, str]) -> bytes:
     chunk = Chunk(text)
-    return b"".join([*(commented(chunk, game, comments) for game in range(len(chunk.games))), chunk.rest()])
+    return b"".join([*(game.commented(comments) for game in chunk), chunk.rest()])
 
 
 @pytest.mark.parametrize("text", [PLAIN, PLAIN.replace("\n", "\r\n"), "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4", "1.e4 *"])
@@ -29,10 +29,10 @@ def test_comments_stand_behind_their_plies(text: str) -> None:
 
 def test_the_variation_of_an_adjudication_stays() -> None:
     text = b"1. e4 e5 1/2-1/2\n"
-    line = spliced(Chunk(text), 0, {}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
+    (game,) = Chunk(text)
+    line = game.decided({}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
     assert b"( {tbgen: G1.5" in line
-    once = commented(Chunk(line), 0, COMMENTS)
-    assert commented(Chunk(once), 0, {}) == line
+    assert with_comments(with_comments(line, COMMENTS), {}) == line
 
 
 @given(files())
@@ -44,10 +44,9 @@ def test_a_file_of_several_games_commented_twice_and_stripped_is_as_it_was(text:
 
 @given(files())
 def test_our_tags_follow_the_last_result_or_else_the_last_tag_and_every_other_byte_stays(text: bytes) -> None:
-    chunk = Chunk(text)
-    for game in range(len(chunk.games)):
-        once = spliced(chunk, game, {"RMobilityResult": "G3.5", "Points": "1/2-1/2"})
-        assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text[chunk.span(game)])
+    for game in Chunk(text):
+        once = game.decided({"RMobilityResult": "G3.5", "Points": "1/2-1/2"})
+        assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text[game.span])
         names = [line[1:].split()[0].decode() for line in once.splitlines() if line.startswith(b"[")]
         first = names.index("RMobilityResult")
         assert names[first : first + 2] == ["RMobilityResult", "Points"]
