@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import click
 
 from tbgen.apps.games.files import matching_files
-from tbgen.apps.games.read import PgnGame
 from tbgen.apps.games.tags import Rules, moves_after_the_end
 from tbgen.cli import complain, complain_of
 from tbgen.cli.options import (
@@ -33,6 +33,9 @@ from tbgen.rules.notation import parse_fen, with_score
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import Mobility, Score
 from tbgen.text import printable
+
+if TYPE_CHECKING:
+    from tbgen.apps.games.read import PgnGame
 
 
 @click.command("score", cls=Command)
@@ -94,7 +97,7 @@ def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: boo
     with written_whole(STANDARD_OUTPUT) as out:
         writer = GamesWriter(out) if form is Form.JSON else None
         for game in _games_of(files, rules):
-            if not isinstance(game, PgnGame):
+            if isinstance(game, TbgenError):
                 faults.append(game)
                 continue
             if form is Form.TABLE:
