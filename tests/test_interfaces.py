@@ -106,11 +106,13 @@ def test_a_side_is_no_number_of_another_library(tables: tbgen.Tablebase) -> None
     assert not any(side == number for side in tbgen.Color for number in (0, 1, False, True))
 
 
+MEN = "8/8/4K3/5Bk1/8/7n/8/8 w - - 33 30"
+"""Either side can have given a check, and so hold any score."""
 Read = Callable[[str], tbgen.Score | None]
 
 
 def option(text: str) -> tbgen.Score:
-    done = calls.tbgen("score", BISHOP, "--accrued", text, "--json")
+    done = calls.tbgen("score", MEN, "--accrued", text, "--json")
     if done.returncode:
         assert "is not a score" in done.stderr
         raise ScoreFormatError(text)
@@ -119,11 +121,11 @@ def option(text: str) -> tbgen.Score:
 
 READERS: dict[str, Read] = {
     "python": tbgen.Score,
-    "an argument": lambda text: tbgen.Game(chess.Board(BISHOP), accrued=text).accrued,
+    "an argument": lambda text: tbgen.Game(chess.Board(MEN), accrued=text).accrued,
     "an option": option,
-    "the seventh field": lambda text: tbgen.parse_fen(f"{BISHOP} {text}")[1],
-    "words with moves": lambda text: position_of(fen_and_moves([*BISHOP.split(), text, "g1f3"])[0])[1],
-    "http": lambda text: position_in({"fen": BISHOP.replace(" ", "_"), "accrued": text}).accrued,
+    "the seventh field": lambda text: tbgen.parse_fen(f"{MEN} {text}")[1],
+    "words with moves": lambda text: position_of(fen_and_moves([*MEN.split(), text, "g1f3"])[0])[1],
+    "http": lambda text: position_in({"fen": MEN.replace(" ", "_"), "accrued": text}).accrued,
     "a tag": lambda text: read_tags({"RMobilityAccrued": text}).accrued,
 }
 
