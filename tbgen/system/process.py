@@ -162,8 +162,13 @@ def _warden() -> IO[str]:
 
 def end_with_us(group: int, ended: Future[Any]) -> None:
     """Have a group of processes killed if this process is gone before `ended` is done."""
-    print(group, file=_warden())
-    ended.add_done_callback(lambda _: print(group, file=_warden()))
+
+    def tell(_: object = None) -> None:
+        with contextlib.suppress(OSError, ValueError):  # somebody has ended it, or this process is about to end
+            print(group, file=_warden())
+
+    tell()
+    ended.add_done_callback(tell)
 
 
 def sync_folder(folder: Path) -> None:

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tbgen.system.process import forget_peak, peak_bytes, signals_held
+from tests.processes import have_ended, is_running
 
 
 def test_a_peak_belongs_to_what_was_done_since_it_was_forgotten() -> None:
@@ -59,3 +63,27 @@ def test_a_signal_waits_until_processes_are_started(number: signal.Signals) -> N
     finally:
         signal.signal(number, before)
     assert started == [number]
+
+
+def test_a_group_ends_with_the_process_that_is_killed_unless_it_was_over_before(tmp_path: Path) -> None:
+    program = (
+        "import subprocess, sys, time\n"
+        "from concurrent.futures import Future\n"
+        "from tbgen.system.process import end_with_us\n"
+        "sleep = [sys.executable, '-c', 'import time; time.sleep(60)']\n"
+        "groups = [subprocess.Popen(sleep, process_group=0) for _ in range(2)]\n"
+        "ended = [Future() for _ in groups]\n"
+        "for group, end in zip(groups, ended): end_with_us(group.pid, end)\n"
+        "ended[1].set_result(None)\n"
+        "print(*[group.pid for group in groups], flush=True)\n"
+        "time.sleep(60)\n"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        watched, over = map(int, parent.stdout.readline().split())
+        parent.kill()
+    try:
+        assert have_ended([watched])
+        assert is_running(over)
+    finally:
+        os.kill(over, signal.SIGKILL)
