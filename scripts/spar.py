@@ -27,8 +27,7 @@ import chess.pgn
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import color_of
-from tbgen.score import Score
+from tbgen.score import Color, Score
 
 VALUES = {"P": 100, "N": 300, "B": 320, "R": 500, "Q": 900}
 EVEN = 200
@@ -131,7 +130,7 @@ def main() -> None:
         with games.open() as file:
             while (read := chess.pgn.read_game(file)) is not None:
                 final, promise = replayed(read, judge)
-                mine = color_of(read.headers["White"] == "tbgen")
+                mine = Color.of(read.headers["White"] == "tbgen")
                 points += float(Scoring().points(final)[mine])
                 counts["games"] += 1
                 if promise is None:

@@ -18,7 +18,7 @@ from tbgen.rules import points
 from tbgen.rules.game import FiftyMoveSetting, final_outcome
 from tbgen.rules.notation import moves_in
 from tbgen.rules.points import Komi, Scheme, parse_komi
-from tbgen.rules.position import accrued_of, color_of, is_reset, material_of
+from tbgen.rules.position import accrued_of, is_reset, material_of
 from tbgen.score import Color, Score
 
 BOARD = chess.Board()
@@ -62,7 +62,6 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("move", lambda: tbgen.Game().push("e4")),  # type: ignore[arg-type]
     ("move", lambda: tbgen.Game().push_text(chess.Move.from_uci("e2e4"))),  # type: ignore[arg-type]
     ("move", lambda: moves_in([chess.Move.from_uci("e2e4")])),  # type: ignore[list-item]
-    ("color", lambda: color_of(Color.WHITE)),  # type: ignore[arg-type]
     ("white", lambda: tbgen.Material("K", "K")),  # type: ignore[arg-type]
     ("white", lambda: tbgen.Material(("K",), ("K",))),  # type: ignore[arg-type]
     ("move", lambda: is_reset(BOARD, "e4")),  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from tbgen.material import Material
 from tbgen.probe.display import Shown
 from tbgen.rules.notation import san_of
 from tbgen.rules.points import Points, Scoring, points_facts
-from tbgen.rules.position import board_after, own_score
+from tbgen.rules.position import board_after, own_of
 from tbgen.score import Score
 from tbgen.text import facts_of, in_plies
 
@@ -129,7 +129,7 @@ class Probe(_Placed):
     @cached_property
     def own(self) -> Score:
         """The score of the position itself."""
-        return self._place.counted or own_score(self._place.board)
+        return self._place.counted or own_of(self._place.board)
 
     @property
     def accrued(self) -> Score:
@@ -220,7 +220,7 @@ class MoveProbe(_Placed):
     @cached_property
     def own(self) -> Score:
         """The score of the position after the move."""
-        return self._place.counted or own_score(board_after(self._place.board, self.move))
+        return self._place.counted or own_of(board_after(self._place.board, self.move))
 
     @property
     def accrued(self) -> Score:

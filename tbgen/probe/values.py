@@ -18,18 +18,8 @@ from tbgen.probe.answers import At, LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
 from tbgen.rules.notation import parse_fen, refuse_illegal
-from tbgen.rules.position import (
-    accrued_in,
-    accrued_of,
-    bare_sides,
-    board_after,
-    color_of,
-    expect_board,
-    is_reset,
-    material_of,
-    own_score,
-)
-from tbgen.score import Mobility, Score, expect_score
+from tbgen.rules.position import accrued_in, accrued_of, bare_sides, board_after, expect_board, material_of, own_of
+from tbgen.score import Color, Mobility, Score, expect_score
 
 Position = chess.Board | str
 """A board, or a FEN, whose seventh field says what has accrued."""
@@ -66,7 +56,7 @@ class Query(Generic[T]):
     def own(self) -> Score:
         """The position's own score."""
         if self.counted is None:
-            self.counted = own_score(self.board)
+            self.counted = own_of(self.board)
         return self.counted
 
 
@@ -99,8 +89,8 @@ class Values:
         board, successors = asked.board, self._successors(asked.board, asked.table)
         if not successors:
             return Moves()
-        accrued = asked.carried or asked.counted or own_score(board, len(successors))
-        walker, mover = board.copy(stack=False), color_of(board.turn)
+        accrued = asked.carried or asked.counted or own_of(board, len(successors))
+        walker, mover = board.copy(stack=False), Color.of(board.turn)
         held = accrued.worth_to(mover)
 
         def merit(value: _Weighed) -> tuple[int, int, str]:
@@ -126,12 +116,12 @@ class Values:
 
     def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
         """The legal moves of a position that a table answers for."""
-        return [Successor(move, is_reset(board, move)) for move in board.legal_moves]
+        return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
 
     def _weighed(self, board: chess.Board, table: AnsweringTable, successor: Successor, accrued: Score) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
         move, reset, code, found = successor
-        own = None if code is None else Score(code, color_of(board.turn))
+        own = None if code is None else Score(code, Color.of(board.turn))
         after = Query(board, table, None if reset and self.game.forgets else accrued, own)
         if found is not None:
             outcome, dtg = found.value(after.carried, after.own)
@@ -155,10 +145,13 @@ class TableValues(Values):
 
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
-        board, carried = parse_fen(position, game=self.game) if isinstance(position, str) else (position, None)
+        if isinstance(position, str):
+            board, carried = parse_fen(position, game=self.game)
+        else:
+            board, carried = expect_board(position), None
         if given is not None:
             return board, expect_score(given, "accrued")
-        if carried is None and expect_board(board).move_stack and (board.halfmove_clock or not self.game.forgets):
+        if carried is None and board.move_stack and (board.halfmove_clock or not self.game.forgets):
             carried = accrued_of(board, game=self.game)
         return board, carried
 
@@ -168,7 +161,7 @@ class TableValues(Values):
         Of a material seen before, only what its men do not already say is checked. A table of six men may be there;
         with castling rights it would not answer, so six men are too many then.
         """
-        known = self.tables.known(expect_board(board))
+        known = self.tables.known(board)
         if not known or board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or board.was_into_check():
             refuse_illegal(board)
         if board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN):
@@ -203,7 +196,7 @@ class TableValues(Values):
         from tbgen.board.board import words_of
         from tbgen.board.moves import code_on
 
-        return Score(int(code_on(words_of(board))), color_of(not board.turn))
+        return Score(int(code_on(words_of(board))), Color.of(not board.turn))
 
     def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
         """The same, found by a kernel where that is loaded."""

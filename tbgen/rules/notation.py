@@ -31,9 +31,9 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from tbgen.errors import FenError, IllegalPositionError, MoveError, UsageError, expect
-from tbgen.rules.position import color_of, expect_any_board, first_accrued, own_score, play_move
+from tbgen.rules.position import expect_any_board, first_accrued, own_score, play_move
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import LIKE_A_SCORE, MATE_CODE, Mobility, Score, expect_score
+from tbgen.score import LIKE_A_SCORE, MATE_CODE, Color, Mobility, Score, expect_score
 
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
 """The words that end a game, and how we write them."""
@@ -274,7 +274,7 @@ def broken_rule(board: chess.Board) -> str | None:
         return None
     if chess.square_distance(*chess.SquareSet(board.kings)) == 1:
         return "the kings stand next to each other"
-    return f"{color_of(not board.turn)} is in check but {color_of(board.turn)} is to move"
+    return f"{Color.of(not board.turn)} is in check but {Color.of(board.turn)} is to move"
 
 
 def carried_into(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> Score:
@@ -340,4 +340,4 @@ def position_of(
 def picture_of(board: chess.Board) -> str:
     """The board as eight lines, White below, with the side to move."""
     lines = [f"{8 - number} {rank}" for number, rank in enumerate(str(board).splitlines())]
-    return "\n".join([*lines, "  a b c d e f g h", f"{color_of(board.turn)} to move"])
+    return "\n".join([*lines, "  a b c d e f g h", f"{Color.of(board.turn)} to move"])

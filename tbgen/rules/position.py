@@ -42,15 +42,6 @@ def is_standard(board: chess.Board) -> bool:
     return board.uci_variant == chess.Board.uci_variant
 
 
-def color_of(color: chess.Color) -> Color:
-    """The Color that corresponds to a colour of python-chess.
-
-    >>> color_of(chess.WHITE)
-    <Color.WHITE: 0>
-    """
-    return Color.of(expect(color, bool, "color", "chess.WHITE or chess.BLACK, such as board.turn"))
-
-
 def own_score(board: chess.Board, moves: int | None = None) -> Score:
     """The score of the position itself, held by the side that has just moved.
 
@@ -64,9 +55,13 @@ def own_score(board: chess.Board, moves: int | None = None) -> Score:
     >>> str(own_score(chess.Board()))
     '-G20.5'
     """
-    expect_any_board(board)
+    return own_of(expect_any_board(board), moves)
+
+
+def own_of(board: chess.Board, moves: int | None = None) -> Score:
+    """`own_score` of a board that has been checked."""
     legal = board.legal_moves.count() if moves is None else moves
-    return Score(code_of(legal, in_check=board.is_check()), color_of(not board.turn))
+    return Score(code_of(legal, in_check=board.is_check()), Color.of(not board.turn))
 
 
 def is_reset(board: chess.Board, move: chess.Move) -> bool:
@@ -210,7 +205,7 @@ def play_move(board: chess.Board, move: chess.Move, accrued: Score | str, game: 
     """
     before, reset = expect_score(accrued, "accrued"), is_reset(board, move)
     board.push(move)
-    own = own_score(board)
+    own = own_of(board)
     return Reached(own, before.after(own, reset=reset and game.forgets), reset)
 
 
@@ -240,8 +235,8 @@ def accrued_of(board: chess.Board, carried: Score | str | None = None, game: Mob
     walker, later, forgotten = expect_board(board).copy(), list[chess.Move](), False
     while walker.move_stack and not forgotten:
         later.append(walker.pop())
-        forgotten = game.forgets and is_reset(walker, later[-1])
-    accrued = first_accrued(walker, own_score(walker), None if forgotten else given, game)
+        forgotten = game.forgets and walker.is_zeroing(later[-1])
+    accrued = first_accrued(walker, own_of(walker), None if forgotten else given, game)
     for move in reversed(later):
         accrued = play_move(walker, move, accrued, game).accrued
     return accrued

@@ -9,9 +9,8 @@ import chess
 
 from tbgen.errors import FenError, UsageError
 from tbgen.rules.notation import refuse_illegal
-from tbgen.rules.position import color_of
 from tbgen.rules.stage import End, Stage
-from tbgen.score import MATE_CODE
+from tbgen.score import MATE_CODE, Color
 
 _ENDS = (chess.Termination.VARIANT_WIN, chess.Termination.VARIANT_LOSS, chess.Termination.VARIANT_DRAW)
 
@@ -47,5 +46,5 @@ def by_variant(board: chess.Board, before: Stage, stage: Stage) -> Stage:
     if outcome.winner is None:
         accrued, holder, since = before.accrued_code, before.holder, before.since
     else:
-        accrued, holder, since = MATE_CODE, color_of(outcome.winner).value, stage.number
+        accrued, holder, since = MATE_CODE, Color.of(outcome.winner).value, stage.number
     return stage._replace(accrued_code=accrued, holder=holder, since=since, end=End.VARIANT)

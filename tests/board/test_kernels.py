@@ -13,9 +13,8 @@ import pytest
 from tbgen.board.board import words_of
 from tbgen.board.moves import code_on
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
-from tbgen.rules.position import color_of
 from tbgen.rules.stage import first_stage, next_stage
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tests.board.plies import (
     perft,
     random_game,
@@ -149,7 +148,7 @@ def test_kernels_and_the_walk_in_plain_numbers_tell_a_game_as_game_does(setting:
         _, facts = told_by_kernels(board.root(), written(board))
         code, _, bare, _ = facts[0]
         root = board.root()
-        own = Score(code, color_of(not root.turn))
+        own = Score(code, Color.of(not root.turn))
         stage = first_stage(own, own, root.halfmove_clock, bare, fifty_moves)
         for ply, told in zip(game.plies, [None, *facts[1:]], strict=True):
             stage = stage if told is None else next_stage(stage, *told, fifty_moves)

@@ -6,8 +6,8 @@ from hypothesis import given
 
 from tbgen.errors import UsageError
 from tbgen.rules.notation import parse_fen
-from tbgen.rules.position import color_of, is_reset, own_score, play_move
-from tbgen.score import code_of
+from tbgen.rules.position import is_reset, own_score, play_move
+from tbgen.score import Color, code_of
 from tests.strategies import boards
 
 OWN_SCORES = [
@@ -47,7 +47,7 @@ def test_plain_legal_moves_are_counted(fen: str, moves: int) -> None:
 @given(boards())
 def test_the_side_that_has_just_moved_holds(board: chess.Board) -> None:
     score = own_score(board)
-    assert score.holder is color_of(board.turn).other
+    assert score.holder is Color.of(board.turn).other
     assert score.code == code_of(len(list(board.legal_moves)), in_check=board.is_check())
     assert score.is_mate == board.is_checkmate()
     assert score.is_stalemate == board.is_stalemate()

@@ -32,9 +32,9 @@ from tbgen.errors import MoveError, PgnError, TbgenError, UsageError, expect
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.notation import parse_one
 from tbgen.rules.points import Scoring, points_facts
-from tbgen.rules.position import color_of, first_accrued, is_standard
+from tbgen.rules.position import first_accrued, is_standard
 from tbgen.rules.stage import End, FiftyMoveSetting, Stage, first_stage, next_stage
-from tbgen.score import Mobility, Score
+from tbgen.score import Color, Mobility, Score
 from tbgen.text import plain
 
 
@@ -213,7 +213,7 @@ def _last_and_end(
 ) -> tuple[Stage, Stage | None]:
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = facts[0]
-    own = Score(code, color_of(not root.turn))
+    own = Score(code, Color.of(not root.turn))
     accrued = first_accrued(root, own, carried, mobility, fifty_moves)
     stages = [first_stage(own, accrued, root.halfmove_clock, bare, fifty_moves)]
     for code, reset, bare, seen in facts[1:]:

@@ -13,7 +13,7 @@ from tbgen.apps.hold.strategy import Goal, Strategy, epd_of, worst
 from tbgen.probe import Tablebase
 from tbgen.probe.display import Shown
 from tbgen.rules.notation import parse_fen
-from tbgen.rules.position import color_of, is_reset, material_of, play_move
+from tbgen.rules.position import is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import Color, Score
 from tbgen.text import facts_of
@@ -176,7 +176,7 @@ def _move_on(
     strategy: Strategy, board: chess.Board, accrued: Score, seen: dict[tuple[str, int], int]
 ) -> chess.Move | None:
     """The strategy's move, or one of the other side that goes back, or else is quiet; None where the line ends."""
-    if color_of(board.turn) is strategy.goal.side:
+    if Color.of(board.turn) is strategy.goal.side:
         return strategy.move_on(board, accrued)
 
     def rank(move: chess.Move) -> tuple[bool, bool, str]:

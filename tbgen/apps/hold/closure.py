@@ -27,8 +27,7 @@ from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.probe import Tablebase
 from tbgen.probe.keys import keys_of
-from tbgen.rules.position import color_of
-from tbgen.score import Score
+from tbgen.score import Color, Score
 
 _EDGES = 12
 """Edges that a search has room for, as a multiple of its nodes."""
@@ -165,7 +164,7 @@ class HoldSearch:
             reached = board_of(key)
             if state == SURE:
                 leaves.add(epd_of(reached))
-            elif state == DONE and color_of(reached.turn) is goal.side:
+            elif state == DONE and Color.of(reached.turn) is goal.side:
                 threshold, move = int(key[THRESHOLD]), int(self._space.move[node])
                 found = reached.find_move(move & 63, move >> TARGET_SHIFT & 63, move >> PROMOTION_SHIFT or None)
                 moves[epd_of(reached), threshold] = found

@@ -15,7 +15,6 @@ from tbgen.apps.match.settings import PlayRules, Resign
 from tbgen.apps.match.tables import ADJUDICATION, Ending, Tables
 from tbgen.rules.game import Game, Ply, final_outcome
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import color_of
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.text import cleaned
 
@@ -50,7 +49,7 @@ async def play(
         ending = ending or await _by_tables(sheet, rules, tables) or _by_length(game, rules)
         if ending is not None:
             return ending
-        side = color_of(game.board.turn)
+        side = Color.of(game.board.turn)
         try:
             answer = await players[side].think(game.board, sheet.clocks[side], sheet.clocks[side.other])
         except ForfeitError as error:
@@ -66,7 +65,7 @@ def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
         return None
     scores = [answer.evaluation.score for answer in sheet.answers.values()]
     values = [None if score is None else score.score(mate_score=_MATE_CENTIPAWNS) for score in scores]
-    last = color_of(sheet.game.board.turn).other
+    last = Color.of(sheet.game.board.turn).other
     for loser, own, others in ((last, values[::-2], values[-2::-2]), (last.other, values[-2::-2], values[::-2])):
         lost = [value for value in own[: rule.moves] if value is not None and value <= -rule.centipawns]
         won = [value for value in others[: rule.moves] if value is not None and value >= rule.centipawns]

@@ -16,8 +16,7 @@ from tbgen.apps.games.tags import Source
 from tbgen.apps.match.settings import TableSettings
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.rules.game import Game, final_outcome
-from tbgen.rules.position import color_of
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tbgen.text import in_so_many
 
 ADJUDICATION = "adjudication"
@@ -123,7 +122,7 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
             value = tables.get_wdl(board, 0) or 0
             if abs(value) < least:
                 return None
-            winner = color_of(board.turn if value > 0 else not board.turn)
+            winner = Color.of(board.turn if value > 0 else not board.turn)
             return Ending(final_outcome(game.accrued, winner), Source.RESULT, ADJUDICATION, f"Syzygy: {winner} wins")
 
         yield Decider(most_men, decide)

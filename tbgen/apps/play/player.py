@@ -22,7 +22,7 @@ from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
 from tbgen.rules.game import Situation, situation_of
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import board_after, color_of, play_move
+from tbgen.rules.position import board_after, play_move
 from tbgen.score import Color, Score
 from tbgen.text import in_so_many
 
@@ -34,7 +34,7 @@ def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
     """Where the accrued score stands, its holder repeats positions to end the game; the other side does not."""
     if not moves or moves[0].outcome != now.accrued or not now.seen:
         return moves
-    mine = now.accrued.holder is color_of(now.board.turn)
+    mine = now.accrued.holder is Color.of(now.board.turn)
     equal = [each for each in moves if (each.outcome, each.dtg) == (moves[0].outcome, moves[0].dtg)]
     wanted = [each for each in equal if (board_after(now.board, each.move).epd() in now.seen) is mine]
     return [*wanted, *(each for each in moves if each not in wanted)]
@@ -205,7 +205,7 @@ class Player:
             outcome = accrued
             with contextlib.suppress(TbgenError):  # no table, or a damaged one
                 outcome = self.tables.probe(after, accrued).outcome
-            rated.append((-outcome.worth_to(color_of(now.board.turn)), own.code, move.uci(), move, outcome))
+            rated.append((-outcome.worth_to(Color.of(now.board.turn)), own.code, move.uci(), move, outcome))
         best = sorted(rated)[:lines]
         for number, (*_, move, outcome) in enumerate(best, 1):
             self._tell(_info(now, number, outcome, None, [move], "a guess, no table has it"))
@@ -242,7 +242,7 @@ class Player:
 
 def _info(now: Situation, number: int, outcome: Score, dtg: int | None, line: Sequence[chess.Move], way: str) -> str:
     """A line of `info`; G0.0 is a mate, any other outcome its points as centipawns."""
-    mover, plies = color_of(now.board.turn), dtg or 1
+    mover, plies = Color.of(now.board.turn), dtg or 1
     moves = (plies + 1) // 2
     mate = f"mate {moves if outcome.holder is mover else -moves}"
     score = mate if outcome.is_mate else f"cp {centipawns(outcome, mover)}"

@@ -14,8 +14,8 @@ from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.game import Situation, situation_of
 from tbgen.rules.notation import parse_fen, parse_move
-from tbgen.rules.position import color_of, material_of
-from tbgen.score import Score
+from tbgen.rules.position import material_of
+from tbgen.score import Color, Score
 from tbgen.storage.files import Folders
 from tbgen.system import __version__
 
@@ -160,7 +160,7 @@ class Protocol:
         if now is not None:
             best = next(iter(now.board.legal_moves), None)
             try:
-                asked = asked_in(words, color_of(now.board.turn), self._complain)
+                asked = asked_in(words, Color.of(now.board.turn), self._complain)
                 only = self._named(now, asked.only)
                 best = self._player.best_move(now, only, asked, self._lines, halt) or best
             except Exception as error:

@@ -19,9 +19,9 @@ from tbgen.errors import NO_TABLE, MissingTableError, PgnError, TbgenError, Usag
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
-from tbgen.rules.position import board_after, color_of
+from tbgen.rules.position import board_after
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import DEFAULT_CUTOFF_CODE, Score
+from tbgen.score import DEFAULT_CUTOFF_CODE, Color, Score
 from tbgen.text import parse_json
 
 POSITION = ("fen", "accrued", "moves")
@@ -278,7 +278,7 @@ def standard_mainline(tables: Tablebase, given: Mapping[str, str]) -> dict[str, 
     outcome = tables.probe(board).outcome
     if not outcome.is_mate:
         return {"mainline": [], "winner": None, **_NO_DISTANCES, "dtm": None}
-    wins = outcome.holder is color_of(board.turn)
+    wins = outcome.holder is Color.of(board.turn)
     moves = [
         {
             "uci": step.move.uci(),
@@ -319,7 +319,7 @@ def _category_and_plies(tables: Tablebase, board: chess.Board) -> tuple[str, int
     if not found.outcome.is_mate:
         return "draw", None
     is_sure = found.dtg is not None and found.dtg + board.halfmove_clock <= _FIFTY_MOVES
-    wins = found.outcome.holder is color_of(board.turn)
+    wins = found.outcome.holder is Color.of(board.turn)
     return f"{'' if is_sure else 'maybe-'}{'win' if wins else 'loss'}", _plies_to_mate(found.dtg, wins=wins)
 
 

@@ -13,8 +13,7 @@ import pytest
 from tbgen.apps.play.protocol import Protocol
 from tbgen.probe import Tablebase
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
-from tbgen.rules.position import color_of
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tbgen.text import in_plies
 from tests.positions import BISHOP, random_root
 from tests.probe.tables_without import BEFORE_PROMOTION, without_promotions
@@ -260,5 +259,5 @@ def test_against_moves_at_random_it_keeps_what_the_tables_promise(
                     game.push(draw.choice(list(game.board.legal_moves)))
 
         Protocol(table_folder, out.append).run(lines())
-        mine = color_of(side)
+        mine = Color.of(side)
         assert game.accrued.worth_to(mine) >= promised.worth_to(mine), start.fen()
