@@ -90,7 +90,7 @@ def schemas() -> dict[str, dict[str, Any]]:
     for section in page.split("\n## ")[1:]:
         title = section.partition("\n")[0].partition(":")[0]
         properties, required = {}, []
-        for keys, types, _ in rows_of(section):
+        for keys, types in re.findall(r"^\* (`.+?) \((.+?)\): ", section, re.MULTILINE):
             named = re.findall(r"`(\w+)`(\??)", keys)
             kinds = types.split(", ")
             for (key, optional), kind in zip(named, kinds * len(named) if len(kinds) == 1 else kinds, strict=False):
