@@ -158,5 +158,5 @@ def fetch_command(
             click.echo(
                 "check a sample of them with: tbgen verify --classes --sample 1000"
                 if classes
-                else "the value of a position needs its own table alone; prove them with: tbgen verify --digest"
+                else "a value needs its own table alone; compare them with the known ones: tbgen verify --digest"
             )

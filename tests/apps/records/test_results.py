@@ -30,9 +30,10 @@ def test_the_longest_lines_are_those_of_the_records(published: list[Record]) -> 
     expected = [
         (str(outcome), str(card.longest.dtg), str(card.material), str(card.side), card.longest.fen.split()[0])
         for outcome, card in best.items()
-        if outcome.code <= 11 or outcome.code == 17
     ]
-    assert rows(r"`(-?G[0-9.]+)` \| ([0-9]+) \| (\w+) \| (White|Black) \| `(\S+)`") == expected
+    shown = rows(r"`(-?G[0-9.]+)` \| ([0-9]+) \| (\w+) \| (White|Black) \| `(\S+)`")
+    assert [row for row in expected if row in shown] == shown
+    assert f"selected scores, {len(shown)} of {len(best)}." in PAGE
     longest = max(best.values(), key=lambda card: card.longest.dtg)
     assert (str(longest.material), str(longest.outcome), longest.longest.dtg) == ("KQPvKQ", "G4.5", 553)
     assert "takes 553 plies: with queen and pawn against queen, White holds Black to `G4.5`" in PAGE
