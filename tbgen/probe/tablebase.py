@@ -14,7 +14,7 @@ import chess
 import numpy.typing as npt
 
 from tbgen.errors import NO_TABLE, MaterialError, MissingFolderError, MissingTableError, UsageError, expect_number
-from tbgen.material import Material, build_order
+from tbgen.material import Material
 from tbgen.probe.answers import At, LineStep, MoveProbe, Moves, Probe
 from tbgen.probe.many import BulkProbe
 from tbgen.probe.stored import Answering, OpenTables
@@ -70,11 +70,11 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     ...         tables.probe(fen), tables.probe_moves(fen)[1], tables.best_moves(fen)
     ...         [step.san for step in tables.line(fen, max_plies=3)]
     ...         [str(found) for found in tables.probe_every_accrued("8/8/8/8/8/1K6/8/kB6 b - - 0 1")]
-    ...         tables.available(), tables.max_men, tables.longest_distance("KBvK")
+    ...         tables.available(), tables.max_men
     (<Probe KBvK: G1.5 in 5 plies>, <MoveProbe Be4 G1.5 in 27 plies>, [<MoveProbe Ke5 G1.5 in 5 plies>])
     ['Ke5', 'Kh5', 'Kf4']
     ['G3.5 in 2 plies', 'G3.5 in 2 plies', 'G3.5 in 2 plies']
-    ([Material.parse('KvK'), Material.parse('KBvK')], 3, 46)
+    ([Material.parse('KvK'), Material.parse('KBvK')], 3)
     >>> tables.close()  # again: `with` has closed it
     """
 
@@ -96,7 +96,6 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
         self._values = TableValues(self._tables, self.game, compiled=compiled)
-        self._longest: dict[Material, int] = {}
         self._again = partial(
             type(self), self.folders, game=self.game, cache_bytes=most_bytes, outcomes_only=outcomes_only,
             compiled=compiled, missing_ok=True,
@@ -149,26 +148,6 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     def max_men(self) -> int:
         """The number of men of the largest table, kings included; 0 without tables."""
         return max((material.men for material in self), default=0)
-
-    def longest_distance(self, material: Material | str) -> int:
-        """The longest distance of a table and of all tables that it leads to.
-
-        Arguments:
-            material: A material or its name, in either order of colours.
-
-        Returns:
-            Plies, over all entry values.
-
-        Raises:
-            MissingTableError: One of the tables is missing.
-            MaterialError: The text names no material.
-        """
-        canonical = (Material.parse(material) if isinstance(material, str) else material).canonical()
-        if canonical not in self._longest:
-            files = (self._tables.table(each).file for each in build_order([canonical]))
-            tallies = (tally for file in files for side in file.tallies.values() for tally in side.values())
-            self._longest[canonical] = max(tally.max_dtg for tally in tallies)
-        return self._longest[canonical]
 
     def __getitem__(self, position: Position) -> Probe:
         """The value of a position, as `probe` finds it."""

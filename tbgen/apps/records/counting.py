@@ -72,7 +72,7 @@ def men_of(layout: Layout, block: int) -> BlockMen:
 
 @by_address
 class PlaceRun(NamedTuple):
-    """A number for each of a run of places of a block, for either side to move: of its kind, or of its state."""
+    """The kinds of a run of places of a block, for either side to move."""
 
     first: int
     white: WideInts
