@@ -132,7 +132,7 @@ def _keep_records(folder: Path, targets: Sequence[Material], threads: int, watch
     wanted = without_record(folder, build_order(targets))
     if not wanted:
         return
-    from tbgen.apps.records.making import keep_records
+    from tbgen.apps.records.census import keep_records
 
     try:
         keep_records(folder, wanted, threads, lambda material: watcher.counts(material, len(wanted)))

@@ -84,7 +84,7 @@ def record(
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
     target = folders[0] / RECORDS if output is None else output
-    from tbgen.apps.records.making import record_of
+    from tbgen.apps.records.census import record_of
 
     with progress("records", len(materials), prints=True) as shown:
         for material in materials:

@@ -8,8 +8,7 @@ from typing import Any
 
 import chess
 
-from tbgen.probe.answers import LineStep
-from tbgen.probe.display import Shown
+from tbgen.probe.answers import LineStep, Shown
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Score
 from tbgen.text import facts_of

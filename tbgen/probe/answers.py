@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import InitVar, dataclass
 from functools import cached_property, lru_cache
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import chess
 
 from tbgen.errors import TbgenError, UsageError
 from tbgen.material import Material
-from tbgen.probe.display import Shown
 from tbgen.rules.notation import san_of
 from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.rules.position import board_after, own_of
@@ -41,6 +40,34 @@ class Grade(enum.Enum):
         if before == after:
             return cls.KEEPS
         return cls.COSTS if before.holder is after.holder else cls.LOSES
+
+
+_SIZE: Final = 320
+_MOST_ARROWS: Final = 6
+
+
+class Shown:
+    """An answer about a position: a notebook shows its text and the board, with arrows for its moves."""
+
+    __slots__ = ()
+
+    def facts(self) -> Any:
+        """The answer as JSON has it."""
+        raise NotImplementedError
+
+    def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
+        return chess.Board(self.facts()["fen"]), ()
+
+    def _repr_svg_(self) -> str:
+        import chess.svg  # costs more than a probe
+
+        board, moves = self._drawing()
+        return chess.svg.board(board, arrows=[(m.from_square, m.to_square) for m in moves[:_MOST_ARROWS]], size=_SIZE)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        return f"<p>{escape(str(self))}</p>{self._repr_svg_()}"
 
 
 class Valued:

@@ -8,7 +8,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.apps.records.making import keep_records
+from tbgen.apps.records.census import keep_records
 from tbgen.apps.records.record import FOLDER, path_of_record, read_record
 from tbgen.index.layout import fen_of
 from tbgen.library.build import Settings, build

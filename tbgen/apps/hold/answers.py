@@ -11,7 +11,7 @@ from tbgen.apps.hold.check import Checked, check
 from tbgen.apps.hold.closure import HoldVerdict
 from tbgen.apps.hold.strategy import Goal, Strategy, epd_of, worst
 from tbgen.probe import Tablebase
-from tbgen.probe.display import Shown
+from tbgen.probe.answers import Shown
 from tbgen.rules.notation import parse_fen
 from tbgen.rules.position import is_reset, material_of, play_move
 from tbgen.rules.stage import FiftyMoveSetting

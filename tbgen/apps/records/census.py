@@ -1,10 +1,12 @@
-"""Census: the record of a table, without lines of play. It counts the file block by block, in little memory."""
+"""Census: the record of a table. It counts the file block by block, in little memory, and plays the longest lines."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
 from typing import Final
 
 import numpy as np
@@ -21,6 +23,7 @@ from tbgen.apps.records.counting import (
     total_of,
 )
 from tbgen.apps.records.record import (
+    FOLDER,
     FORMAT,
     Count,
     Longest,
@@ -30,15 +33,21 @@ from tbgen.apps.records.record import (
     SideRecord,
     Waiting,
     Zugzwangs,
+    replay,
+    write_record,
 )
 from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
-from tbgen.material import Role
+from tbgen.material import Material, Role
+from tbgen.probe import Tablebase, open_tablebase
+from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, Color, Score
+from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, path_of, remove_partials
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
+from tbgen.text import in_plies
 
 KindsOf = Callable[[int, int], Ints32]
 """The kinds of the places from the one to before the other; several threads may ask."""
@@ -215,3 +224,40 @@ def _value_at(file: TableFile, place: int) -> OutcomeAt:
     """The entry value of a place."""
     entries, (_, distances) = file.entries(place, place + 1), file.symbols_and_dtg(place, place + 1)
     return OutcomeAt(Score.from_byte(int(entries[0])), int(distances[0]))
+
+
+def record_of(folders: Folders, material: Material) -> Record:
+    """The record of a table in one of the folders, with its lines; they need the tables that it leads to.
+
+    Every line is played and found to keep its promise.
+    """
+    where = folders_in(folders)
+    with (
+        TableFile(path_in(where, material)) as file,
+        open_tablebase(where, game=game_of_folder(where[0])) as tables,
+    ):
+        made = census_of(file)
+        return replace(made, sides={side: _with_lines(file, part, tables) for side, part in made.sides.items()})
+
+
+def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]) -> None:
+    """Count tables of a folder, without their lines, and keep the records within it; `tell` hears of each one first."""
+    remove_partials(folder / FOLDER)
+    for material in wanted:
+        tell(material)
+        with TableFile(path_of(folder, material)) as file:
+            write_record(folder / FOLDER, census_of(file, threads))
+
+
+def _with_lines(file: TableFile, side: SideRecord, tables: Tablebase) -> SideRecord:
+    """A side with best play from where each outcome is furthest away, proved by replay."""
+    outcomes = dict(side.outcomes)
+    for outcome, each in outcomes.items():
+        fen, dtg = each.longest.fen, each.longest.dtg
+        moves = [step.san for step in tables.line(parse_fen(fen)[0], max_plies=dtg)]
+        if not replay(fen, moves, tables.game).proves(outcome, dtg):
+            raise VerificationError(
+                str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"
+            )
+        outcomes[outcome] = replace(each, longest=Longest(dtg, fen, " ".join(moves)))
+    return SideRecord(side.positions, outcomes)

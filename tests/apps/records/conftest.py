@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.making import record_of
+from tbgen.apps.records.census import record_of
 from tbgen.apps.records.record import Record, records_in, write_record
 from tbgen.material import build_order, materials
 from tests.conftest import shared

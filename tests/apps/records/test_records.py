@@ -10,8 +10,7 @@ import chess
 import jsonschema
 import pytest
 
-from tbgen.apps.records.census import census_of
-from tbgen.apps.records.making import record_of
+from tbgen.apps.records.census import census_of, record_of
 from tbgen.apps.records.record import Record, Replay, read_record, replay, write_record
 from tbgen.errors import RecordError, VerificationError
 from tbgen.material import Material, build_order, materials
