@@ -19,11 +19,16 @@ from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, get_args
 from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
 from tbgen.apps.games.tiebreaks import Cell, CrossTable, Values
+from tbgen.errors import ScoreFormatError
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key, sum_of_points
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
-READ_TAGS: Final = ("Event", "Round", "WhiteElo", "BlackElo", "EventType", "MatchGame", "MeetingGames", "Termination")
+_BOUNDS: Final = "RMobilityBounds"
+READ_TAGS: Final = (
+    *("Event", "Round", "WhiteElo", "BlackElo", "EventType", "MatchGame", "MeetingGames", "Termination"),
+    _BOUNDS,
+)
 """The tags that standings read beside the score of a game."""
 _CRASHES: Final = ("abandoned", "stalled connection")
 """Values of the tag Termination where an engine crashed or fell silent."""
@@ -73,6 +78,15 @@ class EventGame(NamedTuple):
     def classical(self, side: Color) -> Fraction:
         """A side's points by the result of ordinary chess."""
         return {None: DRAW, side: WIN}.get(winner_of(self.result), LOSS)
+
+    @property
+    def is_disproved(self) -> bool:
+        """Whether its score lies outside the bounds that its tag has."""
+        try:
+            lower, upper = map(Score, self.tags.get(_BOUNDS, "").split())
+        except (ValueError, ScoreFormatError):
+            return False
+        return not lower <= self.final <= upper
 
     @property
     def round_number(self) -> int:
@@ -325,7 +339,10 @@ class Standings:
         if self.provisional[None]:
             reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
         are = "is" if number == 1 else "are"
-        return f"{number:,} of {counted(len(self.finished), 'game', 'games')} {are} provisional: {', '.join(reasons)}"
+        said = f"{number:,} of {counted(len(self.finished), 'game', 'games')} {are} provisional: {', '.join(reasons)}"
+        disproved = sum(game.is_disproved for game in self.finished if game.source is Source.PROVISIONAL)
+        wrong = f"; the bounds of {counted(disproved, 'game', 'games')} exclude the score that ranks here"
+        return said + wrong * bool(disproved)
 
     def doubts(self) -> Iterator[str]:
         """Players who may be one, games of a player against herself, and games without the name of a player."""

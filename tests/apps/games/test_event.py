@@ -109,6 +109,19 @@ def test_a_tie_of_a_knockout_tells_the_points_of_its_scoring_and_who_is_ahead_by
     assert rounds == {2: [Tie(("Ann", "Bob"), (Fraction(1), Fraction(1)), "Ann", "r-mobility")]}
 
 
+def test_a_ranking_says_that_bounds_exclude_a_score_that_it_uses() -> None:
+    doubted = game("Ann", "Bob", "-G4.5")._replace(source=Source.PROVISIONAL)
+    for bounds, excluded in (
+        ("G5.5 G4.0", True),
+        ("-G4.0 G4.0", False),
+        ("-G4.5 -G4.5", False),
+        ("", False),
+        ("x y", False),
+    ):
+        found = Standings([doubted._replace(tags={"RMobilityBounds": bounds})])
+        assert ("the bounds of 1 game exclude the score that ranks here" in found.caveat) is excluded
+
+
 def test_csv_is_read_back() -> None:
     facts = Standings([game('<b>"Ann" & Co</b>', "Bob, Ltd", "G1.5"), game("Bob, Ltd", "Cid", "G0.5")]).facts()
     rows = list(csv.DictReader(io.StringIO(text_of(Form.CSV, facts, facts["players"]))))
