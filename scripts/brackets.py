@@ -28,12 +28,13 @@ from tbgen.errors import TbgenError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
-from tbgen.position.asking import Asking
-from tbgen.position.blocks import passes_of, solve_closures
+from tbgen.position.asking import Asking, cell_on
+from tbgen.position.blocks import Blocks, Question, solve_closures
 from tbgen.position.bounds import Bound, Classes
 from tbgen.position.closure import Closure, Level, Node, node_of
 from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.position.solving import PositionSolver
+from tbgen.retro.drive.single import Accrued
 from tbgen.rules.points import Scoring
 from tbgen.rules.position import accruable, own_score, why_not_accrued
 from tbgen.score import Score
@@ -64,20 +65,23 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
         classes = Classes([Path(name)], known)
         if given.classes:
             list(classes.make(material, pool, 1))
-        passes = passes_of(closure, BlockFolder(Path(name)), classes)
-        solve_closures([passes], pool, 1)
+        blocks = Blocks(closure, BlockFolder(Path(name)), classes)
+        solve_closures([blocks], pool, 1)
         took = time.process_time() - began
         for node in nodes:
-            for side in range(2):
-                counted += counts(
-                    *(each.block(node).plane(side) for each in passes.values()), tables.plane(*node, side)
-                )
-        lower, upper = (Asking(passes, bound) for bound in Bound)
-        for _ in range(given.pairs):
-            board = random_board(draw, draw.choice(nodes))
-            accrued = random_accrued(draw, board)
-            value = asked.probe(board, accrued).outcome
-            compared += [1, not lower.value(board, accrued) <= value <= upper.value(board, accrued)]
+            for side in range(0 if node.layout.is_own_mirror(node.pawns) else 2):  # a table has half of those cells
+                counted += counts(*(blocks.plane(node, side, bound) for bound in Bound), tables.plane(*node, side))
+        for node in nodes:
+            boards = [random_board(draw, node) for _ in range(given.pairs // len(nodes))]
+            accrued = draw.choice(may_accrue(boards[0]))
+            boards = [board for board in boards if accrued in may_accrue(board)]
+            question = Question(node, Accrued(accrued, tuple(cell_on(node, board) for board in boards)))
+            blocks = Blocks(closure, blocks.folder, classes, question)
+            solve_closures([blocks], pool, 1)
+            lower, upper = (Asking(blocks, bound) for bound in Bound)
+            for board in boards:
+                value = asked.probe(board, accrued).outcome
+                compared += [1, not lower.value(board, accrued) <= value <= upper.value(board, accrued)]
     cells, exact, drawn, drawn_exact, excluded = counted.tolist()
     return {
         "material": material, "most_free": given.most_free, "classes": given.classes, "blocks": len(nodes),
@@ -111,10 +115,10 @@ def random_board(draw: random.Random, node: Node) -> chess.Board:
             return board
 
 
-def random_accrued(draw: random.Random, board: chess.Board) -> Score:
-    """A score that can have accrued in a position."""
+def may_accrue(board: chess.Board) -> list[Score]:
+    """The scores that can have accrued in a position."""
     own, bare = own_score(board), [board.occupied_co[color].bit_count() == 1 for color in chess.COLORS]
-    return draw.choice([own, *[each for each in accruable(own) if why_not_accrued(each, bare) is None]])
+    return [own, *[each for each in accruable(own) if why_not_accrued(each, bare) is None]]
 
 
 def files_of(fen: str) -> set[str]:

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from tbgen.apps.games.tags import numbered
 from tbgen.cli.folders import syzygy_option
 from tbgen.cli.options import (
     ASKED,
@@ -95,8 +94,7 @@ def solve(
             return
         with progress("solving", 1, as_share=True) as shown:
             found = solver.solve(board, score, shown.reach)
-    line = " ".join(numbered(board.fullmove_number, board.turn, [(step.san, "") for step in found.line]))
-    present(form, found.facts(), lambda: _show(found, picture_of(board), line))
+    present(form, found.facts(), lambda: _show(found, picture_of(board)))
 
 
 def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form) -> None:
@@ -125,7 +123,7 @@ def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
     present(form, facts_of(plan), lambda: show_pairs(pairs))
 
 
-def _show(found: Solution, picture: str, line: str) -> None:
+def _show(found: Solution, picture: str) -> None:
     bracket, exact = found.bracket, found.bracket.exact
     click.echo(f"{picture}\n")
     show_pairs(
@@ -149,7 +147,6 @@ def _show(found: Solution, picture: str, line: str) -> None:
             "points": lambda move: _points(move.bracket),
             "": lambda move: "best" * move.best,
         },
-        note=f"\nbest play: {line}" if line else "",
         none="no legal moves: the game is over",
     )
 

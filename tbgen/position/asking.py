@@ -6,74 +6,86 @@ two lower bounds is a lower bound of the better value.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
-from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import chess
 
-from tbgen.errors import NO_TABLE, MissingDistancesError, UnprovedError
+from tbgen.errors import UnprovedError
 from tbgen.material import Role
-from tbgen.position.blocks import Passes
+from tbgen.position.blocks import Blocks, Question
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket, MoveBracket, Solution
 from tbgen.position.closure import Node, node_of
-from tbgen.probe.answers import LineStep, MoveProbe, Moves
+from tbgen.probe.answers import MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import kinds_of, squares_on
-from tbgen.probe.values import Located, Query, TableValues, Values, line_of
-from tbgen.rules.position import board_after, material_of, own_score
+from tbgen.probe.values import Located, Query, Values
+from tbgen.retro.drive.single import Accrued
+from tbgen.rules.position import board_after, is_reset, material_of, own_score
 from tbgen.score import Color, Mobility, Score
 
-MOST_LINE_PLIES: Final = 1000
 ANYTHING: Final = Bracket(*(Score.from_signed(bound.value) for bound in Bound))
 """The bracket of a position that nothing is known of."""
 
 
 class FoundPosition(NamedTuple):
-    """A position and the source of its value; without a distance it has the least one: its holder may be to move.
-
-    Distances in solved blocks count plies to the next reset, or to the goal if that comes first: after a reset they
-    begin anew. That is enough to play by, since resets are few.
-    """
+    """A position and the source of its value."""
 
     board: chess.Board
     asking: Asking
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
-        """The value with an accrued score, as `StoredPosition.value` has it."""
-        outcome, dtg = self.asking.known_value(self.board, carried, own)
-        return outcome, int(outcome.holder is Color.of(self.board.turn)) if dtg is None else dtg
+        """The value with an accrued score, as `StoredPosition.value` has it; blocks have no distances."""
+        return self.asking.known_value(self.board, carried, own), None
+
+
+class _Values(Values):
+    """Blocks know the values right after a double step; only those of the root are found by its moves."""
+
+    def value(self, asked: Query[Any]) -> Value:
+        if asked.carried is None and asked.board.has_legal_en_passant():
+            return asked.table.value_with_right(asked.board), None
+        return super().value(asked)
 
 
 class Asking:
     """One bound of the value of every position in a closure, of its moves and of what they lead to."""
 
-    def __init__(self, passes: Passes, bound: Bound) -> None:
-        self._passes, self._bound, self._closure = passes, bound, passes[bound].closure
-        self.classes = passes[bound].classes
-        self.known, self._values = self._closure.known, Values(lambda _: self, Mobility.RESET)
+    def __init__(self, blocks: Blocks, bound: Bound) -> None:
+        self._blocks, self._bound, self._closure, self.classes = blocks, bound, blocks.closure, blocks.classes
+        self.known, self._values = self._closure.known, _Values(lambda _: self, Mobility.RESET)
 
     def find(self, board: chess.Board) -> Located:
         """Where the value of a position lies."""
         return FoundPosition(board, self)
 
-    def known_value(self, board: chess.Board, carried: Score | None, own: Callable[[], Score]) -> Value:
+    def known_value(self, board: chess.Board, carried: Score | None, own: Callable[[], Score]) -> Score:
         """The value of a position by the tables, by its block, or by the bound of a promotion."""
         if self.known.has(material_of(board)):
-            return self.known.answering(board).find(board).value(carried, own)[0], None
+            return self.known.answering(board).find(board).value(carried, own)[0]
+        here, node, bound, turned = self._place_of(board)
+        if node not in self._closure.edges:
+            return self._of_promotion(board)
+        cell = cell_on(node, here)
+        outcome = self._blocks.value(node, cell, bound)
+        if carried is not None and outcome.code >= carried.code and own().code >= carried.code and own() != carried:
+            outcome = self._blocks.answer(node, cell, carried.flipped() if turned else carried, bound)
+        return outcome.flipped() if turned else outcome
+
+    def value_with_right(self, board: chess.Board) -> Score:
+        """The value of a position right after a double step, with a right to take en passant."""
+        here, node, bound, turned = self._place_of(board)
+        assert here.ep_square is not None
+        king = chess.msb(here.kings & here.occupied_co[chess.WHITE])
+        outcome = self._blocks.value_with_right(node, cell_on(node, here), here.ep_square % 8, king, bound)
+        return outcome.flipped() if turned else outcome
+
+    def _place_of(self, board: chess.Board) -> tuple[chess.Board, Node, Bound, bool]:
+        """A position in the colours of the closure, its node, and the bound there; whether colours are reversed."""
         turned = self._closure.is_turned
         here = board.mirror() if turned else board
-        node = node_on(here)
-        if node not in self._closure.edges:
-            return self._of_promotion(board), None
-        cell = node.layout.cell_of(int(not here.turn), squares_on(here, kinds_of(node.material)))
-        block = self._passes[Bound(-self._bound.value) if turned else self._bound].block(node)
-        outcome, dtg = block.value(cell)
-        if carried is not None and outcome.code >= carried.code and own().code >= carried.code and own() != carried:
-            outcome, dtg = block.value(cell, carried.flipped() if turned else carried)
-        return outcome.flipped() if turned else outcome, None if carried is None else dtg
+        return here, node_on(here), Bound(-self._bound.value) if turned else self._bound, turned
 
     def _of_promotion(self, board: chess.Board) -> Score:
         """The bound of a position that a promotion has led to, as position/bounds.py finds it."""
@@ -84,7 +96,7 @@ class Asking:
         for move in moves:
             if move.to_square == new_man:
                 board.push(move)
-                found.append(self.known_value(board, None, lambda: own_score(board))[0])
+                found.append(self.known_value(board, None, lambda: own_score(board)))
                 board.pop()
         if len(found) < len(moves):
             found.append(Score.from_signed(self._bound.value))
@@ -126,17 +138,28 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
     return min([(here, False), (there, True)], key=lambda each: (not each[0].material.is_canonical, each[0].pawns))
 
 
-def answer(passes: Passes, board: chess.Board, accrued: Score) -> Solution:
+def question_of(board: chess.Board, accrued: Score, node: Node, *, turned: bool) -> Question:
+    """What is asked of the block of a position: the accrued score, there and after quiet moves."""
+    boards = [board, *(board_after(board, move) for move in board.legal_moves if not is_reset(board, move))]
+    cells = {cell_on(node, each.mirror() if turned else each) for each in boards}
+    return Question(node, Accrued(accrued.flipped() if turned else accrued, tuple(sorted(cells))))
+
+
+def cell_on(node: Node, board: chess.Board) -> int:
+    """The cell of a position in its block."""
+    return node.layout.cell_of(int(not board.turn), squares_on(board, kinds_of(node.material)))
+
+
+def answer(blocks: Blocks, board: chess.Board, accrued: Score) -> Solution:
     """The answer from blocks that are solved; LookupError if one of them is not."""
-    lower, upper = (Asking(passes, bound) for bound in Bound)
+    lower, upper = (Asking(blocks, bound) for bound in Bound)
     bracket = narrowed(ANYTHING, lower.value(board, accrued), upper.value(board, accrued))
-    line = best_line(lower, upper, board, accrued) if bracket.is_exact else []
-    plan, moves = passes[Bound.LOWER].closure.plan(), move_brackets(lower, upper, board, accrued, bracket)
+    plan, moves = blocks.closure.plan(), move_brackets(lower, upper, board, accrued, bracket)
     bracket, best = lower.closer(bracket, board), max if board.turn else min
     if moves:  # Syzygy tables may know more of them than of the position
         least, most = (best(ends) for ends in zip(*((e.bracket.lower, e.bracket.upper) for e in moves), strict=True))
         bracket = narrowed(bracket, least, most)
-    return Solution(board.fen(), accrued, bracket, moves, line, plan, 0.0)
+    return Solution(board.fen(), accrued, bracket, moves, plan, 0.0)
 
 
 def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
@@ -168,27 +191,3 @@ def move_brackets(
     most = max((worths(bracket)[1] for _, bracket in found), default=0)
     found.sort(key=lambda each: (*(-worth for worth in worths(each[1])), each[0].move.uci()))
     return [MoveBracket(move.move, move.san, each, worths(each)[0] >= most) for move, each in found]
-
-
-def best_line(lower: Asking, upper: Asking, board: chess.Board, accrued: Score) -> list[LineStep]:
-    """Best play from a position whose value is proved.
-
-    Each side plays by the bound that it can guarantee, so that no step leaves what is proved. The line ends after a
-    promotion if no move is proved there. Tables go on from where it leads to them, if they have distances.
-    """
-    value = lower.value(board, accrued)
-
-    def moves_of(walker: chess.Board, carried: Score) -> Moves:
-        is_known = lower.known.has(material_of(walker))
-        moves = Moves() if is_known else (lower if walker.turn else upper).moves(walker, carried)
-        return moves if moves and moves[0].outcome == value else Moves()
-
-    steps = [replace(step, dtg=None) for step in line_of(board, accrued, MOST_LINE_PLIES, moves_of)]
-    walker = board.copy(stack=False)
-    for step in steps:
-        walker.push(step.move)
-    with contextlib.suppress(MissingDistancesError, *NO_TABLE):
-        tables = TableValues(lower.known, Mobility.RESET)
-        accrued = steps[-1].accrued if steps else accrued
-        steps += tables.line(Query(walker, tables.answering(walker), accrued), MOST_LINE_PLIES - len(steps))
-    return steps

@@ -6,27 +6,29 @@ the most. Values are monotone in those, so the true ones lie between.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
-from functools import cache, partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
+from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate, islice
+from typing import Final, NamedTuple
 
 import numpy as np
 
-from tbgen.index.layout import HOW_BITS, Layout, Squares, partial_layout, slots_of
+from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material, Role
 from tbgen.position.bounds import Bound, Classes, bound_of_promotions, image, taken
 from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
-from tbgen.position.known import BlockFolder, SolvedBlock, key_of
-from tbgen.retro.drive.many_blocks import RunSolver, SolvedRun, en_passant_of
-from tbgen.retro.drive.methods import DistanceMethod
-from tbgen.retro.resets.children import ChildReader
-from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, empty_child_tables
+from tbgen.position.known import BlockFolder, key_of
+from tbgen.retro.drive.many_blocks import en_passant_of
+from tbgen.retro.drive.single import Accrued, Plane, SingleBlock, Solved, Source
+from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, en_passant_places
 from tbgen.retro.words.geometry import NO_SLOT
-from tbgen.score import Color, Mobility
-from tbgen.storage.reader import flips_of
+from tbgen.score import Color, Score
+from tbgen.storage.arrays import ArrayFile
 from tbgen.system.process import threads_for
-from tbgen.table import Box, Distances, Entries, EntryValues
+from tbgen.table import Entries
+
+NOTHING_ASKED: Final = Accrued(Score(0, Color.WHITE), ())
 
 Watch = Callable[[float], None]
 """Is told the part of the work that is done."""
@@ -43,18 +45,26 @@ def work_off(works: Iterable[float], total: float, watch: Watch) -> None:
     watch(1.0)
 
 
-class Pass:
-    """The blocks of a closure with one bound of what it does not solve."""
+class Question(NamedTuple):
+    """An accrued score, and the cells of a block in which it is asked."""
 
-    def __init__(self, closure: Closure, bound: Bound, folder: BlockFolder, classes: Classes) -> None:
-        self.closure, self.bound, self._folder, self.classes = closure, bound, folder, classes
-        self.key = cache(self._key_of)
+    node: Node
+    accrued: Accrued
+
+
+class Blocks:
+    """The blocks of a closure, with both bounds of what it does not solve."""
+
+    def __init__(
+        self, closure: Closure, folder: BlockFolder, classes: Classes, question: Question | None = None
+    ) -> None:
+        self.closure, self.classes, self.question = closure, classes, question
+        self.folder, self.key = folder, cache(self._key_of)
 
     def _key_of(self, node: Node) -> str:
-        """A block, and a digest of all that its values rest on: of an exact one, the bound makes no difference."""
-        edges, bound = self.closure.edges[node], self.bound.name * (node in self.closure.inexact)
-        below = {(str(e.child), e.kind.value, self._digest(e)) for e in edges}
-        return f"{node}-{key_of([str(node), bound, sorted(below)])}"
+        """A block, and a digest of all that its values rest on."""
+        below = {(str(e.child), e.kind.value, self._digest(e)) for e in self.closure.edges[node]}
+        return f"{node}-{key_of([str(node), sorted(below)])}"
 
     def _digest(self, edge: Edge) -> str:
         if edge.kind is Kind.TABLE:
@@ -63,160 +73,184 @@ class Pass:
             return self.key(edge.child)
         return self.classes.digest(edge.child)
 
-    def find(self, node: Node) -> SolvedBlock | None:
-        """A solved block; None if it is not solved yet."""
-        return self._folder.get(self.key(node))
+    def bounds_of(self, node: Node) -> Sequence[Bound]:
+        """The bounds with which a block is solved: of an exact one, it makes no difference."""
+        return [*Bound] if node in self.closure.inexact else [Bound.LOWER]
 
-    def block(self, node: Node) -> SolvedBlock:
+    def block(self, node: Node) -> ArrayFile:
         """A solved block; LookupError if it is not solved yet."""
-        if (found := self.find(node)) is None:
+        if (found := self.folder.get(self.key(node))) is None:
             raise LookupError(node)
         return found
 
+    def lacks(self, node: Node) -> bool:
+        """Whether a block is still to be solved, or what is asked of it."""
+        return self.folder.get(self.key(node)) is None or (self._is_asked(node) and self._answers() is None)
+
+    def _is_asked(self, node: Node) -> bool:
+        return self.question is not None and self.question.node == node
+
+    def _answers(self) -> ArrayFile | None:
+        return self.folder.get(self._answers_key)
+
+    @cached_property
+    def _answers_key(self) -> str:
+        assert self.question is not None
+        node, asked = self.question
+        return f"{node}-{key_of([self.key(node), str(asked.score), asked.cells])}"
+
     def solve(self, node: Node) -> None:
-        """Solve a block, unless somebody else has by now."""
-        if self.find(node) is None:
-            self._folder.put(self.key(node), BlockSolver(node, self).solve())
+        """Solve a block with each of its bounds, unless somebody else has by now."""
+        if not self.lacks(node):
+            return
+        bounds, is_asked = self.bounds_of(node), self._is_asked(node)
+        asked = self.question.accrued if self.question and is_asked else NOTHING_ASKED
+        found = BlockSolver(node, self, bounds).solve(asked)
+        arrays = {bound.name: each.entry for bound, each in zip(bounds, found, strict=True)}
+        arrays |= {f"{bound.name} en passant": each.en_passant for bound, each in zip(bounds, found, strict=True)}
+        self.folder.put(self.key(node), arrays)
+        if is_asked:
+            answers = {bound.name: each.answers for bound, each in zip(bounds, found, strict=True)}
+            self.folder.put(self._answers_key, answers)
 
-    def plane(self, node: Node, kind: Kind, side: int) -> Entries:
-        """The entry values of a block of a kind with one side to move."""
-        if kind is Kind.TABLE:
-            return self.closure.known.recent_plane(*node, side)
-        if kind is Kind.NODE:
-            return self.block(node).plane(side)
-        return np.full(node.cells // 2, self.bound.value, np.int8)
+    def plane(self, node: Node, side: int, bound: Bound) -> Entries:
+        """The entry values of a block of the closure with one side to move."""
+        half = node.cells // 2
+        return self.block(node).items(self._name(node, bound), side * half, (side + 1) * half)
 
+    def en_passant(self, node: Node, bound: Bound) -> Entries:
+        """Its values with a right to take en passant."""
+        return self.block(node).items(f"{self._name(node, bound)} en passant")
 
-Passes = Mapping[Bound, Pass]
-"""Both bounds of a closure."""
+    def _name(self, node: Node, bound: Bound) -> str:
+        return (bound if node in self.closure.inexact else Bound.LOWER).name
 
+    def value(self, node: Node, cell: int, bound: Bound) -> Score:
+        """The entry value of a position."""
+        return Score.from_byte(int(self.block(node).items(self._name(node, bound), cell, cell + 1)[0]))
 
-def passes_of(closure: Closure, folder: BlockFolder, classes: Classes) -> Passes:
-    return {bound: Pass(closure, bound, folder, classes) for bound in Bound}
+    def value_with_right(self, node: Node, cell: int, file: int, king: int, bound: Bound) -> Score:
+        """The value of a position in which the pawn on a file has just made a double step beside another one."""
+        layout, half = node.layout, node.cells // 2
+        start, _ = en_passant_places(layout)
+        file ^= 7 * bool(TURNS[layout.address_of(node.pawns) & HOW_MASK, king])
+        values = self.block(node)
+        at = int(start[0, cell // half, file]) + cell % half
+        return Score.from_byte(int(values.items(f"{self._name(node, bound)} en passant", at, at + 1)[0]))
+
+    def answer(self, node: Node, cell: int, accrued: Score, bound: Bound) -> Score:
+        """What the accrued score that is asked is worth in a position; LookupError if that is not solved or asked."""
+        if self.question is None or (node, accrued) != (self.question.node, self.question.accrued.score):
+            raise LookupError(node)
+        if (answers := self._answers()) is None:
+            raise LookupError(node)
+        at = self.question.accrued.cells.index(cell)
+        return Score.from_byte(int(answers.items(self._name(node, bound), at, at + 1)[0]))
 
 
 def solve_closures(
-    closures: Iterable[Passes],
+    closures: Iterable[Blocks],
     pool: Executor,
     threads: int,
     watch: Watch = unwatched,
-    is_enough: Callable[[Passes], bool] = lambda _: False,
+    is_enough: Callable[[Blocks], bool] = lambda _: False,
 ) -> None:
-    """Solve all nodes that are not solved yet, with each bound if that matters.
-
-    Closures come one after another, until one `is_enough`.
-    """
-    left = list[tuple[Passes, dict[str, tuple[Pass, Node]]]]()
-    for passes in closures:
-        works = [(each, node) for node in passes[Bound.LOWER].closure.edges for each in passes.values()]
-        left.append((passes, {each.key(node): (each, node) for each, node in works if each.find(node) is None}))
+    """Solve all nodes that are not solved yet; closures come one after another, until one `is_enough`."""
+    left = [
+        (blocks, {blocks.key(node): node for node in blocks.closure.edges if blocks.lacks(node)}) for blocks in closures
+    ]
 
     def solved() -> Iterator[float]:
-        for passes, lacking in left:
-            yield from _solve_side_by_side(lacking, pool, threads)
-            if is_enough(passes):
+        for blocks, lacking in left:
+            yield from _solve_side_by_side(blocks, lacking, pool, threads)
+            if is_enough(blocks):
                 return
 
-    work_off(solved(), sum(node.cpu_seconds for _, lacking in left for _, node in lacking.values()), watch)
+    total = sum(blocks.closure.cpu_seconds_of(node) for blocks, lacking in left for node in lacking.values())
+    work_off(solved(), total, watch)
 
 
-def _solve_side_by_side(lacking: dict[str, tuple[Pass, Node]], pool: Executor, threads: int) -> Iterator[float]:
-    """Solve blocks by their keys, each once those that it leads to are solved; the planned seconds of each."""
-    memory = max((each.closure.memory_of(node) for each, node in lacking.values()), default=1)
+def _solve_side_by_side(blocks: Blocks, lacking: dict[str, Node], pool: Executor, threads: int) -> Iterator[float]:
+    """Solve blocks by their keys, each once those that it leads to are solved; the planned seconds of each.
+
+    A block that leads to bounds keeps two threads busy.
+    """
+    closure = blocks.closure
+    memory = max(map(closure.memory_of, lacking.values()), default=1)
     most, running = threads_for(memory, threads), dict[Future[None], str]()
     while lacking:
-        for key, (each, node) in islice(lacking.items(), 64):  # a look at all of them would take long
-            below = (each.key(edge.child) for edge in each.closure.edges[node] if edge.kind is Kind.NODE)
-            if len(running) < most and key not in running.values() and lacking.keys().isdisjoint(below):
-                running[pool.submit(each.solve, node)] = key
+        for key, node in islice(lacking.items(), 64):  # a look at all of them would take long
+            below = (blocks.key(edge.child) for edge in closure.edges[node] if edge.kind is Kind.NODE)
+            busy = sum(len(blocks.bounds_of(lacking[each])) for each in running.values())
+            is_room = not running or (len(running) < most and busy + len(blocks.bounds_of(node)) <= threads)
+            if is_room and key not in running.values() and lacking.keys().isdisjoint(below):
+                running[pool.submit(blocks.solve, node)] = key
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             future.result()
-            yield lacking.pop(running.pop(future))[1].cpu_seconds
-
-
-class _Child:
-    """Some blocks of a material, as the solver asks for them.
-
-    Distances are the shortest that entry values can have: only the order of outcomes matters here.
-    """
-
-    def __init__(self, layout: Layout, kind: Kind, source: Pass, captured: Set[tuple[Node, int]]) -> None:
-        self.layout, self._kind, self._source, self._captured = layout, kind, source, captured
-        self._nodes = [node_of(layout.material, pawns) for pawns in layout.blocks]
-
-    def plane(self, block: int, side: int) -> tuple[Entries, Distances]:
-        entry = self._source.plane(self._nodes[block], self._kind, side)
-        return entry, flips_of(entry, Color(side))
-
-    def values(self) -> EntryValues:
-        """The values after captures, for the side to move then. Nobody asks for others."""
-        cells = self.layout.block_words * 64
-        nothing = np.zeros(cells, np.int8), np.zeros(cells, np.uint16)
-        planes = [
-            self.plane(block, side) if (node, side) in self._captured else nothing
-            for block, node in enumerate(self._nodes)
-            for side in range(2)
-        ]
-        entry, dtg = zip(*planes, strict=True)
-        return EntryValues(self.layout.material, np.concatenate(entry), np.concatenate(dtg))
-
-    def boxes(self, block: int, side: Color) -> Sequence[Box]:
-        """A whole plane."""
-        size = np.array(self.layout.shape[2:], np.int64)
-        stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
-        return [Box(np.zeros_like(size), size, stride, lambda: self.plane(block, int(side)))]
-
-
-class _Steps:
-    """The blocks that pawn steps lead to, by their cells in the layout of the block that is solved."""
-
-    def __init__(self, child: _Child) -> None:
-        self._child, self._half = child, child.layout.block_words * 64
-
-    def values(self, first: int, end: int) -> tuple[Entries, Distances]:
-        return self._child.plane(*divmod(first // self._half, 2))
+            yield closure.cpu_seconds_of(lacking.pop(running.pop(future)))
 
 
 class BlockSolver:
-    """Solves one node in a pass that has solved its children."""
+    """Solves one node of a closure whose children are solved, with some bounds of what is not."""
 
-    def __init__(self, node: Node, source: Pass) -> None:
-        self.node, self.source = node, source
+    def __init__(self, node: Node, blocks: Blocks, bounds: Sequence[Bound]) -> None:
+        self.node, self.blocks, self.bounds = node, blocks, bounds
         placements: dict[Material, list[Squares]] = {node.material: [node.pawns]}
         kinds, resets, bounded = {node.material: Kind.NODE}, dict[Reset, None](), dict[Reset, None]()
-        slots, captured = slots_of(node.material), set[tuple[Node, int]]()  # the side whose man is gone is to move
-        for reset, child, kind in source.closure.edges[node]:
-            if reset.gone != NO_SLOT:
-                captured.add((child, int(slots[reset.gone][0]) ^ reset.flip))
-            elif kind is Kind.BOUND:
+        slots, planes = slots_of(node.material), dict[tuple[Node, int], None]()
+        for reset, child, kind in blocks.closure.edges[node]:
+            if kind is Kind.BOUND and reset.gone == NO_SLOT:
                 bounded[reset] = None
                 continue
+            if reset.gone != NO_SLOT:  # the side whose man is gone is to move
+                planes[child, int(slots[reset.gone][0]) ^ reset.flip] = None
+            elif reset.promoted == NO_SLOT:
+                planes |= dict.fromkeys((child, int(color.other)) for color, _ in slots[: len(node.pawns)])
             placements.setdefault(child.material, []).append(child.pawns)
             kinds[child.material], resets[reset] = kind, None
         layouts = [partial_layout(material, some) for material, some in placements.items()]
-        self.bounded, self.layout = [*bounded], layouts[0]
-        self.child_layouts = ChildLayouts(layouts, [*resets])
-        self.children = {each.material: _Child(each, kinds[each.material], source, captured) for each in layouts}
-        self.number = self.layout.address_of(node.pawns) >> HOW_BITS
+        self.bounded, self.layout, self._kinds = [*bounded], layouts[0], kinds
+        number = self.layout.address_of(node.pawns) >> HOW_BITS
+        self._single, self._layouts = SingleBlock(ChildLayouts(layouts, [*resets]), number), layouts
+        self._planes = [(*self._place_of(child), side) for child, side in planes]
 
-    def solve(self) -> SolvedRun:
-        """Solve the node."""
-        with ThreadPoolExecutor(1) as pool:
-            reader = ChildReader(self.child_layouts, self.children, pool)
-            tables = reader.with_captures(empty_child_tables(self.child_layouts))
-            tables = reader.with_wave(tables, [self.number], _Steps(self.children[self.node.material]))
-        for number, pawns in enumerate(self.layout.blocks):
-            if number != self.number:
-                here = en_passant_of(tables.en_passant, (number, number + 1), self.layout.block_words * 128)
-                here[0][:], here[1][:] = self.source.block(node_of(self.node.material, pawns)).run.en_passant
-        return RunSolver(self.layout, DistanceMethod(), Mobility.RESET).solve(
-            self._with_bounds(tables), (self.number, self.number + 1)
-        )
+    def _place_of(self, child: Node) -> tuple[int, int]:
+        """The table of a child, and its block there."""
+        table = [layout.material for layout in self._layouts].index(child.material)
+        return table, self._layouts[table].address_of(child.pawns) >> HOW_BITS
 
-    def _with_bounds(self, tables: ChildTables) -> ChildTables:
+    def _source(self, bound: Bound) -> Source:
+        """Where the values of planes come from, with one of the bounds."""
+
+        def entries(plane: Plane) -> Entries:
+            table, block, side = plane
+            node = node_of(self._layouts[table].material, self._layouts[table].blocks[block])
+            kind = self._kinds[node.material]
+            if kind is Kind.TABLE:
+                return self.blocks.closure.known.recent_plane(*node, side)
+            if kind is Kind.BOUND:
+                return np.full(node.cells // 2, bound.value, np.int8)
+            return self._node_plane(node, side, bound if node in self.blocks.closure.inexact else Bound.LOWER)
+
+        return entries
+
+    def solve(self, asked: Accrued) -> list[Solved]:
+        """Solve the node with each bound."""
+        self._node_plane = lru_cache(maxsize=None)(self.blocks.plane)
+        children = self._single.children(self._planes, [self._source(bound) for bound in self.bounds])
+        for bound, tables in zip(self.bounds, children, strict=True):
+            for number, pawns in enumerate(self.layout.blocks):
+                if number != self._single.number:
+                    here, _ = en_passant_of(tables.en_passant, (number, number + 1), self.layout.block_words * 128)
+                    here[:] = self.blocks.en_passant(node_of(self.node.material, pawns), bound)
+        del self._node_plane
+        bounded = [self._with_bounds(tables, bound) for bound, tables in zip(self.bounds, children, strict=True)]
+        return self._single.solve(bounded, asked)
+
+    def _with_bounds(self, tables: ChildTables, bound: Bound) -> ChildTables:
         """The child tables with the bounds of promotions without a capture to unsolved positions."""
-        (start, entry, dtg), bound = tables.promotions, self.source.bound
-        limits_of = partial(self.source.classes.limits, bound)
+        start, entry, _ = tables.promotions
+        limits_of = partial(self.blocks.classes.limits, bound)
         for pawn in sorted({reset.promoted for reset in self.bounded}):
             color, pawns = self.layout.slots[pawn][0], self.node.pawns
             left, file = (*pawns[:pawn], *pawns[pawn + 1 :]), pawns[pawn] % 8
@@ -225,23 +259,23 @@ class BlockSolver:
                 for each in self.bounded
                 if each.promoted == pawn
             }
-            by_queen = self._limits_by_queen(pawn)
+            by_queen = self._limits_by_queen(pawn, bound)
             limits |= {role: by_queen for role in {Role.ROOK, Role.BISHOP} & {*limits} if not len(limits[role])}
             found = bound_of_promotions(self.layout, pawns, pawn, limits, tables, bound)
-            start[self.number, pawn, [int(role) for role in limits]] = len(entry)
-            entry, dtg = np.concatenate([entry, found]), np.concatenate([dtg, flips_of(found, color.other)])
-        return tables._replace(promotions=tables.promotions._replace(entry=entry, dtg=dtg))
+            start[self._single.number, pawn, [int(role) for role in limits]] = len(entry)
+            entry = np.concatenate([entry, found])
+        return tables._replace(promotions=tables.promotions._replace(entry=entry))
 
-    def _limits_by_queen(self, pawn: int) -> Entries:
+    def _limits_by_queen(self, pawn: int, bound: Bound) -> Entries:
         """Bounds of a pawn's promotion to a rook or a bishop by its solved promotion to a queen; nothing without it.
 
         She has all their moves, and leaves the other side no others. So she is worth as much to her side, unless she
         stalemates where they mate later, or must move where they leave her side stalemated.
         """
-        (color, _), bound = self.layout.slots[pawn], self.source.bound
+        color, _ = self.layout.slots[pawn]
         queens = [
             child
-            for reset, child, kind in self.source.closure.edges[self.node]
+            for reset, child, kind in self.blocks.closure.edges[self.node]
             if kind is Kind.NODE and (reset.promoted, reset.gone, reset.role) == (pawn, NO_SLOT, Role.QUEEN)
         ]
         if not queens or (bound is Bound.UPPER) != (color is Color.WHITE):
@@ -250,7 +284,7 @@ class BlockSolver:
         left, layout = pawns[:pawn] + pawns[pawn + 1 :], child.layout
         is_mirrored = {*zip(slots, left, strict=False)} != {*zip(slots, child.pawns, strict=False)}
         square = pawns[pawn] % 8 + (56 if color is Color.WHITE else 0)
-        cells = self.source.plane(child, Kind.NODE, int(color.other))
+        cells = self.blocks.plane(child, int(color.other), bound)
         found, mate = np.zeros(64 ** (child.free - 1), np.int8), np.int8(bound.value)
         # A position is stored once, whichever of equal men is the new one, and in one image if its pawns are symmetric.
         for mirrored in {is_mirrored, is_mirrored or layout.is_own_mirror(child.pawns)}:

@@ -8,7 +8,7 @@ from typing import Any
 
 import chess
 
-from tbgen.probe.answers import LineStep, Shown
+from tbgen.probe.answers import Shown
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Score
 from tbgen.text import facts_of
@@ -107,14 +107,12 @@ class Solution(Shown):
     bracket: Bracket
     moves: Sequence[MoveBracket] = field(repr=False)
     """Every legal move, those of the best guarantee first."""
-    line: Sequence[LineStep] = field(repr=False)
-    """Best play, if the value is proved. Only steps in tables have distances."""
     plan: SolvePlan
     cpu_seconds: float
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it."""
         moves, plan = [move.facts(scoring) for move in self.moves], self.plan
-        more = {"moves": moves, "line": self.line, "nodes": plan.nodes, "cells": plan.cells}
+        more = {"moves": moves, "nodes": plan.nodes, "cells": plan.cells}
         seconds = round(self.cpu_seconds, 3)
         return facts_of(self, "fen", "accrued", **self.bracket.facts(scoring), **more, cpu_seconds=seconds)

@@ -29,10 +29,10 @@ MOST_NODES = 1 << 20
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 
-_CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.4e-6, 0.15e-6, 0.03
+_CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.15e-6, 0.05e-6, 0.03
 """CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
-_CELL_BYTES, _CHILD_CELL_BYTES, _CELL_DISK_BYTES = 40, 3, 1
-"""Memory of a cell of the block that is solved, and of the values that are read for it; disk of a cell."""
+_CELL_BYTES, _CELL_DISK_BYTES = 10, 1
+"""Memory of a cell of the block that is solved, with one bound; disk of a cell."""
 
 
 class Node(NamedTuple):
@@ -164,8 +164,12 @@ class Closure:
                     known.table(child.material)  # which raises MissingTableError
                 yield Edge(reset, child, kind)
 
+    def cpu_seconds_of(self, node: Node) -> float:
+        """CPU seconds of a node, with both bounds if it leads to bounds."""
+        return node.cpu_seconds * (1 + (node in self.inexact))
+
     def plan(self) -> SolvePlan:
-        """The cost of solving all nodes; where memory is scarce, both bounds take turns."""
+        """The cost of solving all nodes."""
         passes = {node: 1 + (node in self.inexact) for node in self.edges}
         cells = sum(node.cells * times for node, times in passes.items())
         seconds = round(sum(node.cpu_seconds * times for node, times in passes.items()), 1)
@@ -178,12 +182,10 @@ class Closure:
         )
 
     def memory_of(self, node: Node) -> int:
-        """Bytes of one pass of a node."""
-        edges = [edge for edge in self.edges[node] if edge.kind is not Kind.BOUND]
-        kept = sum(child.cells for child in {edge.child for edge in edges if edge.reset.role is Role.KING})
-        promoted = {edge.child for edge in edges if edge.reset.role is not Role.KING}
-        copied = node.cells // 2 * len(promoted) + max((child.cells for child in promoted), default=0) // 2
-        return node.cells * _CELL_BYTES + _CHILD_CELL_BYTES * (kept + copied)
+        """Bytes that solving a node takes, with both bounds if it leads to bounds."""
+        children = {edge.child for edge in self.edges[node] if edge.kind is not Kind.BOUND}
+        read = sum(child.cells // 2 if child.free <= node.free else node.cells for child in children)
+        return (node.cells * _CELL_BYTES + read) * (1 + (node in self.inexact))
 
 
 def _pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable[Squares]:

@@ -5,31 +5,26 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-import threading
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
 from pathlib import Path
+from typing import Any, Final
 
-import numpy as np
+import numpy.typing as npt
 
 from tbgen.compiled.folders import source_digest
-from tbgen.errors import NO_TABLE
+from tbgen.errors import NO_TABLE, TableError
 from tbgen.index.layout import HOW_BITS, Squares
 from tbgen.material import Material
 from tbgen.probe.stored import OpenTables
-from tbgen.retro.drive.many_blocks import SolvedRun
-from tbgen.retro.patterns.histories import merge_patterns
-from tbgen.score import Score
-from tbgen.storage.files import remove
-from tbgen.storage.scratch import SUFFIX, ScratchStore
-from tbgen.system.process import lock_shared, try_lock
-from tbgen.table import Entries, Numbers, Patterns
+from tbgen.storage.arrays import ArrayFile, write_arrays
+from tbgen.table import Entries
 
 _SOURCES = source_digest(("index", "position", "retro"))
 """Other sources may make other values, so blocks and classes of theirs are not read."""
-_FRAME_CELLS = 1 << 16
+SUFFIX: Final = ".block"
+_FRAME_CELLS: Final = 1 << 16
 """Cells that are compressed together: a single position needs one frame."""
 
 
@@ -60,92 +55,40 @@ class KnownTables(OpenTables):
         return file.order.from_file(file.entries(first, first + places))
 
 
-class SolvedBlock:
-    """A solved block: its values by cells."""
-
-    def __init__(self, store: ScratchStore) -> None:
-        self._store, (self.run,) = store, store.runs()
-
-    @cached_property
-    def _merged(self) -> tuple[Patterns, list[Numbers]]:
-        """How holds break, and the number of each pattern of the block among them: about 25 MB with four free men."""
-        return merge_patterns([self._store.dictionary(self.run)], self.run.rows)
-
-    def plane(self, side: int) -> Entries:
-        """The entry values with one side to move."""
-        half = self.run.end // 2
-        return self._store.values(side * half, (side + 1) * half)[0]
-
-    def value(self, cell: int, held: Score | None = None) -> tuple[Score, int]:
-        """The entry value of a position and its distance, or those of an accrued score that is held."""
-        cells = self._store.cells(cell, cell + 1)
-        if held is None:
-            return Score.from_byte(int(cells.entry[0])), int(cells.dtg[0])
-        patterns, (numbers,) = self._merged
-        outcome, dtg = patterns.values(numbers[cells.pattern], np.array([held.signed], np.int64))
-        return Score.from_signed(int(outcome[0])), int(dtg[0])
-
-
 class BlockFolder:
-    """Solved blocks in files. Several processes may use a folder at once.
-
-    Blocks are read again and again until a position is solved. So whoever reads or writes shares a lock of the folder
-    until then, and blocks are removed only by a process that has it alone.
-    """
+    """Solved blocks in files. Several processes may use a folder at once, and remove what others have open."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.used = folder, dict[str, SolvedBlock]()
-        self._sharing, self._shared, self._opening = contextlib.ExitStack(), list[int](), threading.Lock()
+        self.folder, self.used = folder, dict[str, ArrayFile]()
 
-    def get(self, key: str) -> SolvedBlock | None:
-        """A solved block; None if it is not there."""
-        if key not in self.used and self._path(key).is_dir():
-            with contextlib.suppress(OSError), self.store(key) as store:
-                if store.runs():
-                    os.utime(self._path(key))
-                    self.used[key] = SolvedBlock(store)
+    def get(self, key: str) -> ArrayFile | None:
+        """A solved block; None if it is not there, or damaged."""
+        if key not in self.used:
+            with contextlib.suppress(OSError, TableError):
+                self.used[key] = ArrayFile(self._path(key))
+                os.utime(self._path(key))
         return self.used.get(key)
 
-    def put(self, key: str, solved: SolvedRun) -> None:
+    def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Keep a solved block."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        run = replace(solved.run, first=0, end=solved.run.end - solved.run.first)
-        with self.store(key) as store:
-            store.put(run, solved.dictionary, solved.cells)
-            self.used[key] = SolvedBlock(store)
+        write_arrays(self._path(key), {}, arrays, _FRAME_CELLS)
+        self.used[key] = ArrayFile(self._path(key))
 
     def shrink(self, most_bytes: int) -> None:
-        """Remove the least recently used blocks beyond so many bytes, but none in use, here or elsewhere."""
-        if all(map(try_lock, self._shared)):
-            self._remove_beyond(most_bytes)
-        self.close()
-
-    def close(self) -> None:
-        """Let others remove blocks."""
-        self._shared.clear()
-        self._sharing.close()
-
-    def _remove_beyond(self, most_bytes: int) -> None:
-        found = sorted(self.folder.glob("*" + SUFFIX), key=lambda path: path.stat().st_mtime)
-        sizes = {path: sum(file.stat().st_size for file in path.iterdir()) for path in found}
-        excess = sum(sizes.values()) - most_bytes
-        for path, size in sizes.items():
+        """Remove the least recently used blocks beyond so many bytes, but none that are used here."""
+        found = list[tuple[float, int, Path]]()
+        for path in self.folder.glob("*" + SUFFIX):
+            with contextlib.suppress(FileNotFoundError):  # another process has just removed it
+                found.append(((stat := path.stat()).st_mtime, stat.st_size, path))
+        excess = sum(size for _, size, _ in found) - most_bytes
+        for _, size, path in sorted(found):
             if excess > 0 and path.name.removesuffix(SUFFIX) not in self.used:
-                remove(path)
+                path.unlink(missing_ok=True)
                 excess -= size
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}{SUFFIX}"
-
-    def store(self, key: str) -> ScratchStore:
-        """Open a block's files; another thread or process that writes them is waited for."""
-        with self._opening:
-            if not self._shared:
-                shared = os.open(self.folder, os.O_RDONLY)
-                self._sharing.callback(os.close, shared)
-                lock_shared(shared)
-                self._shared.append(shared)
-        return ScratchStore(self._path(key), {"key": key, "frame": _FRAME_CELLS}, _FRAME_CELLS, patience=10)
 
 
 def folder_to_write(folders: Iterable[Path], names: Sequence[str]) -> contextlib.AbstractContextManager[str]:

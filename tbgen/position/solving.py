@@ -25,8 +25,8 @@ from tbgen.errors import (
 )
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET, SOLVED
-from tbgen.position.asking import answer, shared_node
-from tbgen.position.blocks import Passes, Watch, passes_of, solve_closures, unwatched, work_off
+from tbgen.position.asking import answer, question_of, shared_node
+from tbgen.position.blocks import Blocks, Question, Watch, solve_closures, unwatched, work_off
 from tbgen.position.bounds import Classes
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_FREE, MOST_NODES, Closure, Level, levels_of
@@ -78,7 +78,7 @@ class PositionSolver(contextlib.ExitStack):
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
         self._brackets = dict[tuple[str, Score], Bracket]()
-        self._passes = partial(passes_of, folder=self._folder, classes=self.classes)
+        self._blocks = partial(Blocks, folder=self._folder, classes=self.classes)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -127,14 +127,16 @@ class PositionSolver(contextlib.ExitStack):
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
         closures, began, found = self._affordable(board), time.process_time(), list[Solution]()
+        question = self._question_of(board, carried)
         self._folder.used.clear()
         self.check(closures[0].plan())
 
-        def is_exact(passes: Passes) -> bool:
-            found.append(answer(passes, board, carried))
+        def is_exact(blocks: Blocks) -> bool:
+            found.append(answer(blocks, board, carried))
             return found[-1].bracket.is_exact
 
-        solve_closures(map(self._passes, reversed(closures)), self._pool, self._threads, watch, is_exact)
+        blocks = [self._blocks(closure, question=question) for closure in reversed(closures)]
+        solve_closures(blocks, self._pool, self._threads, watch, is_exact)
         self._folder.shrink(self._cache_bytes)
         return replace(found[-1], cpu_seconds=time.process_time() - began)
 
@@ -146,8 +148,12 @@ class PositionSolver(contextlib.ExitStack):
         with contextlib.suppress(MissingTableError):
             for closure in self._closures(board, math.inf, most_nodes=1500) if is_there else ():
                 with contextlib.suppress(LookupError, OSError):
-                    return answer(self._passes(closure), board, carried)
+                    return answer(self._blocks(closure, question=self._question_of(board, carried)), board, carried)
         return None
+
+    def _question_of(self, board: chess.Board, accrued: Score) -> Question:
+        node, turned = shared_node(board)
+        return question_of(board, accrued, node, turned=turned)
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
         """The bracket of a position, unless it takes too much. Asked again, it is not solved again."""

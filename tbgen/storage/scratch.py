@@ -11,7 +11,6 @@ import errno
 import itertools
 import json
 import os
-import time
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -53,10 +52,10 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     """A store of solved runs in a folder; safe to use from several threads.
 
     `identity` says what the runs depend on. A column is compressed in parts of `plane` cells, so cells are best asked
-    for by planes. BlockingIOError if the folder stays open elsewhere for more than `patience` seconds.
+    for by planes. BlockingIOError if the folder is open elsewhere.
     """
 
-    def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24, *, patience: float = 0.0) -> None:
+    def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24) -> None:
         self.path, self._plane = path, plane
         self._identity = json.loads(json.dumps(identity))
         self._stored = dict[int, tuple[Run, Mapping[str, _Column]]]()
@@ -72,11 +71,8 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
             path.mkdir(exist_ok=True)
             self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
-            deadline = time.monotonic() + patience
-            while not try_lock(self._folder):
-                if time.monotonic() >= deadline:
-                    raise BlockingIOError(errno.EAGAIN, "another builder is at it", str(path))
-                time.sleep(0.1)
+            if not try_lock(self._folder):
+                raise BlockingIOError(errno.EAGAIN, "another builder is at it", str(path))
             for file in sorted(path.iterdir()):
                 self._take_up(file)
         except BaseException:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.position.blocks import passes_of, solve_closures
+from tbgen.position.blocks import Blocks, solve_closures
 from tbgen.position.bounds import Bound, Classes
 from tbgen.position.closure import Closure, Level, node_of
 from tbgen.position.known import BlockFolder
@@ -31,14 +31,14 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     closure = Closure(MadeUpTables(material.men), Level(0, 0, 0), 1000)
     closure.add(root)
     assert root in closure.inexact
-    passes = passes_of(closure, BlockFolder(tmp_path / "solved"), Classes([tmp_path], closure.known))
+    blocks = Blocks(closure, BlockFolder(tmp_path / "solved"), Classes([tmp_path], closure.known))
     with ThreadPoolExecutor(2) as pool:
-        solve_closures([passes], pool, 2)
+        solve_closures([blocks], pool, 2)
     nodes = [node for node in closure.edges if node.material == material]
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)
     compared = 0
     for node in nodes:
-        here, there = values_of(excerpt, node, [passes[bound].block(node).plane(side) for side in range(2)])
+        here, there = values_of(excerpt, node, [blocks.plane(node, side, bound) for side in range(2)])
         compared += len(here)
         np.testing.assert_array_equal(here, there, str(node))
     assert compared > 5000 * len(nodes)

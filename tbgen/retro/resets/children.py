@@ -202,7 +202,8 @@ def _copy_word(
     for king in range(box.first[last], box.first[last] + box.size[last]):
         if kings >> np.uint64(king) & ONE:
             promotions.entry[cell + routes.adds[route, last, king]] = sign * box.entry[place]
-            promotions.dtg[cell + routes.adds[route, last, king]] = box.dtg[place]
+            if len(promotions.dtg):
+                promotions.dtg[cell + routes.adds[route, last, king]] = box.dtg[place]
         place += box.stride[last]
 
 
@@ -216,6 +217,12 @@ def _next_men(digits: Ints, first: Ints, size: Ints, fixed: Int) -> bool:
                 return True
             digits[axis] = first[axis]
     return False
+
+
+def copy_box(box: Box, routes: Routes, how: int, targets: Ints, promotions: AtHand) -> None:
+    """Read a box, and copy its cells to where they are asked for."""
+    there, axes = BoxValues(*box.read(), box.first, box.size, box.stride), len(box.first)
+    copy_promotions(there, routes, how, targets, promotions, np.zeros(axes, np.int64), np.zeros(axes, np.int64))
 
 
 class SolvedValues(Protocol):
@@ -295,9 +302,7 @@ class ChildReader:
         axis, square = routes.axis[targets[:, 0]], targets[:, 1]
         targets = targets[(square >= box.first[axis]) & (square < box.first[axis] + box.size[axis])]
         if len(targets):
-            there, axes = BoxValues(*box.read(), box.first, box.size, box.stride), len(box.first)
-            digits, images = np.zeros(axes, np.int64), np.zeros(axes, np.int64)
-            copy_promotions(there, routes, request.how, targets, promotions, digits, images)
+            copy_box(box, routes, request.how, targets, promotions)
 
 
 def own_planes(layout: Layout) -> Ints:

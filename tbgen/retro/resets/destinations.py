@@ -188,7 +188,7 @@ NOT_HERE = -1
 
 @by_address
 class AtHand(NamedTuple):
-    """Entry values and distances that are in memory, half a block each."""
+    """Entry values that are in memory, half a block each, and distances, unless nobody asks for these."""
 
     start: Ints
     """[where from] -> where its cells begin below, or NOT_HERE."""

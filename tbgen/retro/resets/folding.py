@@ -54,8 +54,9 @@ def keep_best(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
     while kings:
         square, kings = lowest_and_rest(kings)
         block.best.outcome[at] = best.outcome[square]
-        block.best.shortest[at] = best.shortest[square]
-        block.best.longest[at] = best.longest[square]
+        if len(block.best.shortest):
+            block.best.shortest[at] = best.shortest[square]
+            block.best.longest[at] = best.longest[square]
         at += 1
     scratch.next_reset[side] = at
 
@@ -66,7 +67,7 @@ def value_at(values: AtHand, start: Int, cell: Int) -> tuple[np.int8, np.uint16]
     if start < 0:
         return np.int8(0), np.uint16(0)
     at = np.int64(start + cell)
-    return values.entry[at], values.dtg[at]
+    return values.entry[at], values.dtg[at] if len(values.dtg) else np.uint16(0)
 
 
 @inner

@@ -32,13 +32,14 @@ class Best(NamedTuple):
     outcome: SignedBytes
     """As a signed byte; 0 where there is none."""
     shortest: Shorts
-    """Plies to that outcome by the shortest such reset, and by the longest."""
+    """Plies to that outcome by the shortest such reset, and by the longest; empty if nobody counts plies."""
     longest: Shorts
 
 
-def new_best(size: int) -> Best:
+def new_best(size: int, *, plies: bool = True) -> Best:
     """No reset yet; memory is touched as it fills."""
-    return Best(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint16))
+    counted = size if plies else 0
+    return Best(np.zeros(size, np.int8), np.zeros(counted, np.uint16), np.zeros(counted, np.uint16))
 
 
 @by_address
@@ -86,7 +87,7 @@ class BlockValues(NamedTuple):
     dtg: Shorts
 
 
-def new_block(geometry: Geometry) -> Block:
+def new_block(geometry: Geometry, *, plies: bool = True) -> Block:
     """Arrays for the blocks of a material."""
     words, cells = geometry.words, geometry.words * 64
     return Block(
@@ -104,7 +105,7 @@ def new_block(geometry: Geometry) -> Block:
         numbered=np.zeros((2, words, 2), np.uint64),
         code=np.zeros((2, cells), np.uint8),
         next_code=np.zeros((2, words), np.uint8),
-        best=new_best(2 * cells),
+        best=new_best(2 * cells, plies=plies),
     )
 
 

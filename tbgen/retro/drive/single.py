@@ -1,0 +1,160 @@
+"""A single block: its entry values alone, from values of all that it leads to; the door for whoever has one block.
+
+Those values may be bounds. Then a block is solved from each of two sources, by a thread for each, which share the legal
+positions and the values that both sources have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from tbgen.compiled.jit import borrowing
+from tbgen.retro.drive.many_blocks import en_passant_of
+from tbgen.retro.drive.task import check_status
+from tbgen.retro.levels.forcer import STATUS, open_words
+from tbgen.retro.outcomes.codes import freeze_holds, search_outcomes, settle, start_goals, start_grower
+from tbgen.retro.outcomes.grower import Grower, new_grower
+from tbgen.retro.outcomes.questions import NEVER, Questions, answer_above, answer_at
+from tbgen.retro.resets.children import PromotionReader, copy_box
+from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, empty_child_tables
+from tbgen.retro.resets.folding import find_moves
+from tbgen.retro.words.block import Block, BlockValues, bare_block, enter_block, find_legal, new_block
+from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
+from tbgen.retro.words.moves import Scratch, new_scratch
+from tbgen.score import STALEMATE_CODE, Score
+from tbgen.table import Box, Distances, Entries
+
+Plane = tuple[int, int, int]
+"""A table of some child layouts, one of its blocks, and the side to move."""
+Source = Callable[[Plane], Entries]
+"""Entry values of the cells of a plane, which are not to be changed."""
+NO_DISTANCES = np.zeros(0, np.uint16)
+
+
+def _without_distances(entry: Entries) -> tuple[Entries, Distances]:
+    return entry, NO_DISTANCES
+
+
+class Accrued(NamedTuple):
+    """An accrued score, and the cells in which it is asked, with White to move or, behind these, with Black."""
+
+    score: Score
+    cells: Sequence[int]
+
+
+class Solved(NamedTuple):
+    """What a block came to."""
+
+    entry: Entries
+    """Those with Black to move behind those with White to move."""
+    en_passant: Entries
+    """Values with a right to take en passant, in the order of `ChildTables`; of an empty array if it has none."""
+    answers: Entries
+    """The outcomes of what was asked."""
+
+
+@dataclass(frozen=True)
+class SingleBlock:
+    """A block, the first table's only one that is not solved yet, and all that it leads to."""
+
+    layouts: ChildLayouts
+    number: int
+
+    def children(self, planes: Iterable[Plane], sources: Sequence[Source]) -> list[ChildTables]:
+        """What it leads to, from each of the sources: `planes` after captures and pawn steps; promotions are found."""
+        empty, reader = empty_child_tables(self.layouts), PromotionReader(self.layouts)
+        starts, parts, size = [empty.planes.start.copy() for _ in sources], list[Entries](), 0
+        for plane in planes:
+            known = dict[int, int]()
+            for source, start in zip(sources, starts, strict=True):
+                part = source(plane)
+                if id(part) not in known:
+                    known[id(part)], size = size, size + len(part)
+                    parts.append(part)
+                start[empty.shapes.plane_start[plane[0]] + 2 * plane[1] + plane[2]] = known[id(part)]
+        entry = np.concatenate(parts) if parts else np.zeros(0, np.int8)
+        return [
+            empty._replace(
+                planes=AtHand(start, entry, NO_DISTANCES),
+                promotions=self._promotions(reader, source),
+                en_passant=empty.en_passant._replace(entry=empty.en_passant.entry.copy(), dtg=NO_DISTANCES),
+            )
+            for source, start in zip(sources, starts, strict=True)
+        ]
+
+    def _promotions(self, reader: PromotionReader, source: Source) -> AtHand:
+        layout = self.layouts.layouts[0]
+        start = np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64)
+        requests, cells = reader.requests([self.number], start)
+        promotions = AtHand(start, np.zeros(cells, np.int8), NO_DISTANCES)
+        for request, targets in requests.items():
+            size = np.array(self.layouts.layouts[request.table].shape[2:], np.int64)
+            stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
+            entry = source((request.table, request.block, int(request.side)))
+            box = Box(np.zeros_like(size), size, stride, partial(_without_distances, entry))
+            copy_box(box, reader.ways[request.table], request.how, np.array(targets, np.int64), promotions)
+        return promotions
+
+    def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[Solved]:
+        """Solve it from each of the child tables."""
+        layout = self.layouts.layouts[0]
+        first, half = bare_block(geometry_of(layout), layout.block_words), layout.block_words * 64
+        enter_block(first, self.number, np.array(layout.blocks[self.number], np.int64))
+        find_legal(first, np.zeros(layout.others, np.int64), 0, layout.block_words)
+
+        def solved(children: ChildTables) -> Solved:
+            block = new_block(first.geometry, plies=False)._replace(
+                occupied=first.occupied, legal=first.legal, check=first.check
+            )
+            enter_block(block, self.number, first.pawns)
+            white, black = (
+                new_grower(side, first.geometry, 1, middles=True, histories=False) for side in (WHITE, BLACK)
+            )
+            values = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES)
+            cells, goal_of = np.array(asked.cells, np.int64), np.full(half, NEVER, np.uint8)
+            questions = Questions(
+                int(asked.score.holder), asked.score.code, cells, np.zeros(len(cells), np.int8), goal_of
+            )
+            status = solve_entries(block, white, black, values, children, new_scratch(layout.others), questions)
+            check_status(layout.material, int(status))
+            rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
+            return Solved(values.entry, rights, questions.answers)
+
+        with ThreadPoolExecutor(len(sources)) as pool:
+            return list(pool.map(solved, sources))
+
+
+@borrowing
+def solve_entries(
+    block: Block, white: Grower, black: Grower, values: BlockValues, children: ChildTables, scratch: Scratch,
+    asked: Questions,
+) -> int:  # fmt: skip
+    """Solve a block whose legal words are there; the status is 0 if all is well."""
+    words = block.geometry.words
+    status = find_moves(block, children, scratch, 0, words)
+    if status:
+        return status
+    open_words(block, white.forced, black.forced, 0, words)
+    start_grower(block, white)
+    start_grower(block, black)
+    left, code = 1, 0
+    while left and not white.state[STATUS] and not black.state[STATUS]:
+        settle(block, white, code)
+        settle(block, black, code)
+        left = freeze_holds(block, white, black, values, code, 0, words)
+        if code == STALEMATE_CODE:
+            start_goals(block, white, 0)
+            start_goals(block, black, 0)
+        search_outcomes(block, white, black, values, code)
+        search_outcomes(block, black, white, values, code)
+        code += 1
+        if code > STALEMATE_CODE:
+            answer_at(block, white, black, values, children, scratch, asked, code)
+    answer_above(block, white, black, values, children, scratch, asked, code)
+    return int(white.state[STATUS] or black.state[STATUS])

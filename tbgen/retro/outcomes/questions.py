@@ -1,0 +1,215 @@
+"""Questions: what cells of a block are worth with a score accrued, answered on the way, since no histories are kept.
+
+A question is answered once the middle of its accrued code has been found: the breaker's journal says which cells break
+the hold, and with which outcome. There are two kinds. A position with a right to take en passant has its own code, the
+captures counted, and one ply of search leads to cells of the block. And one accrued score can be asked of any cells.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, Word
+from tbgen.compiled.jit import by_address, inlined, inner
+from tbgen.index.kernels import RANKS, WORST_RANK, byte_of_rank
+from tbgen.index.squares import PAWN_ATTACKS
+from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
+from tbgen.retro.outcomes.codes import journals_at
+from tbgen.retro.outcomes.grower import Grower, Journal
+from tbgen.retro.resets.destinations import ChildTables
+from tbgen.retro.resets.folding import fold_reset, fold_value
+from tbgen.retro.words.block import Block, BlockValues, number_of_reset
+from tbgen.retro.words.geometry import BLACK, king_of
+from tbgen.retro.words.moves import NO_ROLE, Scratch, kings_after_move, note_move, unpack_squares
+from tbgen.retro.words.quiet import list_neighbours
+
+
+@by_address
+class Questions(NamedTuple):
+    """What is asked of a block."""
+
+    holder: int
+    code: int
+    """The accrued score."""
+    cells: Ints
+    """[question] a cell, those with Black to move behind those with White to move."""
+    answers: SignedBytes
+    """[question] its outcome."""
+    goal_of: Bytes
+    """[cell] with which goal the breaker breaks the hold at the code at hand, NEVER if it does not."""
+
+
+NEVER = 255
+
+
+@inner
+def note_goals(journal: Journal, code: Int, goal_of: Bytes) -> None:
+    """Write down the members of a middle, cell by cell."""
+    goal_of[:] = NEVER
+    for goal in range(code, WORST_RANK - code):
+        for at in range(journal.first[goal], journal.end[goal]):
+            first, bits = np.int64(journal.word[at]) * 64, journal.bits[at]
+            while bits:
+                square, bits = lowest_and_rest(bits)
+                goal_of[first + square] = goal
+
+
+@inlined
+def outcome_with(
+    block: Block, values: BlockValues, asked: Questions, breaker: Int, side: Int, cell: Int, code: Int
+) -> Int:
+    """The outcome of a cell when the breaker's opponent has accrued `code`; on a tie it keeps that score."""
+    byte = np.int64(values.entry[side * block.code.shape[1] + cell])
+    if byte and (block.code[side, cell] < code or abs(byte) - 1 < code):
+        return byte
+    goal = np.int64(asked.goal_of[cell])
+    return np.int64(byte_of_rank(goal, breaker) if goal < WORST_RANK - code else byte_of_rank(code, 1 - breaker))
+
+
+@inner
+def answer(block: Block, breaker: Grower, values: BlockValues, asked: Questions, has_middle: bool) -> None:
+    """What the accrued score is worth in the cells asked, its middle just found; or there is none at its code."""
+    half = block.code.shape[1]
+    for side in range(2):
+        journals = journals_at(breaker.middle, asked.code)
+        asked.goal_of[:] = NEVER
+        if has_middle:
+            note_goals(journals.own if side == breaker.side else journals.others, asked.code, asked.goal_of)
+        for n in range(len(asked.cells)):
+            if asked.cells[n] // half == side:
+                cell = asked.cells[n] % half
+                asked.answers[n] = outcome_with(block, values, asked, breaker.side, side, cell, asked.code)
+
+
+class Right(NamedTuple):
+    """A right to take en passant: `side` may take pawn number `taken` by stepping to the square it `passed`."""
+
+    side: Int
+    taken: Int
+    passed: Int
+    base: Int
+    """Where the values of the block's cells with this right begin."""
+
+
+NO_RIGHT = -1
+
+
+@inlined
+def right_to_take(block: Block, children: ChildTables, taken: Int) -> Right:
+    """The right to take a pawn; its base is NO_RIGHT if no pawn stands beside it, or it has made no double step."""
+    side, square = 1 - block.geometry.pawn_color[taken], block.pawns[taken]
+    base = children.en_passant.start[block.number[0], side, square & 7]
+    if square >> 3 != (3 if side == BLACK else 4):
+        base = np.int64(NO_RIGHT)
+    return Right(side, taken, square - 8 if side == BLACK else square + 8, base)
+
+
+@inner
+def kings_when_taking(block: Block, scratch: Scratch, right: Right, word: Int, taker: Int) -> Word:
+    """Black king squares with which pawn `taker` may take the pawn that has just stepped twice."""
+    side, pawns, start = right.side, block.pawns, block.pawns[taker]
+    if block.geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(right.passed):
+        return NOTHING
+    gone = square_bit(start) | square_bit(pawns[right.taken])
+    occupied = block.occupied[word] & ~gone | square_bit(right.passed)
+    pawns[taker] = right.passed
+    legal = kings_after_move(side, block, scratch.men, king_of(block.geometry, word), occupied, right.taken)
+    pawns[taker] = start
+    return legal
+
+
+@inner
+def note_captures(block: Block, scratch: Scratch, right: Right, word: Int) -> Word:
+    """Black king squares with which each pawn may take, noted in the scratch space; those of all pawns together."""
+    back = right.passed - block.pawns[right.taken]
+    way = square_bit(right.passed) | square_bit(right.passed + back)
+    kings, anyone = block.legal[right.side, word] & ~way, NOTHING
+    if kings and not block.occupied[word] & way:
+        unpack_squares(block, scratch, word)
+        for taker in range(len(block.geometry.pawn_color)):
+            scratch.captures[taker] = kings & kings_when_taking(block, scratch, right, word, taker)
+            anyone |= scratch.captures[taker]
+    return anyone
+
+
+@inner
+def search_with_right(
+    block: Block, grower: Grower, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
+    asked: Questions, word: Int, square: Int, code: Int,
+) -> Int:  # fmt: skip
+    """The best outcome of a position with a right to take en passant: its resets, its captures, its quiet moves."""
+    side, best, bit = right.side, scratch.folded, square_bit(square)
+    best.outcome[square] = 0
+    if block.resets[side, word] & bit:
+        best.outcome[square] = block.best.outcome[number_of_reset(block, side, word, square)]
+    for taker in range(len(block.geometry.pawn_color)):
+        if scratch.captures[taker] & bit:
+            scratch.noted[0] = 0
+            note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
+            fold_reset(children, scratch, side, bit, scratch.moves[0])
+    near = grower.neighbours
+    for n in range(list_neighbours(block, scratch.men, side, word, bit, near)):
+        kings = near.bits[n] & block.legal[1 - side, near.word[n]]
+        while kings:
+            king, kings = lowest_and_rest(kings)
+            cell = near.word[n] * 64 + king
+            fold_value(best, side, square, outcome_with(block, values, asked, side, 1 - side, cell, code), 0)
+    return np.int64(best.outcome[square])
+
+
+@inner
+def answer_rights(
+    block: Block, grower: Grower, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
+    asked: Questions, least: Int, most: Int,
+) -> None:  # fmt: skip
+    """Search the positions with a right whose codes are from `least` to `most`; the goals at hand are theirs."""
+    for word in range(len(block.occupied)):
+        anyone = note_captures(block, scratch, right, word)
+        while anyone:
+            square, anyone = lowest_and_rest(anyone)
+            cell = word * 64 + square
+            code = np.int64(block.code[right.side, cell])
+            for taker in range(len(block.geometry.pawn_color)):
+                if scratch.captures[taker] & square_bit(square):
+                    code += 2
+            if least <= code <= most:
+                children.en_passant.entry[right.base + cell] = search_with_right(
+                    block, grower, values, children, scratch, right, asked, word, square, code
+                )
+
+
+@inner
+def answer_at(
+    block: Block, white: Grower, black: Grower, values: BlockValues, children: ChildTables, scratch: Scratch,
+    asked: Questions, code: Int,
+) -> None:  # fmt: skip
+    """All questions at an accrued code, its middles just found."""
+    for breaker in (white, black):
+        if asked.code == code and len(asked.cells) and breaker.side != asked.holder:
+            answer(block, breaker, values, asked, True)
+    for taken in range(len(block.geometry.pawn_color)):
+        right = right_to_take(block, children, taken)
+        if right.base != NO_RIGHT:
+            grower = white if right.side == white.side else black
+            note_goals(journals_at(grower.middle, code).others, code, asked.goal_of)
+            answer_rights(block, grower, values, children, scratch, right, asked, code, code)
+
+
+@inner
+def answer_above(
+    block: Block, white: Grower, black: Grower, values: BlockValues, children: ChildTables, scratch: Scratch,
+    asked: Questions, code: Int,
+) -> None:  # fmt: skip
+    """All questions at codes above this one, once all cells are decided: entry values answer them."""
+    asked.goal_of[:] = NEVER
+    for breaker in (white, black):
+        if (asked.code > code or asked.code < 2) and len(asked.cells) and breaker.side != asked.holder:
+            answer(block, breaker, values, asked, False)
+    for taken in range(len(block.geometry.pawn_color)):
+        right = right_to_take(block, children, taken)
+        if right.base != NO_RIGHT:
+            asked.goal_of[:] = NEVER
+            grower = white if right.side == white.side else black
+            answer_rights(block, grower, values, children, scratch, right, asked, code + 1, RANKS)

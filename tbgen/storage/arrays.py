@@ -1,0 +1,75 @@
+"""Arrays: some named arrays in one file, in compressed frames, for files that only this machine reads.
+
+The file appears whole or not at all. It begins with the digest of the rest; a line of facts says what the arrays are.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import mmap
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.errors import DamagedTableError
+from tbgen.storage.files import write_whole
+from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
+
+Array = npt.NDArray[Any]
+_DIGEST_BYTES: Final = 64
+
+
+def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int) -> None:
+    """Write a file of arrays, compressed in frames of so many items; OSError if the disk is full."""
+    packed, columns = list[bytes](), {}
+    for name, array in arrays.items():
+        starts = range(0, len(array), frame)
+        frames = [pack(array[n : n + frame], shuffled=False, level=SCRATCH_LEVEL) for n in starts]
+        columns[name] = array.dtype.str, len(array), [*map(len, frames)]
+        packed += frames
+    head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"
+    write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
+
+
+class ArrayFile:
+    """A file of arrays, mapped into memory: it can be read even after another process has removed it.
+
+    OSError if it is not there, DamagedTableError if its digest is not that of its content.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            self._map: mmap.mmap | bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        head = self._map[_DIGEST_BYTES : self._map.find(b"\n", _DIGEST_BYTES) + 1]
+        with memoryview(self._map) as content:
+            if not head or digest_of(content[_DIGEST_BYTES:]).encode() != content[:_DIGEST_BYTES]:
+                raise DamagedTableError(str(path), "its digest is not that of its content")
+        self.facts: dict[str, Any] = json.loads(head)
+        self._frame, self._offsets, offset = self.facts["frame"], dict[str, list[int]](), _DIGEST_BYTES + len(head)
+        for name, (_, _, sizes) in self.facts["columns"].items():
+            self._offsets[name] = [*itertools.accumulate(sizes, initial=offset)]
+            offset = self._offsets[name][-1]
+
+    def items(self, name: str, first: int = 0, end: int | None = None, room: Array | None = None) -> Array:
+        """Items first to end of an array, at the beginning of one that is given, or in one of their own."""
+        kind, items, _ = self.facts["columns"][name]
+        offsets, size, end = self._offsets[name], self._frame, items if end is None else end
+        found = np.empty(end - first, kind) if room is None else room[: end - first]
+        for frame in range(first // size, -(-end // size)):
+            start, stop = max(first, frame * size), min(end, frame * size + size)
+            here, length = found[start - first : stop - first], min(size, items - frame * size)
+            whole = here if len(here) == length else np.empty(length, kind)
+            try:
+                unpack_into(self._map[offsets[frame] : offsets[frame + 1]], whole)
+            except ValueError as error:
+                raise DamagedTableError(str(self.path), str(error)) from None
+            if whole is not here:
+                here[:] = whole[start - frame * size : stop - frame * size]
+        return found
