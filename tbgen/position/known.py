@@ -72,8 +72,8 @@ class BlockFolder:
     def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Keep a solved block."""
         self.folder.mkdir(parents=True, exist_ok=True)
-        write_arrays(self._path(key), {}, arrays, _FRAME_CELLS)
-        self.used[key] = ArrayFile(self._path(key))
+        while self.get(key) is None:  # another process may remove it before it is open
+            write_arrays(self._path(key), {}, arrays, _FRAME_CELLS)
 
     def shrink(self, most_bytes: int) -> None:
         """Remove the least recently used blocks beyond so many bytes, but none that are used here."""

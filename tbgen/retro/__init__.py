@@ -20,6 +20,7 @@ patterns/histories.py    how a cell's goal changed, as one number; pattern dicti
 patterns/en_passant.py   values with a right to take en passant, by one ply of search in a solved block
 outcomes/grower.py       outcomes alone: one side's sets, journals of its middles, exits, resets by goal
 outcomes/growing.py      cells join in any order, slab by slab
+outcomes/questions.py    what accrued scores and rights to take en passant are worth in a block without histories
 outcomes/codes.py        the steps of one accrued code: freeze, class, middle
 distances/queues.py      outcomes and plies: entries by label
 distances/forcer.py      one side's part: its arrays, its seeds from resets, labels written with their histories
@@ -29,6 +30,7 @@ distances/labels.py      labels set, confirmed, expired, rechecked by the labels
 distances/middles.py     a middle: the labels of the code before corrected, step by step
 drive/solver.py          from a material and its children to its table
 drive/methods.py         how accrued codes are solved: distances, or outcomes alone
+drive/single.py          2-4 of one block, outcomes alone, from one or two sources of values: for positions with more men
 drive/task.py            what is solved, from what, to where, with how many threads; progress, errors
 drive/one_block.py       a table without pawns: one block, a thread for each forcer
 drive/many_blocks.py     a table with pawns: waves of blocks, a run of blocks to a thread

@@ -98,7 +98,10 @@ def test_no_class_contradicts_the_moves_and_a_wrong_bit_of_each_kind_does(prepar
     assert reasons == {"these exclude each other", "its moves show", "its moves deny"}
 
 
-def test_blocks_rest_on_the_bytes_of_classes_and_wrong_ones_are_told(prepared: Path, tmp_path: Path) -> None:
+def test_blocks_rest_on_the_bytes_of_classes_and_wrong_ones_are_told(
+    prepared: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "levels_of", lambda free: levels_of(free)[:1])
     shutil.copytree(prepared, folder := tmp_path / "tables")
     contents = {path: ClassesFile(path).column(CLASSES) for path in (folder / CLASSES).iterdir()}
     found = list[Bracket]()
@@ -107,10 +110,10 @@ def test_blocks_rest_on_the_bytes_of_classes_and_wrong_ones_are_told(prepared: P
             codes = content if byte is None else np.full_like(content, byte)
             write_classes(path, codes.reshape(shape_of(ClassesFile(path).material)))
         if byte != 3:
-            with PositionSolver(folder, budget=1) as solver:
+            with PositionSolver(folder) as solver:
                 found.append(solver.solve(PROMOTING).bracket)
     assert found[1] != found[0] == found[2]
-    with PositionSolver(folder, budget=1) as solver, pytest.raises(DamagedTableError, match="both sides mate"):
+    with PositionSolver(folder) as solver, pytest.raises(DamagedTableError, match="both sides mate"):
         solver.solve(PROMOTING)
 
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from tbgen.compiled.jit import borrowing
 from tbgen.retro.drive.many_blocks import en_passant_of
-from tbgen.retro.drive.task import check_status
-from tbgen.retro.levels.forcer import STATUS, open_words
+from tbgen.retro.drive.task import FullError, check_status
 from tbgen.retro.outcomes.codes import freeze_holds, search_outcomes, settle, start_goals, start_grower
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.questions import NEVER, Questions, answer_above, answer_at
+from tbgen.retro.patterns.worker import STATUS, Room, open_words
 from tbgen.retro.resets.children import PromotionReader, copy_box
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
@@ -104,30 +104,29 @@ class SingleBlock:
     def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[Solved]:
         """Solve it from each of the child tables."""
         layout = self.layouts.layouts[0]
-        first, half = bare_block(geometry_of(layout), layout.block_words), layout.block_words * 64
+        first = bare_block(geometry_of(layout), layout.block_words)
         enter_block(first, self.number, np.array(layout.blocks[self.number], np.int64))
         find_legal(first, np.zeros(layout.others, np.int64), 0, layout.block_words)
 
-        def solved(children: ChildTables) -> Solved:
-            block = new_block(first.geometry, plies=False)._replace(
-                occupied=first.occupied, legal=first.legal, check=first.check
-            )
-            enter_block(block, self.number, first.pawns)
-            white, black = (
-                new_grower(side, first.geometry, 1, middles=True, histories=False) for side in (WHITE, BLACK)
-            )
-            values = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES)
-            cells, goal_of = np.array(asked.cells, np.int64), np.full(half, NEVER, np.uint8)
-            questions = Questions(
-                int(asked.score.holder), asked.score.code, cells, np.zeros(len(cells), np.int8), goal_of
-            )
-            status = solve_entries(block, white, black, values, children, new_scratch(layout.others), questions)
-            check_status(layout.material, int(status))
-            rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
-            return Solved(values.entry, rights, questions.answers)
-
         with ThreadPoolExecutor(len(sources)) as pool:
-            return list(pool.map(solved, sources))
+            return list(pool.map(lambda source: self._solved(first, source, asked, Room(layout.block_words)), sources))
+
+    def _solved(self, first: Block, children: ChildTables, asked: Accrued, room: Room) -> Solved:
+        """The block whose legal positions are found, solved from some child tables."""
+        geometry, half = first.geometry, first.geometry.words * 64
+        block = new_block(geometry, plies=False)._replace(occupied=first.occupied, legal=first.legal, check=first.check)
+        enter_block(block, self.number, first.pawns)
+        white, black = (new_grower(side, geometry, room, middles=True, histories=False) for side in (WHITE, BLACK))
+        values, cells = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.array(asked.cells, np.int64)
+        answers, goal_of = np.zeros(len(cells), np.int8), np.full(half, NEVER, np.uint8)
+        questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
+        status = solve_entries(block, white, black, values, children, new_scratch(len(geometry.role)), questions)
+        try:
+            check_status(self.layouts.layouts[0].material, int(status))
+        except FullError as error:
+            return self._solved(first, children, asked, room.doubled(error))
+        rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
+        return Solved(values.entry, rights, answers)
 
 
 @borrowing

@@ -13,7 +13,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, Word
 from tbgen.compiled.jit import by_address, inlined, inner
-from tbgen.index.kernels import RANKS, WORST_RANK, byte_of_rank
+from tbgen.index.kernels import GOALS, WORST_GOAL, byte_of_goal
 from tbgen.index.squares import PAWN_ATTACKS
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.outcomes.codes import journals_at
@@ -48,7 +48,7 @@ NEVER = 255
 def note_goals(journal: Journal, code: Int, goal_of: Bytes) -> None:
     """Write down the members of a middle, cell by cell."""
     goal_of[:] = NEVER
-    for goal in range(code, WORST_RANK - code):
+    for goal in range(code, WORST_GOAL - code):
         for at in range(journal.first[goal], journal.end[goal]):
             first, bits = np.int64(journal.word[at]) * 64, journal.bits[at]
             while bits:
@@ -65,7 +65,7 @@ def outcome_with(
     if byte and (block.code[side, cell] < code or abs(byte) - 1 < code):
         return byte
     goal = np.int64(asked.goal_of[cell])
-    return np.int64(byte_of_rank(goal, breaker) if goal < WORST_RANK - code else byte_of_rank(code, 1 - breaker))
+    return np.int64(byte_of_goal(goal, breaker) if goal < WORST_GOAL - code else byte_of_goal(code, 1 - breaker))
 
 
 @inner
@@ -212,4 +212,4 @@ def answer_above(
         if right.base != NO_RIGHT:
             asked.goal_of[:] = NEVER
             grower = white if right.side == white.side else black
-            answer_rights(block, grower, values, children, scratch, right, asked, code + 1, RANKS)
+            answer_rights(block, grower, values, children, scratch, right, asked, code + 1, GOALS)

@@ -400,8 +400,8 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
         made = sorted((own_folder / "solved").iterdir())
         for fen, facts in zip((exact, open_one), there, strict=True):
             found = client.get("/r-mobility/solved", params={"fen": fen}).json()
-            assert {name: found[name] for name in ("lower", "upper", "moves", "line")} == {
-                name: facts[name] for name in ("lower", "upper", "moves", "line")
+            assert {name: found[name] for name in ("lower", "upper", "moves")} == {
+                name: facts[name] for name in ("lower", "upper", "moves")
             }
         other = client.get("/r-mobility/solved", params={"fen": exact.replace("3p4", "p2p4")})
         assert (other.status_code, other.content) == (204, b"")
@@ -409,7 +409,7 @@ def test_what_a_solve_has_proved_is_shown(page: Chromium, own_folder: Path) -> N
     with running(application(ServerSettings([own_folder]))) as address:
         look_at(page, address, exact)
         assert text_of(page, "#verdict").startswith(f"{there[0]['lower']['outcome']} White holds")
-        assert f"Best play: {there[0]['line'][0]['san']}" in text_of(page, "#verdict")
+        assert f"Proved to be best: {there[0]['moves'][0]['san']}" in text_of(page, "#verdict")
         look_at(page, address, open_one)
         assert text_of(page, "#verdict").startswith("With best play between \N{MINUS SIGN}G0.0 and G0.0")
     assert sorted((own_folder / "solved").iterdir()) == made

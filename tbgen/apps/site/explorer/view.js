@@ -50,7 +50,7 @@ export function unknown(answer, names) {
 }
 
 /** What a solve has proved: the value, or the least and the greatest that it can be, and the moves that are best. */
-export function solved({ lower, upper, exact, moves, line }) {
+export function solved({ lower, upper, exact, moves }) {
   const least = badge(lower.outcome), most = badge(upper.outcome);
   const best = moves.filter((each) => each.best).map((each) => each.san).join(', ');
   return [
@@ -58,7 +58,6 @@ export function solved({ lower, upper, exact, moves, line }) {
       ? make('p', {}, badge(lower.outcome, { kind: 'big' }), ' ', `${inWords(parseScore(lower.outcome))}, with best play.`)
       : make('p', {}, 'With best play between ', least, ' and ', most, ': more is not proved.'),
     best ? make('p', {}, `Proved to be best: ${best}.`) : '',
-    line.length ? make('p', { class: 'small' }, `Best play: ${line.map((each) => each.san).join(' ')}`) : '',
   ];
 }
 

@@ -1,0 +1,62 @@
+"""The folder of solved blocks, which several processes use at once."""
+
+from __future__ import annotations
+
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+
+from tbgen.position.known import BlockFolder
+
+KEY, CELLS = "KPvK-d2-0", np.arange(100_000, dtype=np.int64).astype(np.int8)
+
+
+def shrink(folder: Path) -> None:
+    BlockFolder(folder).shrink(0)
+
+
+def test_a_block_that_another_process_has_removed_can_be_read_on(tmp_path: Path) -> None:
+    here = BlockFolder(tmp_path)
+    here.put(KEY, {"LOWER": CELLS})
+    found = here.get(KEY)
+    assert found is not None
+    other = multiprocessing.get_context("spawn").Process(target=shrink, args=(tmp_path,))
+    other.start()
+    other.join(60)
+    assert (other.exitcode, list(tmp_path.iterdir())) == (0, [])
+    np.testing.assert_array_equal(found.items("LOWER", 70_000, 99_999), CELLS[70_000:99_999])
+    assert BlockFolder(tmp_path).get(KEY) is None, "for the next solve it is not solved"
+
+
+def test_a_block_that_is_cut_short_empty_or_changed_is_not_solved(tmp_path: Path) -> None:
+    BlockFolder(tmp_path).put(KEY, {"LOWER": CELLS})
+    (path,) = tmp_path.iterdir()
+    whole = path.read_bytes()
+    for content in (b"", whole[:40], whole[:-1], whole[:-1] + bytes([whole[-1] ^ 1])):
+        path.write_bytes(content)
+        assert BlockFolder(tmp_path).get(KEY) is None
+    path.write_bytes(whole)
+    assert BlockFolder(tmp_path).get(KEY) is not None
+
+
+def solve_and_shrink(folder: Path, rounds: int) -> None:
+    blocks = BlockFolder(folder)
+    for number in range(rounds):
+        blocks.used.clear()
+        key = f"KPvK-d2-{number % 7}"
+        if (found := blocks.get(key)) is None:
+            blocks.put(key, {"LOWER": CELLS})
+            found = blocks.used[key]
+        assert (found.items("LOWER", 5, 65_600) == CELLS[5:65_600]).all()
+        blocks.shrink(0)
+
+
+def test_two_processes_that_remove_each_others_blocks_read_what_they_have(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    both = [context.Process(target=solve_and_shrink, args=(tmp_path, 300)) for _ in range(2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join(120)
+    assert [each.exitcode for each in both] == [0, 0]
