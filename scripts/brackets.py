@@ -29,7 +29,7 @@ from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.asking import Asking, cell_on
-from tbgen.position.blocks import Blocks, Question, solve_closures
+from tbgen.position.blocks import BlockQuestion, ClosureBlocks, solve_closures
 from tbgen.position.bounds import Bound, Classes
 from tbgen.position.closure import Closure, Level, Node, node_of
 from tbgen.position.known import BlockFolder, KnownTables
@@ -65,7 +65,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
         classes = Classes([Path(name)], known)
         if given.classes:
             list(classes.make(material, pool, 1))
-        blocks = Blocks(closure, BlockFolder(Path(name)), classes)
+        blocks = ClosureBlocks(closure, BlockFolder(Path(name)), classes)
         solve_closures([blocks], pool, 1)
         took = time.process_time() - began
         for node in nodes:
@@ -75,8 +75,8 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
             boards = [random_board(draw, node) for _ in range(given.pairs // len(nodes))]
             accrued = draw.choice(may_accrue(boards[0]))
             boards = [board for board in boards if accrued in may_accrue(board)]
-            question = Question(node, Accrued(accrued, tuple(cell_on(node, board) for board in boards)))
-            blocks = Blocks(closure, blocks.folder, classes, question)
+            question = BlockQuestion(node, Accrued(accrued, tuple(cell_on(node, board) for board in boards)))
+            blocks = ClosureBlocks(closure, blocks.folder, classes, question)
             solve_closures([blocks], pool, 1)
             lower, upper = (Asking(blocks, bound) for bound in Bound)
             for board in boards:

@@ -13,7 +13,7 @@ import chess
 
 from tbgen.errors import UnprovedError
 from tbgen.material import Role
-from tbgen.position.blocks import Blocks, Question
+from tbgen.position.blocks import BlockQuestion, ClosureBlocks
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket, MoveBracket, Solution
 from tbgen.position.closure import Node, node_of
@@ -41,7 +41,7 @@ class FoundPosition(NamedTuple):
 
 
 class _Values(Values):
-    """Blocks know the values right after a double step; only those of the root are found by its moves."""
+    """ClosureBlocks know the values right after a double step; only those of the root are found by its moves."""
 
     def value(self, asked: Query[Any]) -> Value:
         if asked.carried is None and asked.board.has_legal_en_passant():
@@ -52,7 +52,7 @@ class _Values(Values):
 class Asking:
     """One bound of the value of every position in a closure, of its moves and of what they lead to."""
 
-    def __init__(self, blocks: Blocks, bound: Bound) -> None:
+    def __init__(self, blocks: ClosureBlocks, bound: Bound) -> None:
         self._blocks, self._bound, self._closure, self.classes = blocks, bound, blocks.closure, blocks.classes
         self.known, self._values = self._closure.known, _Values(lambda _: self, Mobility.RESET)
 
@@ -138,11 +138,11 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
     return min([(here, False), (there, True)], key=lambda each: (not each[0].material.is_canonical, each[0].pawns))
 
 
-def question_of(board: chess.Board, accrued: Score, node: Node, *, turned: bool) -> Question:
+def question_of(board: chess.Board, accrued: Score, node: Node, *, turned: bool) -> BlockQuestion:
     """What is asked of the block of a position: the accrued score, there and after quiet moves."""
     boards = [board, *(board_after(board, move) for move in board.legal_moves if not is_reset(board, move))]
     cells = {cell_on(node, each.mirror() if turned else each) for each in boards}
-    return Question(node, Accrued(accrued.flipped() if turned else accrued, tuple(sorted(cells))))
+    return BlockQuestion(node, Accrued(accrued.flipped() if turned else accrued, tuple(sorted(cells))))
 
 
 def cell_on(node: Node, board: chess.Board) -> int:
@@ -150,7 +150,7 @@ def cell_on(node: Node, board: chess.Board) -> int:
     return node.layout.cell_of(int(not board.turn), squares_on(board, kinds_of(node.material)))
 
 
-def answer(blocks: Blocks, board: chess.Board, accrued: Score) -> Solution:
+def answer(blocks: ClosureBlocks, board: chess.Board, accrued: Score) -> Solution:
     """The answer from blocks that are solved; LookupError if one of them is not."""
     lower, upper = (Asking(blocks, bound) for bound in Bound)
     bracket = narrowed(ANYTHING, lower.value(board, accrued), upper.value(board, accrued))

@@ -20,7 +20,7 @@ from tbgen.position.bounds import Bound, Classes, bound_of_promotions, image, ta
 from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
 from tbgen.position.known import BlockFolder, key_of
 from tbgen.retro.drive.many_blocks import en_passant_of
-from tbgen.retro.drive.single import Accrued, Plane, SingleBlock, Solved, Source
+from tbgen.retro.drive.single import Accrued, BlockOutcomes, PlaneNumber, PlaneSource, SingleBlock
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, en_passant_places
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color, Score
@@ -45,18 +45,18 @@ def work_off(works: Iterable[float], total: float, watch: Watch) -> None:
     watch(1.0)
 
 
-class Question(NamedTuple):
+class BlockQuestion(NamedTuple):
     """An accrued score, and the cells of a block in which it is asked."""
 
     node: Node
     accrued: Accrued
 
 
-class Blocks:
+class ClosureBlocks:
     """The blocks of a closure, with both bounds of what it does not solve."""
 
     def __init__(
-        self, closure: Closure, folder: BlockFolder, classes: Classes, question: Question | None = None
+        self, closure: Closure, folder: BlockFolder, classes: Classes, question: BlockQuestion | None = None
     ) -> None:
         self.closure, self.classes, self.question = closure, classes, question
         self.folder, self.key = folder, cache(self._key_of)
@@ -149,11 +149,11 @@ class Blocks:
 
 
 def solve_closures(
-    closures: Iterable[Blocks],
+    closures: Iterable[ClosureBlocks],
     pool: Executor,
     threads: int,
     watch: Watch = unwatched,
-    is_enough: Callable[[Blocks], bool] = lambda _: False,
+    is_enough: Callable[[ClosureBlocks], bool] = lambda _: False,
 ) -> None:
     """Solve all nodes that are not solved yet; closures come one after another, until one `is_enough`."""
     left = [
@@ -170,7 +170,9 @@ def solve_closures(
     work_off(solved(), total, watch)
 
 
-def _solve_side_by_side(blocks: Blocks, lacking: dict[str, Node], pool: Executor, threads: int) -> Iterator[float]:
+def _solve_side_by_side(
+    blocks: ClosureBlocks, lacking: dict[str, Node], pool: Executor, threads: int
+) -> Iterator[float]:
     """Solve blocks by their keys, each once those that it leads to are solved; the planned seconds of each.
 
     A block that leads to bounds keeps two threads busy.
@@ -193,7 +195,7 @@ def _solve_side_by_side(blocks: Blocks, lacking: dict[str, Node], pool: Executor
 class BlockSolver:
     """Solves one node of a closure whose children are solved, with some bounds of what is not."""
 
-    def __init__(self, node: Node, blocks: Blocks, bounds: Sequence[Bound]) -> None:
+    def __init__(self, node: Node, blocks: ClosureBlocks, bounds: Sequence[Bound]) -> None:
         self.node, self.blocks, self.bounds = node, blocks, bounds
         placements: dict[Material, list[Squares]] = {node.material: [node.pawns]}
         kinds, resets, bounded = {node.material: Kind.NODE}, dict[Reset, None](), dict[Reset, None]()
@@ -219,10 +221,10 @@ class BlockSolver:
         table = [layout.material for layout in self._layouts].index(child.material)
         return table, self._layouts[table].address_of(child.pawns) >> HOW_BITS
 
-    def _source(self, bound: Bound) -> Source:
+    def _source(self, bound: Bound) -> PlaneSource:
         """Where the values of planes come from, with one of the bounds."""
 
-        def entries(plane: Plane) -> Entries:
+        def entries(plane: PlaneNumber) -> Entries:
             table, block, side = plane
             node = node_of(self._layouts[table].material, self._layouts[table].blocks[block])
             kind = self._kinds[node.material]
@@ -234,7 +236,7 @@ class BlockSolver:
 
         return entries
 
-    def solve(self, asked: Accrued) -> list[Solved]:
+    def solve(self, asked: Accrued) -> list[BlockOutcomes]:
         """Solve the node with each bound."""
         self._node_plane = lru_cache(maxsize=None)(self.blocks.plane)
         children = self._single.children(self._planes, [self._source(bound) for bound in self.bounds])

@@ -26,7 +26,7 @@ from tbgen.errors import (
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, question_of, shared_node
-from tbgen.position.blocks import Blocks, Question, Watch, solve_closures, unwatched, work_off
+from tbgen.position.blocks import BlockQuestion, ClosureBlocks, Watch, solve_closures, unwatched, work_off
 from tbgen.position.bounds import Classes
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_FREE, MOST_NODES, Closure, Level, levels_of
@@ -74,11 +74,10 @@ class PositionSolver(contextlib.ExitStack):
         self.callback(self._known.close)
         target = Path(self.enter_context(folder_to_write(places, (SOLVED, CLASSES))))
         self._folder, kept = BlockFolder(target / SOLVED), [place / CLASSES for place in (target, *places)]
-        self.callback(self._folder.close)
         self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
         self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
         self._brackets = dict[tuple[str, Score], Bracket]()
-        self._blocks = partial(Blocks, folder=self._folder, classes=self.classes)
+        self._blocks = partial(ClosureBlocks, folder=self._folder, classes=self.classes)
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
@@ -131,7 +130,7 @@ class PositionSolver(contextlib.ExitStack):
         self._folder.used.clear()
         self.check(closures[0].plan())
 
-        def is_exact(blocks: Blocks) -> bool:
+        def is_exact(blocks: ClosureBlocks) -> bool:
             found.append(answer(blocks, board, carried))
             return found[-1].bracket.is_exact
 
@@ -151,7 +150,7 @@ class PositionSolver(contextlib.ExitStack):
                     return answer(self._blocks(closure, question=self._question_of(board, carried)), board, carried)
         return None
 
-    def _question_of(self, board: chess.Board, accrued: Score) -> Question:
+    def _question_of(self, board: chess.Board, accrued: Score) -> BlockQuestion:
         node, turned = shared_node(board)
         return question_of(board, accrued, node, turned=turned)
 

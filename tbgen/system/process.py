@@ -184,21 +184,16 @@ def sync_folder(folder: Path) -> None:
 def try_lock(descriptor: int) -> bool:
     """Lock an open file until it is closed, unless another process has; return whether it is ours."""
     try:
-        lock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock(descriptor, fcntl.LOCK_NB)
     except BlockingIOError:
         return False
     return True
 
 
-def lock(descriptor: int, how: int = fcntl.LOCK_EX) -> None:
+def lock(descriptor: int, how: int = 0) -> None:
     """Lock an open file until it is closed, once no other process has; a system without such locks goes without."""
     if hasattr(fcntl, "flock"):
-        fcntl.flock(descriptor, how)
-
-
-def lock_shared(descriptor: int) -> None:
-    """Keep others from locking an open file until it is closed, but from sharing it."""
-    lock(descriptor, fcntl.LOCK_SH)
+        fcntl.flock(descriptor, fcntl.LOCK_EX | how)
 
 
 def reserve_disk(file: IO[bytes], size: int) -> None:

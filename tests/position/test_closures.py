@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.position.blocks import Blocks, solve_closures
+from tbgen.position.blocks import ClosureBlocks, solve_closures
 from tbgen.position.bounds import Bound, Classes
 from tbgen.position.closure import Closure, Level, node_of
 from tbgen.position.known import BlockFolder
@@ -31,7 +31,7 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
     closure = Closure(MadeUpTables(material.men), Level(0, 0, 0), 1000)
     closure.add(root)
     assert root in closure.inexact
-    blocks = Blocks(closure, BlockFolder(tmp_path / "solved"), Classes([tmp_path], closure.known))
+    blocks = ClosureBlocks(closure, BlockFolder(tmp_path / "solved"), Classes([tmp_path], closure.known))
     with ThreadPoolExecutor(2) as pool:
         solve_closures([blocks], pool, 2)
     nodes = [node for node in closure.edges if node.material == material]

@@ -30,9 +30,9 @@ from tbgen.retro.words.moves import Scratch, new_scratch
 from tbgen.score import STALEMATE_CODE, Score
 from tbgen.table import Box, Distances, Entries
 
-Plane = tuple[int, int, int]
+PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""
-Source = Callable[[Plane], Entries]
+PlaneSource = Callable[[PlaneNumber], Entries]
 """Entry values of the cells of a plane, which are not to be changed."""
 NO_DISTANCES = np.zeros(0, np.uint16)
 
@@ -48,7 +48,7 @@ class Accrued(NamedTuple):
     cells: Sequence[int]
 
 
-class Solved(NamedTuple):
+class BlockOutcomes(NamedTuple):
     """What a block came to."""
 
     entry: Entries
@@ -66,7 +66,7 @@ class SingleBlock:
     layouts: ChildLayouts
     number: int
 
-    def children(self, planes: Iterable[Plane], sources: Sequence[Source]) -> list[ChildTables]:
+    def children(self, planes: Iterable[PlaneNumber], sources: Sequence[PlaneSource]) -> list[ChildTables]:
         """What it leads to, from each of the sources: `planes` after captures and pawn steps; promotions are found."""
         empty, reader = empty_child_tables(self.layouts), PromotionReader(self.layouts)
         starts, parts, size = [empty.planes.start.copy() for _ in sources], list[Entries](), 0
@@ -88,7 +88,7 @@ class SingleBlock:
             for source, start in zip(sources, starts, strict=True)
         ]
 
-    def _promotions(self, reader: PromotionReader, source: Source) -> AtHand:
+    def _promotions(self, reader: PromotionReader, source: PlaneSource) -> AtHand:
         layout = self.layouts.layouts[0]
         start = np.full((len(layout.blocks), max(layout.pawns, 1), 8), NOT_HERE, np.int64)
         requests, cells = reader.requests([self.number], start)
@@ -98,10 +98,10 @@ class SingleBlock:
             stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
             entry = source((request.table, request.block, int(request.side)))
             box = Box(np.zeros_like(size), size, stride, partial(_without_distances, entry))
-            copy_box(box, reader.ways[request.table], request.how, np.array(targets, np.int64), promotions)
+            copy_box(box, reader.routes[request.table], request.how, np.array(targets, np.int64), promotions)
         return promotions
 
-    def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[Solved]:
+    def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[BlockOutcomes]:
         """Solve it from each of the child tables."""
         layout = self.layouts.layouts[0]
         first = bare_block(geometry_of(layout), layout.block_words)
@@ -111,7 +111,7 @@ class SingleBlock:
         with ThreadPoolExecutor(len(sources)) as pool:
             return list(pool.map(lambda source: self._solved(first, source, asked, Room(layout.block_words)), sources))
 
-    def _solved(self, first: Block, children: ChildTables, asked: Accrued, room: Room) -> Solved:
+    def _solved(self, first: Block, children: ChildTables, asked: Accrued, room: Room) -> BlockOutcomes:
         """The block whose legal positions are found, solved from some child tables."""
         geometry, half = first.geometry, first.geometry.words * 64
         block = new_block(geometry, plies=False)._replace(occupied=first.occupied, legal=first.legal, check=first.check)
@@ -126,7 +126,7 @@ class SingleBlock:
         except FullError as error:
             return self._solved(first, children, asked, room.doubled(error))
         rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
-        return Solved(values.entry, rights, answers)
+        return BlockOutcomes(values.entry, rights, answers)
 
 
 @borrowing

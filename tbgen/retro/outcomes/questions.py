@@ -18,6 +18,7 @@ from tbgen.index.squares import PAWN_ATTACKS
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.outcomes.codes import journals_at
 from tbgen.retro.outcomes.grower import Grower, Journal
+from tbgen.retro.patterns.en_passant import Right
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Block, BlockValues, number_of_reset
@@ -81,16 +82,6 @@ def answer(block: Block, breaker: Grower, values: BlockValues, asked: Questions,
             if asked.cells[n] // half == side:
                 cell = asked.cells[n] % half
                 asked.answers[n] = outcome_with(block, values, asked, breaker.side, side, cell, asked.code)
-
-
-class Right(NamedTuple):
-    """A right to take en passant: `side` may take pawn number `taken` by stepping to the square it `passed`."""
-
-    side: Int
-    taken: Int
-    passed: Int
-    base: Int
-    """Where the values of the block's cells with this right begin."""
 
 
 NO_RIGHT = -1
