@@ -371,12 +371,9 @@ def arguments_in(path: Path) -> Iterator[str]:
 
 def _words_of(value: object, key: str = "") -> Iterator[str]:
     """A value of TOML in words."""
-    if isinstance(value, dict):
-        for name, each in value.items():
-            yield from _words_of(each, f"{key}.{name}" if key else name)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _words_of(each, key)
+    if isinstance(value, dict | list):
+        for name, each in value.items() if isinstance(value, dict) else (("", each) for each in value):
+            yield from _words_of(each, f"{key}.{name}".strip("."))
     elif key:
         yield f"{key}={str(value).lower() if isinstance(value, bool) else value}"
     elif value is not True:
@@ -493,10 +490,6 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
     for reason, applies in contradictions.items():
         if applies:
             raise UsageError(reason)
-    for spec in settings.engines:
-        if replace(spec.control, margin=0.0) == TimeControl():
-            name = spec.name or spec.command[0]
-            raise UsageError(f"engine {name} may think for ever; give it tc=, st=, nodes= or depth=")
 
 
 def _engine(each: Words, own: Words) -> EngineSpec:
@@ -510,6 +503,8 @@ def _engine(each: Words, own: Words) -> EngineSpec:
         raise UsageError(f"{title}: only UCI engines can play; a proxy may translate")
     _read(title, words, OPTIONS["engine"].keys, parts)
     limits, control = parts.pop("limits", {}), parts.pop("control", TimeControl())
+    if replace(control, **{**limits, "margin": 0.0}) == TimeControl():
+        raise UsageError(f"{title} may think for ever; give it tc=, st=, nodes= or depth=")
     if control.base is not None and "each_move" in limits:
         raise UsageError(f"{title} cannot have both tc= and st=")
     program = words["cmd"]

@@ -267,7 +267,8 @@ class EngineProcess:
     def _options(self, told: Mapping[str, str], variant: str) -> dict[str, chess.engine.ConfigValue]:
         """The user's options, and those for r-mobility if the engine knows it; an error if it plays no such variant."""
         known = self._uci.options
-        played = ["chess", "chess960", *(known["UCI_Variant"].var or [] if "UCI_Variant" in known else [])]
+        played = ["chess", *(["chess960"] if "UCI_Chess960" in known else [])]
+        played += known["UCI_Variant"].var or [] if "UCI_Variant" in known else []
         if variant not in played:
             raise chess.engine.EngineError(f"it does not play {variant}{nearest(variant, played)}")
         for name in self.spec.options:

@@ -129,9 +129,10 @@ def test_twenty_games_of_fairy_stockfish_against_itself(name: str, pgn: Path) ->
     assert len(played(name, words, pgn)) == 20
 
 
-def test_an_engine_that_does_not_play_the_variant_is_named() -> None:
-    with pytest.raises(EngineStartError, match="it does not play atomic"):
-        run([*scripted("Ann"), *walker("Bob"), "-variant", "atomic"])
+@pytest.mark.parametrize("name", ["atomic", "chess960"])
+def test_an_engine_that_does_not_play_the_variant_is_named(name: str) -> None:
+    with pytest.raises(EngineStartError, match=f"it does not play {name}"):
+        run([*scripted("Ann"), *walker("Bob"), "-variant", name])
 
 
 def test_a_variant_win_can_belong_to_the_side_to_move() -> None:
