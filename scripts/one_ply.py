@@ -51,7 +51,7 @@ def main() -> None:
     wanted = parser.parse_args()
     names, wrong = [*wanted.names, *(map(str, materials(wanted.men)) if wanted.men else ())], 0
     for name in names:
-        with open_tablebase(wanted.data, game="whole-game") as tables:
+        with open_tablebase(wanted.data, mobility="whole-game") as tables:
             begun, found = time.process_time(), wrong_pairs(name, wanted.pairs, wanted.seed, answers_of(tables))
         wrong += len(found)
         print(

@@ -98,25 +98,25 @@ class Mobility(enum.Enum):
         return self.value
 
     @classmethod
-    def named(cls, game: Mobility | str) -> Mobility:
-        """The game of a name.
+    def named(cls, mobility: Mobility | str) -> Mobility:
+        """The mobility of a name.
 
         Arguments:
-            game: "r-mobility", "whole-game", or a game itself.
+            mobility: "r-mobility", "whole-game", or a mobility itself.
 
         Returns:
-            The game.
+            The mobility.
 
         Raises:
-            UsageError: No game has that name.
+            UsageError: No mobility has that name.
 
         >>> Mobility.named("whole-game")
         <Mobility.WHOLE_GAME: 'whole-game'>
         """
         names = " or ".join(repr(each.value) for each in cls)
-        if isinstance(game, str) and game in {each.value for each in cls}:
-            return cls(game)
-        return expect(game, cls, "game", names)
+        if isinstance(mobility, str) and mobility in {each.value for each in cls}:
+            return cls(mobility)
+        return expect(mobility, cls, "mobility", names)
 
 
 def code_of(moves: int, *, in_check: bool) -> int:

@@ -24,7 +24,7 @@ def what_tables_say(tables: tbgen.Tablebase) -> str:
 
 def what_a_game_says(tables: tbgen.Tablebase) -> str:
     """A game with its score, and the decision of a referee."""
-    game = tbgen.Game(fifty_moves=tbgen.FiftyMoves("fide"), game=tbgen.Mobility.RESET)
+    game = tbgen.Game(fifty_moves=tbgen.FiftyMoves("fide"), mobility=tbgen.Mobility.RESET)
     last: tbgen.Ply = game.push_line("1. f3 e5 2. g4 Qh4")[-1]
     end: tbgen.End | None = last.end
     verdict = tbgen.Adjudicator(tables).decide(game)

@@ -100,10 +100,10 @@ def command(
     fifty = None if rules.fifty_moves is None else rules.fifty()
     if asked.words == (_INPUT,):
         refuse_beside("-", {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg})
-        with open_tablebase(folders, game=mobility) as tables:
+        with open_tablebase(folders, mobility=mobility) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
     board, score = position_of(*asked.read(), mobility)
-    with open_tablebase(folders, game=mobility) as tables:
+    with open_tablebase(folders, mobility=mobility) as tables:
         if man is not None or as_svg:
             _draw(tables, (board, score), man, as_svg=as_svg, form=form)
             return 0
@@ -175,7 +175,7 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
         if not words:
             continue
         try:
-            board, score = position_of(*Asked(tuple(words), None).read(), tables.game)
+            board, score = position_of(*Asked(tuple(words), None).read(), tables.mobility)
             moves = None if brief else tables.probe_moves(board, score)
             answer = tables.probe(board, score)
             facts = _facts(answer, value_if_asked(tables, answer, board, fifty, unasked=False), moves, scoring)

@@ -79,10 +79,10 @@ def command(
         name = asked.words[0]
         raise UsageError(f"{name} is a file; its games are scored by: tbgen score --pgn {name}")
     fen, moves, accrued = asked.read()
-    board, carried = parse_fen(fen, game=mobility)
+    board, carried = parse_fen(fen, mobility=mobility)
     if accrued is not None:
         board, carried = with_score(board, accrued, mobility)
-    played = Game(board, accrued=carried, fifty_moves=fifty, game=mobility)
+    played = Game(board, accrued=carried, fifty_moves=fifty, mobility=mobility)
     played.push_line(moves)
     warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))
     facts = {**played.facts(scoring), "warnings": warnings}

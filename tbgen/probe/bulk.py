@@ -190,7 +190,7 @@ def _let_accrue(
 ) -> None:
     """Replace entry values where what has accrued makes a difference, as `StoredPosition.value` has it."""
     layout, accrued, entry = table.layout, asked.accrued[rows], answers.outcome[rows]
-    bare = tuple(values.game.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
+    bare = tuple(values.mobility.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
     is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), codes_of(accrued)]
     unsure = np.flatnonzero((abs(entry) >= abs(accrued)) | ~is_possible)
     rows, places, accrued, entry = rows[unsure], places[unsure], accrued[unsure], entry[unsure]

@@ -30,10 +30,10 @@ if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
 D = TypeVar("D")
 
 
-def folders_of(named: Folders | None, game: Mobility) -> tuple[Path, ...]:
+def folders_of(named: Folders | None, mobility: Mobility) -> tuple[Path, ...]:
     """The folders of a game's tables, in those that are named, else in those of $TBGEN_DATA, else in `data`."""
     given = (os.environ.get("TBGEN_DATA") or "data") if named is None else named
-    return tuple(folder_of_game(folder, game) for folder in folders_in(given))
+    return tuple(folder_of_game(folder, mobility) for folder in folders_in(given))
 
 
 class Tablebase(AbstractContextManager["Tablebase"]):
@@ -45,7 +45,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     Arguments:
         folders: A path, a sequence of paths, or a text with `os.pathsep` between paths. Without it, $TBGEN_DATA,
             else `data`. The first folder that has a table counts.
-        game: "r-mobility" or "whole-game". Tables of whole-game mobility are in a subfolder `whole-game`.
+        mobility: "r-mobility" or "whole-game". Tables of whole-game mobility are in a subfolder `whole-game`.
         cache_bytes: The most memory for unpacked parts of tables.
         outcomes_only: Ignore distances. Every answer is faster, and its `dtg` is None.
         compiled: Find moves by kernels. They take half a second and 110 MB to load. Lists of moves then take a third
@@ -82,22 +82,22 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         self,
         folders: Folders | None = None,
         *,
-        game: Mobility | str = Mobility.RESET,
+        mobility: Mobility | str = Mobility.RESET,
         cache_bytes: int = 1 << 26,
         outcomes_only: bool = False,
         compiled: bool = False,
         missing_ok: bool = False,
     ) -> None:
-        self.game = Mobility.named(game)
-        self.folders = folders_of(folders, self.game)
+        self.mobility = Mobility.named(mobility)
+        self.folders = folders_of(folders, self.mobility)
         for folder in () if missing_ok else self.folders:
             if not folder.is_dir():
                 raise MissingFolderError(str(folder))
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
-        self._values = TableValues(self._tables, self.game, compiled=compiled)
+        self._values = TableValues(self._tables, self.mobility, compiled=compiled)
         self._again = partial(
-            type(self), self.folders, game=self.game, cache_bytes=most_bytes, outcomes_only=outcomes_only,
+            type(self), self.folders, mobility=self.mobility, cache_bytes=most_bytes, outcomes_only=outcomes_only,
             compiled=compiled, missing_ok=True,
         )  # fmt: skip
 
@@ -221,7 +221,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         own, snapshot = asked.own(), asked.board.copy(stack=False)
         return [
             self._probe_of(replace(asked, carried=accrued), snapshot)
-            for accrued in accruable(own, bare_sides(asked.board, self.game))
+            for accrued in accruable(own, bare_sides(asked.board, self.mobility))
         ]
 
     def probe_moves(self, position: Position, accrued: Score | str | None = None) -> Moves:

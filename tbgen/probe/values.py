@@ -73,8 +73,8 @@ class _Weighed(NamedTuple):
 class Values:
     """The values of one game's positions, from whatever knows them when their own score has just accrued."""
 
-    def __init__(self, table_of: Callable[[chess.Board], AnsweringTable], game: Mobility) -> None:
-        self._table_of, self.game = table_of, game
+    def __init__(self, table_of: Callable[[chess.Board], AnsweringTable], mobility: Mobility) -> None:
+        self._table_of, self.mobility = table_of, mobility
 
     def value(self, asked: Query[AnsweringTable]) -> Value:
         """The value of a position by its table, or by its moves if it is in none."""
@@ -122,7 +122,7 @@ class Values:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
         move, reset, code, found = successor
         own = None if code is None else Score(code, Color.of(board.turn))
-        after = Query(board, table, None if reset and self.game.forgets else accrued, own)
+        after = Query(board, table, None if reset and self.mobility.forgets else accrued, own)
         if found is not None:
             outcome, dtg = found.value(after.carried, after.own)
         else:
@@ -139,20 +139,20 @@ class Values:
 class TableValues(Values):
     """The values of one game's positions, from its tables."""
 
-    def __init__(self, tables: OpenTables, game: Mobility, *, compiled: bool = False) -> None:
-        super().__init__(tables.answering, game)
+    def __init__(self, tables: OpenTables, mobility: Mobility, *, compiled: bool = False) -> None:
+        super().__init__(tables.answering, mobility)
         self.tables, self._compiled = tables, compiled
 
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
         if isinstance(position, str):
-            board, carried = parse_fen(position, game=self.game)
+            board, carried = parse_fen(position, mobility=self.mobility)
         else:
             board, carried = expect_board(position), None
         if given is not None:
             return board, expect_score(given, "accrued")
-        if carried is None and board.move_stack and (board.halfmove_clock or not self.game.forgets):
-            carried = accrued_of(board, game=self.game)
+        if carried is None and board.move_stack and (board.halfmove_clock or not self.mobility.forgets):
+            carried = accrued_of(board, mobility=self.mobility)
         return board, carried
 
     def answering(self, board: chess.Board) -> Answering:
@@ -175,7 +175,7 @@ class TableValues(Values):
         board, carried = self.read(position, given)
         asked = Query(board, self.answering(board), carried, self._own_by_kernel(board))
         if carried is not None:
-            asked.carried = accrued_in(carried, asked.own(), bare_sides(board, self.game))
+            asked.carried = accrued_in(carried, asked.own(), bare_sides(board, self.mobility))
         return asked
 
     def line(self, asked: Query[Answering], max_plies: int) -> list[LineStep]:

@@ -101,7 +101,7 @@ class Game:
         board: The first position, with moves to play on its stack. Without it, the standard start.
         accrued: The accrued score of the first position. Without it, or at a halfmove clock of 0, its own score.
         fifty_moves: The fifty-move rule, `FiftyMoves()` without it.
-        game: "whole-game" for the game in which resets wipe out nothing.
+        mobility: "whole-game" for the game in which resets wipe out nothing.
 
     Raises:
         IllegalPositionError: The first position breaks a rule of chess.
@@ -122,16 +122,16 @@ class Game:
         *,
         accrued: Score | str | None = None,
         fifty_moves: FiftyMoves | None = None,
-        game: Mobility | str = Mobility.RESET,
+        mobility: Mobility | str = Mobility.RESET,
     ) -> None:
-        self.game = Mobility.named(game)
+        self.mobility = Mobility.named(mobility)
         given = chess.Board() if board is None else expect_any_board(board)
         rule = FiftyMoves() if fifty_moves is None else fifty_moves
         self.board = given.root()
         refuse_illegal(self.board)
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
-        reached = first_accrued(self.board, own, carried, self.game, self.fifty_moves)
+        reached = first_accrued(self.board, own, carried, self.mobility, self.fifty_moves)
         first = first_stage(own, reached, self.board.halfmove_clock, is_bare_kings(self.board), self.fifty_moves)
         self._plies = [Ply(first, None, "", first.accrued, 0)]
         for move in given.move_stack:
@@ -282,7 +282,9 @@ class Game:
         before, san = self.last, self.board.san(move)
         own, _, reset = play_move(self.board, move, before.accrued)
         seen = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1
-        stage = next_stage(before.stage, own.code, reset, is_bare_kings(self.board), seen, self.fifty_moves, self.game)
+        stage = next_stage(
+            before.stage, own.code, reset, is_bare_kings(self.board), seen, self.fifty_moves, self.mobility
+        )
         if not is_standard(self.board):
             stage = by_variant(self.board, before.stage, stage)
         if stage.end is End.VARIANT:

@@ -194,14 +194,14 @@ def _spellings(text: str) -> tuple[str, str]:
 
 
 def parse_fen(
-    text: str, *, chess960: bool = False, game: Mobility = Mobility.RESET
+    text: str, *, chess960: bool = False, mobility: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Score | None]:
     """Parse a FEN.
 
     Arguments:
         text: Up to seven fields. Fields left out at the end have their usual defaults.
         chess960: Read castling rights as Chess960 has them.
-        game: The game that the seventh field is of.
+        mobility: The mobility that the seventh field is of.
 
     Returns:
         The position, and the accrued score if the text has one. If the halfmove clock is 0, or the position's own score
@@ -234,7 +234,7 @@ def parse_fen(
     refuse_illegal(board, text)
     if len(fields) <= _SCORE_FIELD:
         return board, None
-    return board, carried_into(board, Score(fields[_SCORE_FIELD]), game)
+    return board, carried_into(board, Score(fields[_SCORE_FIELD]), mobility)
 
 
 def format_fen(board: chess.Board, accrued: Score | str | None = None) -> str:
@@ -277,16 +277,16 @@ def broken_rule(board: chess.Board) -> str | None:
     return f"{Color.of(not board.turn)} is in check but {Color.of(board.turn)} is to move"
 
 
-def carried_into(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> Score:
+def carried_into(board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET) -> Score:
     """The accrued score of a position for which a text gives `accrued`; at a clock of 100 the game may have ended."""
-    return first_accrued(board, own_score(board), accrued, game, FiftyMoves(FiftyMoveSetting.FIDE))
+    return first_accrued(board, own_score(board), accrued, mobility, FiftyMoves(FiftyMoveSetting.FIDE))
 
 
-def with_score(board: chess.Board, accrued: Score, game: Mobility = Mobility.RESET) -> tuple[chess.Board, Score]:
+def with_score(board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET) -> tuple[chess.Board, Score]:
     """A copy of a position with `accrued` carried into it and a halfmove clock of at least 1, and its accrued score."""
     carried = board.copy(stack=False)
     carried.halfmove_clock = max(1, board.halfmove_clock)
-    return carried, carried_into(carried, accrued, game)
+    return carried, carried_into(carried, accrued, mobility)
 
 
 START = "startpos"
@@ -322,18 +322,18 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def position_of(
-    fen: str, moves: str | Iterable[str] = (), accrued: Score | None = None, game: Mobility = Mobility.RESET
+    fen: str, moves: str | Iterable[str] = (), accrued: Score | None = None, mobility: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Score | None]:
     """The position after some moves, and what has then accrued; None if that is the position's own score.
 
     `accrued` is what had accrued before the moves, and replaces what the FEN says.
     """
-    board, carried = parse_fen(fen, game=game)
+    board, carried = parse_fen(fen, mobility=mobility)
     score = carried if accrued is None else accrued
     for ply, text in enumerate(line_in(moves), 1):
         own = own_score(board)
         before = own if score is None else score.after(own, reset=False)
-        score = play_move(board, parse_move(board, text, ply), before, game).accrued
+        score = play_move(board, parse_move(board, text, ply), before, mobility).accrued
     return board.copy(stack=False), score
 
 

@@ -117,7 +117,7 @@ def first_accrued(
     board: chess.Board,
     own: Score,
     carried: Score | None,
-    game: Mobility = Mobility.RESET,
+    mobility: Mobility = Mobility.RESET,
     fifty_moves: FiftyMoves | None = None,
 ) -> Score:
     """The accrued score in the first position of a game, whose own score is `own`; AccruedError if it cannot be.
@@ -125,9 +125,9 @@ def first_accrued(
     `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts. Under whole-game
     mobility the clock does not matter. Where the fifty-move rule has ended the game, the own score may count no more.
     """
-    if carried is None or (game.forgets and board.halfmove_clock == 0):
+    if carried is None or (mobility.forgets and board.halfmove_clock == 0):
         return own
-    accrued = accrued_in(carried, own, bare_sides(board, game))
+    accrued = accrued_in(carried, own, bare_sides(board, mobility))
     return accrued if fifty_moves is None or fifty_moves.counts(own.code, board.halfmove_clock) else carried
 
 
@@ -141,9 +141,9 @@ def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)
     return carried.after(own, reset=False)
 
 
-def bare_sides(board: chess.Board, game: Mobility = Mobility.RESET) -> list[bool]:
+def bare_sides(board: chess.Board, mobility: Mobility = Mobility.RESET) -> list[bool]:
     """By colour, whether a side has had its king alone for as long as the accrued score goes back."""
-    can_tell = game.forgets and is_standard(board)
+    can_tell = mobility.forgets and is_standard(board)
     return [can_tell and board.occupied_co[color].bit_count() == 1 for color in (chess.WHITE, chess.BLACK)]
 
 
@@ -182,14 +182,16 @@ def accruable(own: Score, bare: Sequence[bool] = (False, False)) -> list[Score]:
     return [each for each in scores if each == own or why_not_accrued(each, bare) is None]
 
 
-def play_move(board: chess.Board, move: chess.Move, accrued: Score | str, game: Mobility = Mobility.RESET) -> Reached:
+def play_move(
+    board: chess.Board, move: chess.Move, accrued: Score | str, mobility: Mobility = Mobility.RESET
+) -> Reached:
     """Make a legal move on the board, and let its score accrue.
 
     Arguments:
         board: The position before the move; the move is pushed onto its stack.
         move: A legal move.
         accrued: The accrued score before the move.
-        game: Whether resets wipe out the accrued score.
+        mobility: Whether resets wipe out the accrued score.
 
     Returns:
         The score of the new position, the accrued score after the move, and whether the move was a reset.
@@ -206,17 +208,17 @@ def play_move(board: chess.Board, move: chess.Move, accrued: Score | str, game: 
     before, reset = expect_score(accrued, "accrued"), is_reset(board, move)
     board.push(move)
     own = own_of(board)
-    return Reached(own, before.after(own, reset=reset and game.forgets), reset)
+    return Reached(own, before.after(own, reset=reset and mobility.forgets), reset)
 
 
-def accrued_of(board: chess.Board, carried: Score | str | None = None, game: Mobility = Mobility.RESET) -> Score:
+def accrued_of(board: chess.Board, carried: Score | str | None = None, mobility: Mobility = Mobility.RESET) -> Score:
     """The accrued score after the moves on a board.
 
     Arguments:
         board: A position with the moves that led to it.
         carried: The accrued score before these moves. Without it, or at a halfmove clock of 0, the first position's
             own score counts.
-        game: Whether resets wipe out the accrued score.
+        mobility: Whether resets wipe out the accrued score.
 
     Returns:
         The score since the last reset, or under whole-game mobility since the first position.
@@ -235,8 +237,8 @@ def accrued_of(board: chess.Board, carried: Score | str | None = None, game: Mob
     walker, later, forgotten = expect_board(board).copy(), list[chess.Move](), False
     while walker.move_stack and not forgotten:
         later.append(walker.pop())
-        forgotten = game.forgets and walker.is_zeroing(later[-1])
-    accrued = first_accrued(walker, own_of(walker), None if forgotten else given, game)
+        forgotten = mobility.forgets and walker.is_zeroing(later[-1])
+    accrued = first_accrued(walker, own_of(walker), None if forgotten else given, mobility)
     for move in reversed(later):
-        accrued = play_move(walker, move, accrued, game).accrued
+        accrued = play_move(walker, move, accrued, mobility).accrued
     return accrued

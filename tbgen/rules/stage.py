@@ -177,7 +177,13 @@ def first_stage(own: Score, accrued: Score, counter: int, bare: int, fifty_moves
 
 
 def next_stage(
-    before: Stage, code: int, reset: int, bare: int, seen: int, fifty_moves: FiftyMoves, game: Mobility = Mobility.RESET
+    before: Stage,
+    code: int,
+    reset: int,
+    bare: int,
+    seen: int,
+    fifty_moves: FiftyMoves,
+    mobility: Mobility = Mobility.RESET,
 ) -> Stage:
     """The game one ply later.
 
@@ -188,7 +194,7 @@ def next_stage(
     number, mover = before.number + 1, 1 - before.mover
     counter = 0 if reset else before.counter + 1
     accrued, holder, since = before.accrued_code, before.holder, before.since
-    if replaces(code, accrued, reset and game.forgets) and fifty_moves.counts(code, counter):
+    if replaces(code, accrued, reset and mobility.forgets) and fifty_moves.counts(code, counter):
         accrued, holder, since = code, mover, number
         if fifty_moves.restarts(code):
             counter = 0

@@ -19,7 +19,7 @@ from .symmetries import LEFT_TO_RIGHT, TURNS, exchanged, turned, turned_move
 
 def sheet(board: chess.Board, game: Mobility = Mobility.RESET) -> list[tuple[Score, int, End | None]]:
     """What stands on the sheet after every ply."""
-    return [(ply.accrued, ply.since, ply.end) for ply in Game(board, game=game).plies]
+    return [(ply.accrued, ply.since, ply.end) for ply in Game(board, mobility=game).plies]
 
 
 @given(boards())
@@ -52,7 +52,7 @@ def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.
         assert ply.since == ply.number - len(reached) + 1 + reached.index(ply.accrued)
         assert ply.lowest == min(ever, key=lambda score: score.code)
     assert plies[-1].accrued == accrued_of(board)
-    assert plies[-1].lowest == accrued_of(board, game=Mobility.WHOLE_GAME)
+    assert plies[-1].lowest == accrued_of(board, mobility=Mobility.WHOLE_GAME)
     assert [accrued for accrued, _, _ in sheet(board, Mobility.WHOLE_GAME)] == [ply.lowest for ply in plies]
 
 

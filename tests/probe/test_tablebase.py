@@ -76,9 +76,9 @@ def test_a_position_may_be_a_fen_with_what_has_accrued(tables: Tablebase) -> Non
 
 def test_another_process_opens_the_same_tables(table_folder: Path, whole_game_folder: Path) -> None:
     for folder, game in ((table_folder, "r-mobility"), (whole_game_folder, "whole-game")):
-        with open_tablebase(folder, game=game, outcomes_only=True, compiled=True) as opened:
+        with open_tablebase(folder, mobility=game, outcomes_only=True, compiled=True) as opened:
             again = pickle.loads(pickle.dumps(opened))
-            assert (again.folders, again.game) == (opened.folders, opened.game)
+            assert (again.folders, again.mobility) == (opened.folders, opened.mobility)
             with again:
                 assert again.probe(AFTER_KE5) == opened.probe(AFTER_KE5)
                 assert again.probe(AFTER_KE5).dtg is None

@@ -23,7 +23,7 @@ TAKEN = "8/8/8/8/8/1k6/2B5/5K2 b - - 0 1"
 
 @pytest.fixture(scope="module")
 def whole(whole_game_folder: Path) -> Iterator[Tablebase]:
-    with open_tablebase(whole_game_folder, game="whole-game") as opened:
+    with open_tablebase(whole_game_folder, mobility="whole-game") as opened:
         yield opened
 
 
@@ -82,5 +82,5 @@ def test_the_folder_of_one_game_is_not_taken_for_that_of_the_other(whole_game_fo
         open_tablebase(whole_game_folder / "whole-game")
     with open_tablebase(whole_game_folder) as tables:
         assert tables.available() == []
-    with open_tablebase(whole_game_folder / "whole-game", game=Mobility.WHOLE_GAME) as tables:
+    with open_tablebase(whole_game_folder / "whole-game", mobility=Mobility.WHOLE_GAME) as tables:
         assert len(tables) == 6

@@ -74,7 +74,7 @@ def test_a_score_that_no_game_can_carry_into_a_position_is_refused_by_every_rout
 
 
 def test_what_no_game_can_carry_in_may_stand_under_whole_game_mobility() -> None:
-    assert str(Game(chess.Board(BARE), accrued="-G1.0", game="whole-game").accrued) == "-G1.0"
+    assert str(Game(chess.Board(BARE), accrued="-G1.0", mobility="whole-game").accrued) == "-G1.0"
     assert str(with_score(chess.Board(BARE), Score("-G1.0"), Mobility.WHOLE_GAME)[1]) == "-G1.0"
 
 

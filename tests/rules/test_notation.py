@@ -269,7 +269,7 @@ def test_a_score_read_is_never_worse_than_the_positions_own(played: chess.Board,
 
 def test_under_whole_game_mobility_a_score_counts_right_after_a_reset() -> None:
     fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 0 30 G4.0"
-    assert str(parse_fen(fen, game=Mobility.WHOLE_GAME)[1]) == "G4.0"
+    assert str(parse_fen(fen, mobility=Mobility.WHOLE_GAME)[1]) == "G4.0"
     assert str(parse_fen(fen)[1]) == str(own_score(chess.Board(fen.removesuffix(" G4.0"))))
 
 

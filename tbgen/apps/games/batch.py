@@ -139,7 +139,7 @@ class ChunkDecider:
 
     def __init__(self, task: GamesTask, solve: Solve | None = None) -> None:
         self.task, folders = task, task.tables
-        self.tables = None if folders is None else Tablebase(folders, game=task.rules.mobility, missing_ok=True)
+        self.tables = None if folders is None else Tablebase(folders, mobility=task.rules.mobility, missing_ok=True)
         self.adjudicator = Adjudicator(self.tables, task.rules, solve)
 
     def close(self) -> None:

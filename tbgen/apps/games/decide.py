@@ -42,7 +42,7 @@ class Ground(enum.Enum):
 
     BOARD = "mate or stalemate"
     RESULT = "their result"
-    BEST_PLAY = "best play"
+    TABLEBASE = "best play"
     SOLVED = "best play, solved for them"
     RULES = "what had accrued when the rules ended them"
     SHEET = "their score sheet, for they have no moves"
@@ -55,14 +55,7 @@ class Ground(enum.Enum):
         """The ground of a score with a source, in a game that the rules ended or not."""
         if source is Source.GAME and end is not None:
             return cls.BOARD if end in ON_THE_BOARD else cls.RULES
-        return {
-            Source.GAME: cls.STOPPED,
-            Source.RESULT: cls.RESULT,
-            Source.SHEET: cls.SHEET,
-            Source.TABLEBASE: cls.BEST_PLAY,
-            Source.SOLVED: cls.SOLVED,
-            Source.PROVISIONAL: cls.PROVISIONAL,
-        }[source]
+        return cls.STOPPED if source is Source.GAME else cls[source.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +185,8 @@ class Adjudicator:
         if isinstance(board_or_game, Game):
             game = board_or_game
         else:
-            which = Mobility.RESET if self.tables is None else self.tables.game
-            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty(), game=which)
+            which = Mobility.RESET if self.tables is None else self.tables.mobility
+            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty(), mobility=which)
         return self._settled(game, winner, self.rules.scoring())
 
     def decide_read(self, game: PgnGame) -> Verdict:
@@ -254,7 +247,7 @@ class Adjudicator:
     def _by_table(self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:
         """The outcome that a table has for the last position."""
         found, clocked = tables.probe(board, game.last.accrued), None
-        if tables.game.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
+        if tables.mobility.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
             clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=found)
         table = found.material.canonical()
         plies = "reached" if found.is_reached else in_so_many(found.dtg)

@@ -20,7 +20,7 @@ from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
 from tbgen.apps.games.tiebreaks import Cell, CrossTable, Values
 from tbgen.errors import ScoreFormatError
-from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key, sum_of_points
+from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
@@ -214,7 +214,7 @@ def tie_of(players: tuple[Player, Player], games: Sequence[tuple[Player, EventGa
         return tie._replace(winner=first, decided_by="bye")
     if extensions < 0 or rest:
         return tie
-    strict = sum_of_points((side, game.final) for side, game in sides)
+    strict = sum((game._replace(scoring=Scoring()).points(side) for side, game in sides), Fraction(0))
     for reason, mine in (("points", points), ("r-mobility", strict)):
         if 2 * mine != len(games):
             return tie._replace(winner=first if 2 * mine > len(games) else second, decided_by=reason)

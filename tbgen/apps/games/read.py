@@ -231,7 +231,7 @@ def _last_board(root: chess.Board, words: Words, last: Stage) -> chess.Board:
 def _game_by_python_chess(
     root: chess.Board, carried: Score | None, fifty_moves: FiftyMoves, mobility: Mobility, text: GameText
 ) -> Game:
-    played = Game(root, accrued=carried, fifty_moves=fifty_moves, game=mobility)
+    played = Game(root, accrued=carried, fifty_moves=fifty_moves, mobility=mobility)
     for move in text.moves:  # each is one word of the file; `push_line` would split some of them again
         played.push_text(move)
     return played

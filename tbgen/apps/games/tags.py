@@ -278,7 +278,7 @@ def parse_cutoff(text: str) -> int:
 
 
 def root_of(
-    fen: str | None, variant: str | None, accrued: Score | None, game: Mobility = Mobility.RESET
+    fen: str | None, variant: str | None, accrued: Score | None, mobility: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Score | None]:
     """The first position of a game, and the accrued score there, as its tags give them."""
     kind = (variant or "").lower()
@@ -286,10 +286,12 @@ def root_of(
         from tbgen.rules.variants import variant_board
 
         board = variant_board(variant, fen)
-        return board, None if accrued is None else carried_into(board, accrued, game)
-    board, carried = parse_fen(chess.STARTING_FEN if fen is None else fen, chess960=kind in _CHESS960, game=game)
+        return board, None if accrued is None else carried_into(board, accrued, mobility)
+    board, carried = parse_fen(
+        chess.STARTING_FEN if fen is None else fen, chess960=kind in _CHESS960, mobility=mobility
+    )
     if carried is None and accrued is not None:
-        carried = carried_into(board, accrued, game)
+        carried = carried_into(board, accrued, mobility)
     return board, carried
 
 

@@ -102,9 +102,9 @@ def value_if_asked(
     tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None, *, unasked: bool
 ) -> ClockedValue | None:
     """The same where a rule is given, and where `unasked` after any plies without a reset, under the default rule."""
-    if not tables.game.forgets:
+    if not tables.mobility.forgets:
         if rule is not None:
-            raise UsageError(f"what the fifty-move rule makes of a value is not known of {tables.game} mobility")
+            raise UsageError(f"what the fifty-move rule makes of a value is not known of {tables.mobility} mobility")
         return None
     if rule is None and not (unasked and board.halfmove_clock):
         return None

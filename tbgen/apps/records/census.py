@@ -234,7 +234,7 @@ def record_of(folders: Folders, material: Material) -> Record:
     where = folders_in(folders)
     with (
         TableFile(path_in(where, material)) as file,
-        open_tablebase(where, game=game_of_folder(where[0])) as tables,
+        open_tablebase(where, mobility=game_of_folder(where[0])) as tables,
     ):
         made = census_of(file)
         return replace(made, sides={side: _with_lines(file, part, tables) for side, part in made.sides.items()})
@@ -255,7 +255,7 @@ def _with_lines(file: TableFile, side: SideRecord, tables: Tablebase) -> SideRec
     for outcome, each in outcomes.items():
         fen, dtg = each.longest.fen, each.longest.dtg
         moves = [step.san for step in tables.line(parse_fen(fen)[0], max_plies=dtg)]
-        if not replay(fen, moves, tables.game).proves(outcome, dtg):
+        if not replay(fen, moves, tables.mobility).proves(outcome, dtg):
             raise VerificationError(
                 str(file.material), f"best play from {fen} does not reach {outcome} in {in_plies(dtg)}"
             )
