@@ -8,7 +8,7 @@ from typing import Any
 import chess
 
 from tbgen.apps.hold.check import Checked, check
-from tbgen.apps.hold.closure import HoldVerdict
+from tbgen.apps.hold.closed_sets import HoldVerdict
 from tbgen.apps.hold.strategy import Goal, Strategy, epd_of, worst
 from tbgen.probe import Tablebase
 from tbgen.probe.answers import Shown

@@ -1,7 +1,7 @@
 """Frames: Heiner Marxen's analysis with two virtual pieces (docs/hold.md), explored whole.
 
 One man of either side moves. All others stand still, and any other move of the other side is a way out.
-The search (closure.py) says whether a frame holds. Here is how many plies the other side needs at least to get out,
+The search (closed_sets.py) says whether a frame holds. Here is how many plies the other side needs at least to get out,
 and by which line.
 """
 
@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import chess
 
-from tbgen.apps.hold import closure_kernels as kernels
-from tbgen.apps.hold.closure import Attempt, HoldSearch
-from tbgen.apps.hold.closure_kernels import MOVER
+from tbgen.apps.hold import closed_set_kernels as kernels
+from tbgen.apps.hold.closed_set_kernels import MOVER
+from tbgen.apps.hold.closed_sets import Attempt, HoldSearch
 from tbgen.apps.hold.strategy import Goal, Rung, name_of
 from tbgen.board.board import BLACK, TURN, WHITE, board_of
 from tbgen.errors import UsageError

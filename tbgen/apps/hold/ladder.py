@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import chess
 
 from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, check_strategy
-from tbgen.apps.hold.closure import Attempt, HoldSearch, HoldVerdict, WatchNodes
+from tbgen.apps.hold.closed_sets import Attempt, HoldSearch, HoldVerdict, WatchNodes
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number

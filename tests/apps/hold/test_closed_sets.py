@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from tbgen.apps.hold.check import check
-from tbgen.apps.hold.closure import Attempt, HoldSearch, HoldVerdict
-from tbgen.apps.hold.closure_kernels import ALL, ANY_MAN, CAPTURES, QUIET, HoldTask, is_allowed
+from tbgen.apps.hold.closed_set_kernels import ALL, ANY_MAN, CAPTURES, QUIET, HoldTask, is_allowed
+from tbgen.apps.hold.closed_sets import Attempt, HoldSearch, HoldVerdict
 from tbgen.apps.hold.ladder import bracket, hold
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.board.board import packed_move, words_of

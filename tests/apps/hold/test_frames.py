@@ -9,8 +9,8 @@ import chess
 import pytest
 
 from tbgen.apps.hold.answers import check_strategy
-from tbgen.apps.hold.closure import Attempt, HoldVerdict
-from tbgen.apps.hold.closure_kernels import THRESHOLD
+from tbgen.apps.hold.closed_set_kernels import THRESHOLD
+from tbgen.apps.hold.closed_sets import Attempt, HoldVerdict
 from tbgen.apps.hold.frames import Frame, Pair, all_pairs, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.score import Color, Score

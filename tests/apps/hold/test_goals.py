@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from tbgen.apps.hold import closure_kernels
+from tbgen.apps.hold import closed_set_kernels
 from tbgen.apps.hold.strategy import Goal, not_mated, worst
 from tbgen.score import Color, Score
 
@@ -25,8 +25,8 @@ SITUATIONS = [
 def step(goal: Goal, threshold: int, code: int, *, by_holder: bool, reset: bool) -> int | None:
     """The threshold after a step, as the search has it; None if the hold is broken."""
     task = SimpleNamespace(code=goal.outcome.code, is_own=goal.outcome.holder is goal.side)
-    after = cast("Any", closure_kernels.threshold_after).py_func(task, threshold, code, by_holder, reset)
-    return None if after == closure_kernels.BROKEN else after
+    after = cast("Any", closed_set_kernels.threshold_after).py_func(task, threshold, code, by_holder, reset)
+    return None if after == closed_set_kernels.BROKEN else after
 
 
 @pytest.mark.parametrize(("by_holder", "reset"), STEPS)

@@ -9,7 +9,7 @@ import chess
 import chess.variant
 import pytest
 
-from tbgen.apps.hold.closure import HoldVerdict
+from tbgen.apps.hold.closed_sets import HoldVerdict
 from tbgen.apps.hold.frames import Frame, Pair
 from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Rung

@@ -9,8 +9,8 @@ from typing import Final, NamedTuple
 import chess
 import numpy as np
 
-from tbgen.apps.hold import closure_kernels as kernels
-from tbgen.apps.hold.closure_kernels import (
+from tbgen.apps.hold import closed_set_kernels as kernels
+from tbgen.apps.hold.closed_set_kernels import (
     ANY_MAN,
     DONE,
     KEY_WORDS,
