@@ -20,7 +20,15 @@ from tbgen.cli import complain, complain_of, is_quiet, say
 from tbgen.cli.folders import syzygy_option
 from tbgen.cli.options import FILES, JOBS, MOBILITY, NAME, OPTIONAL_FOLDERS, RULES, STRICT, Command, flag, option
 from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
-from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
+from tbgen.cli.reading import (
+    Output,
+    asked_files,
+    building,
+    decided,
+    output_option,
+    refuse_to_lose,
+    say_whom_the_clock_did_not_stop,
+)
 from tbgen.cli.reporter import duration, progress
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import outlook
@@ -47,11 +55,8 @@ if TYPE_CHECKING:
 def command(
     *,
     files: tuple[str, ...] = FILES,
-    output: str | None = option(
-        "Write the copy to this file; - (default) is the standard output.", "-o", type=NAME, metavar="OUT.pgn"
-    ),
+    out: Output = output_option("Write the copy to this file; - (default) is the standard output.", metavar="OUT.pgn"),
     in_place: bool = flag("Write the tags into the files themselves."),
-    force: bool = flag("Replace files that have more games, too."),
     verdicts: str | None = option("Write the verdict on every game to FILE, as JSON.", type=NAME),
     continued: str = option(
         "Continue games by best play: never, unless the rules ended them, or always.",
@@ -97,7 +102,7 @@ def command(
       tbgen adjudicate event.pgn -o scored.pgn --solve --budget 600
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
-    names = asked_files(files)
+    names, (output, force) = asked_files(files), out
     if in_place:
         for name in names:
             if name == STANDARD_INPUT or is_packed(name):

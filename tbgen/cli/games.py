@@ -44,7 +44,15 @@ from tbgen.cli.output import (
     text_of,
     written_whole,
 )
-from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
+from tbgen.cli.reading import (
+    Output,
+    asked_files,
+    building,
+    decided,
+    output_option,
+    refuse_to_lose,
+    say_whom_the_clock_did_not_stop,
+)
 from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.material import Material
@@ -59,8 +67,7 @@ def annotate_command(
     number: int | None = option("Show only the Nth game of the file.", type=click.IntRange(min=1)),
     as_pgn: bool = flag("Print the games with comments behind their moves.", "--pgn"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
-    output: str | None = option("Write to this file; PGN, unless --html or --json is given.", "-o", type=NAME),
-    force: bool = flag("Replace a file that has more games, too.", needs="-o"),
+    out: Output = output_option("Write to this file; PGN, unless --html or --json is given."),
     rules: Rules = RULES,
     folders: tuple[Path, ...] = FOLDERS,
     form: Form = FORM,
@@ -80,6 +87,7 @@ def annotate_command(
       tbgen annotate event.pgn --number 12 --html -o game.html
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
     """
+    output, force = out
     if output is not None and file != STANDARD_INPUT and is_same_file(file, output):
         raise UsageError(f"{output} is what is read; name another file")
     if not (force or as_page):
@@ -92,17 +100,17 @@ def annotate_command(
             for each in annotations:
                 _show(each)
         else:
-            out = stack.enter_context(written_whole(output or STANDARD_OUTPUT))
+            sheet = stack.enter_context(written_whole(output or STANDARD_OUTPUT))
             if form is not Form.TABLE:
                 facts = [each.facts() for each in annotations]
                 plies = ({"number": game["number"], **ply} for game in facts for ply in game["plies"])
-                out.write(text_of(form, facts, plies).encode())
+                sheet.write(text_of(form, facts, plies).encode())
             elif as_page:
                 from tbgen.apps.site.templates import annotated_page
 
-                out.write(annotated_page(list(annotations), Path(file).name).encode())
+                sheet.write(annotated_page(list(annotations), Path(file).name).encode())
             else:
-                out.writelines(text for _, text in pieces)
+                sheet.writelines(text for _, text in pieces)
     if reader.missing:
         missing = ", ".join(f"{material} ({times})" for material, times in reader.missing.most_common())
         say(

@@ -8,6 +8,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
 from tbgen.apps.games.decide import Ground, Solve
@@ -15,13 +16,26 @@ from tbgen.apps.games.files import STANDARD_INPUT, matching_files
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_in
 from tbgen.cli import complain_of, say
-from tbgen.cli.options import not_empty, typed_folders
+from tbgen.cli.options import NAME, Gathered, flag, not_empty, option, typed_folders
 from tbgen.cli.output import STANDARD_OUTPUT
 from tbgen.cli.reporter import reading
 from tbgen.errors import MaterialError, PgnError, UsageError
 from tbgen.material import Material
 from tbgen.storage.files import game_of_folder, tables_in
 from tbgen.text import counted
+
+
+class Output(NamedTuple):
+    """The file that a command writes, and whether it may replace one that has more games."""
+
+    output: str | None
+    force: bool
+
+
+def output_option(text: str, **settings: Any) -> Any:
+    """`-o` and `--force`, as the default of a parameter."""
+    force = flag("Replace a file that has more games, too.")
+    return Gathered(Output, output=option(text, "-o", type=NAME, **settings), force=force)
 
 
 def asked_files(names: Sequence[str]) -> list[str]:
