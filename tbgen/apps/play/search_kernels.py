@@ -103,13 +103,8 @@ def evaluation(board: Words, accrued: Int) -> Int:
 
 DEEPEST, MOST_PLIES = 64, 128
 """Plies that are searched whole, and with the captures and promotions behind them: at most 30 and 16."""
-MOST = 1 << 26
-"""More than any value."""
-OPEN = 1 << 27
-"""In place of a value: it is to be searched, or the search was stopped."""
-UNKNOWN = 1 << 10
-"""In place of a table's outcome: it has been asked for."""
-NO_MOVE = 0xFFFF
+MOST, OPEN, UNKNOWN, NO_MOVE = 1 << 26, 1 << 27, 1 << 10, 0xFFFF
+"""More than any value; in place of a value that is to be searched; of a table's outcome that is asked for; of a move."""
 
 STOP, NODES, MOST_NODES, ASKED, FILED, HITS, MOST_MEN, STATUS = range(8)
 """The columns of `status`: whether to stop, positions looked at, how many may be; table values asked for, those that
