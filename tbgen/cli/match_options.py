@@ -185,7 +185,9 @@ OPTIONS = {
         Option("config", "FILE", "", Path, "A TOML file with the same names; the command line takes precedence."),
         Option("games", "N", "plan.games", at_least(1), "Games of an encounter in each round (default 2)."),
         Option("rounds", "N", "plan.rounds", at_least(1), "Rounds (default 1)."),
-        Option("repeat", "[N]", "plan.repeat", at_least(1), "Games that share an opening, colours swapped."),
+        Option(
+            "repeat", "[N]", "plan.repeat", at_least(1), "Games that share an opening, colours swapped (default 2)."
+        ),
         Option("noswap", "", "plan.swap", lambda word: not flag(word), "Do not swap colours."),
         Option("tournament", "NAME", "plan.format", _FORMATS, f"{', '.join(each.value for each in Format)}."),
         Option("seeds", "N", "plan.seeds", at_least(1), "The first N play all others (gauntlet), or are seeds."),

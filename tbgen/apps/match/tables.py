@@ -60,17 +60,15 @@ class Tables:
 @contextlib.contextmanager
 def opened_tables(settings: TableSettings) -> Iterator[Tables]:
     """The tables of a match; a question that is being answered is waited for when they are closed."""
+    wanted = []
+    if settings.folders is not None:
+        wanted.append(table_decider(settings.folders, settings.men))
+    if settings.syzygy is not None:
+        ignore = settings.ignore_fifty_moves
+        wanted.append(syzygy_decider(settings.syzygy, settings.syzygy_men, ignore_fifty_moves=ignore))
     with contextlib.ExitStack() as stack:
-        deciders = []
-        if settings.folders is not None:
-            deciders.append(stack.enter_context(table_decider(settings.folders, settings.men)))
-        if settings.syzygy is not None:
-            ignore = settings.ignore_fifty_moves
-            ordinary = syzygy_decider(settings.syzygy, settings.syzygy_men, ignore_fifty_moves=ignore)
-            deciders.append(stack.enter_context(ordinary))
-        thread = ThreadPoolExecutor(1)
-        stack.callback(thread.shutdown, cancel_futures=True)
-        yield Tables(deciders, thread)
+        deciders = [stack.enter_context(each) for each in wanted]
+        yield Tables(deciders, stack.enter_context(ThreadPoolExecutor(1)))
 
 
 @contextlib.contextmanager
