@@ -104,7 +104,7 @@ def evaluation(board: Words, accrued: Int) -> Int:
 DEEPEST, MOST_PLIES = 64, 128
 """Plies that are searched whole, and with the captures and promotions behind them: at most 30 and 16."""
 MOST, OPEN, UNKNOWN, NO_MOVE = 1 << 26, 1 << 27, 1 << 10, 0xFFFF
-"""More than any value; in place of a value that is to be searched; of a table's outcome that is asked for; of a move."""
+"""More than any value; in place of a value to be searched; of an outcome that a table is asked for; of a move."""
 
 STOP, NODES, MOST_NODES, ASKED, FILED, HITS, MOST_MEN, STATUS = range(8)
 """The columns of `status`: whether to stop, positions looked at, how many may be; table values asked for, those that
