@@ -69,7 +69,6 @@ OPERATIONS: dict[str, tuple[tuple[str, ...], dict[str, str], tuple[int, ...], di
     "GET /tables/tables.json": ((), {"": "Catalog"}, (), {}),
     "GET /tables/{name}.json": (("name",), {"": "Table"}, (404,), {}),
     "GET /tables/{name}.h5": (("name",), {"application/x-hdf5": "text"}, (404,), {}),
-    "GET /tables/{name}.classes": (("name",), {"application/octet-stream": "text"}, (404,), {}),
     "GET /health": ((), {"": "Server"}, (), {}),
     "GET /openapi.json": ((), {"": "object"}, (), {}),
     "GET /explorer/plain": (QUERY, {HTML: "text"}, (), {}),

@@ -14,11 +14,9 @@ from tbgen.cli.folders import Wanted, wanted_options
 from tbgen.cli.options import DATA, FOLDERS, FORM, OLD_FOLDER, Command, flag, option
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import reporter
-from tbgen.errors import UsageError
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import fetch
-from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
-from tbgen.storage.classes import title_of
+from tbgen.material import MOST_TABLE_MEN, Material, build_order
 from tbgen.text import counted, in_units
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
@@ -80,7 +78,7 @@ def command(
         serve("tbgen.apps.site.server:from_environment", listening, workers)
 
 
-@click.command("fetch", cls=Command, alone=[("--classes", "--children"), ("--classes", "--outcomes")])
+@click.command("fetch", cls=Command)
 def fetch_command(
     *,
     wanted: Wanted = wanted_options("all tables that are there"),
@@ -89,7 +87,6 @@ def fetch_command(
     ),
     children: bool = flag("Fetch the tables that captures and promotions lead to as well."),
     outcomes: bool = flag("Fetch outcomes alone, without distances."),
-    classes: bool = flag("Fetch the classes of mates that suit the tables in DIR, not tables."),
     jobs: int = option("Fetch N files at once.", default=4, type=click.IntRange(1, 64)),
     data: Path = DATA,
     form: Form = FORM,
@@ -105,39 +102,26 @@ def fetch_command(
       tbgen fetch --from https://tables.example --men 5 --outcomes
       tbgen fetch --from https://tables.example KRvKP --children
       tbgen fetch --from http://127.0.0.1:8000 --all --data copy
-      tbgen fetch --from https://tables.example KQRvKRP --classes
     """
-    materials = wanted.materials(MOST_BUILT_MEN if classes else MOST_TABLE_MEN)
+    materials = wanted.materials(MOST_TABLE_MEN)
 
     def choose(offered: Iterable[Material]) -> Iterable[Material]:
         chosen = [material for material in offered if material in set(materials)] if wanted.every else materials
         return build_order(chosen) if children else chosen
 
-    def choose_classes(offered: Iterable[str]) -> Iterable[str]:
-        from tbgen.position.bounds import open_classes
-
-        with open_classes([data]) as known:
-            found = {name: title_of(Path(name))[0] for name in offered if known.suits(Path(name))}
-        if wanted.every and offered and not found:
-            raise UsageError(f"none of the classes there suit the tables in {data}; fetch or build these first")
-        lacking = [str(each) for each in materials if wanted.names and each not in found.values()]
-        return [*lacking, *(name for name, each in found.items() if wanted.every or each in materials)]
-
     with reporter() as shown:
         work = shown.work("fetching", as_share=True)
 
         def tell(tables: int, size: int, there: int, come: int) -> None:
-            what = ("file", "files") if classes else ("table", "tables")
-            title = f"fetching {counted(tables, *what)}, {in_units(size)}"
+            title = f"fetching {counted(tables, 'table', 'tables')}, {in_units(size)}"
             speed = max(come / max(work.elapsed, 0.001), 0)
             work.reach(there + come, size, title=title, detail=f"{in_units(speed)}/s")
 
         done = fetch(
             data,
             url,
-            choose_classes if classes else choose,
+            choose,
             outcomes_alone=outcomes,
-            classes=classes,
             jobs=jobs,
             tell=tell,
             on_wait=lambda: shown.say("a build or another fetch is at work in this folder; waiting for it to end ..."),
@@ -155,8 +139,4 @@ def fetch_command(
         speed = in_units(done.bytes / max(done.seconds, 0.001))
         click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")
         if done.fetched:
-            click.echo(
-                "check a sample of them with: tbgen verify --classes --sample 1000"
-                if classes
-                else "a value needs its own table alone; compare them with the known ones: tbgen verify --digest"
-            )
+            click.echo("a value needs its own table alone; compare them with the known ones: tbgen verify --digest")

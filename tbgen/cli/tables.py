@@ -14,24 +14,20 @@ from tbgen.cli.output import Columns, Facts, Form, present, show_facts
 from tbgen.cli.reporter import Work, progress
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.library.catalog import figures_of
-from tbgen.material import MOST_BUILT_MEN, Material, table_material
+from tbgen.material import Material
 from tbgen.score import Mobility
-from tbgen.storage.classes import PLACEMENTS, ClassesFile
 from tbgen.storage.files import folder_with, path_in, tables_of
 from tbgen.text import counted, facts_of, in_units
 
 TableCheck = Callable[[Material, Work], tuple[Facts, str | None]]
 """The facts of a table, and what is wrong with it."""
 
-_CLASSES: Columns = {"classes": "material", "placements": lambda row: f"{row['placements']} of {PLACEMENTS}"}
 
-
-@click.command("list", cls=Command, alone=[("--classes", "--figures"), ("--classes", "--game")])
+@click.command("list", cls=Command)
 def list_command(
     *,
     names: tuple[str, ...] = names_argument,
     figures: bool = flag("Show the figures of every table, as if all were named."),
-    classes: bool = flag("List the classes of mates that `tbgen solve --prepare` made, not the tables."),
     mobility: Mobility = MOBILITY,
     folders: tuple[Path, ...] = FOLDERS,
     form: Form = FORM,
@@ -48,10 +44,7 @@ def list_command(
       tbgen list --data tables --json
       tbgen list KBvK KNvK KvK
       tbgen list KBvKN --format csv
-      tbgen list --classes
     """
-    if classes:
-        return _list_classes(names, folders, form)
     in_full = bool(names) or figures
     where = dict(tables_of(folders))
     wanted = named_or_there(names, folders) if in_full else list(where)
@@ -79,35 +72,6 @@ def _list(found: Sequence[Facts], where: dict[Material, Path], folders: Sequence
     size = in_units(sum(each["bytes"] for each in found))
     note = f"{counted(len(found), 'table', 'tables')}, {size}; positions count every placement on 64 squares"
     present(form, facts, lambda: show_facts(facts, columns, note=note, none="" if where else no_tables(folders)))
-
-
-def _list_classes(names: Sequence[str], folders: tuple[Path, ...], form: Form) -> int:
-    """A row for the classes of each material, and another for those that rest on other tables or programs."""
-    from tbgen.position.bounds import open_classes
-
-    wanted = [table_material(name, MOST_BUILT_MEN) for name in names]
-    with open_classes(folders) as classes:
-        found, faults = classes.found()
-    facts = [
-        {
-            "material": str(material),
-            "placements": len(files),
-            "bytes": sum(file.seal.length for file in files),
-            "folder": str(folder),
-            "suits": suits,
-        }
-        for (material, folder, suits), files in found.items()
-        if not wanted or material in wanted
-    ]
-    columns: Columns = {
-        **_CLASSES,
-        "size": lambda row: in_units(row["bytes"]),
-        "suit these tables": lambda row: "yes" if row["suits"] else "no",
-        "from": "folder",
-    }
-    none = "" if faults else "no classes of mates are here; make some with: tbgen solve --prepare MATERIAL"
-    present(form, facts, lambda: show_facts(facts, columns, none=none))
-    return complain_of(faults)
 
 
 def _each(wanted: Sequence[Material], check: TableCheck) -> tuple[list[Facts], list[TableError]]:
@@ -152,14 +116,7 @@ def _show(tables: Sequence[Facts]) -> None:
             show_facts([row for row in _rows(table) if row["side"] == side], columns, whole=True)
 
 
-@click.command(
-    "verify",
-    cls=Command,
-    alone=[
-        ("--digest", "--sample"),
-        *(("--classes", each) for each in ("--digest", "--threads", "--game")),
-    ],
-)
+@click.command("verify", cls=Command, alone=[("--digest", "--sample")])
 def verify(
     *,
     names: tuple[str, ...] = names_argument,
@@ -173,9 +130,6 @@ def verify(
         needs="--digest",
     ),
     output: Path | None = option("Enter the digests into this list.", "-o", type=FILE, needs="--digest"),
-    classes: bool = flag(
-        "Check the classes of mates that `tbgen solve --prepare` made, not the tables.", needs="--sample"
-    ),
     threads: int | None = THREADS,
     mobility: Mobility = MOBILITY,
     folders: tuple[Path, ...] = FOLDERS,
@@ -194,10 +148,7 @@ def verify(
       tbgen verify KBvK KPvK
       tbgen verify KBvKN --sample 100000 --seed 7
       tbgen verify --digest
-      tbgen verify --classes KQRvKRP --sample 1000
     """
-    if classes and sample is not None:
-        return _verify_classes(names, folders, sample, seed, form)
     if by_digest and not mobility.forgets and known_in is None:
         raise UsageError(f"the known digests are of r-mobility; name a list of {mobility} tables with --list")
     wanted, note = named_or_there(names, folders), ""
@@ -216,38 +167,6 @@ def _show_checked(
     facts, shown = {"tables": found, "faults": list(map(str, faults))}, [] if is_quiet() else found
     present(form, facts, lambda: show_facts(shown, columns, note=note))
     return complain_of(faults)
-
-
-def _verify_classes(names: Sequence[str], folders: Sequence[Path], sample: int, seed: int, form: Form) -> int:
-    """Check a sample of the classes of each material that suit the tables."""
-    from tbgen.library.checking import Checker
-    from tbgen.position.bounds import open_classes
-
-    with open_classes(folders) as classes:
-        files_there, known = classes.found()
-        there = dict[Material, dict[str, ClassesFile]]()
-        for (material, _, suits), files in files_there.items():
-            if suits:  # of a placement in two folders a solve takes the first
-                there[material] = {file.square: file for file in files} | there.get(material, {})
-        wanted = [table_material(name, MOST_BUILT_MEN) for name in names] or [*there]
-        if not (wanted and there.keys() >= {*wanted}):
-            complain_of(known)
-            where = ", ".join(map(str, folders))
-            raise UsageError(
-                f"no such classes suit the tables in {where}; make them with: tbgen solve --prepare MATERIAL"
-            )
-
-        def check(material: Material, shown: Work) -> tuple[Facts, str | None]:
-            checker = Checker(classes.known, material, there[material].values())
-            return checker.check(sample, seed, lambda done: shown.reach(done, sample, title=f"{material}: positions"))
-
-        found, faults = _each(wanted, check)
-    columns: Columns = {
-        **_CLASSES,
-        "positions": "positions",
-        "verdict": lambda facts: "consistent" if facts["right"] else "wrong",
-    }
-    return _show_checked(form, found, [*known, *faults], columns)
 
 
 def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[TableCheck, Columns]:

@@ -22,7 +22,6 @@ from typing import Any, Final
 
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
-from tbgen.storage.classes import CLASSES, files_in
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -215,10 +214,6 @@ class Catalog:
                     self._all[str(material)] = Entry(material, [*map(_stored, [table.outcomes, *distances])])
             except TableError as error:
                 self.faults.append(error)
-        files, faults = files_in(folder / CLASSES for folder in folders)
-        self.classes = {file.path.stem: _stored(file) for file in reversed(files)}
-        """Files of classes of mates by name, of the first folder that has them."""
-        self.faults += faults
         self.entries = {name: entry for name, entry in self._all.items() if entry.material.men <= MOST_TABLE_MEN}
         """Pages and `tbgen fetch` read tables of two to five men."""
 
@@ -228,15 +223,13 @@ class Catalog:
     @cached_property
     def tag(self) -> str:
         """A digest of the version and of all tables, offered or not: two servers with the same one answer alike."""
-        files: dict[str, Entry | StoredFile] = {**self._all, **self.classes}
-        parts = [__version__, *(f"{name} {each.digest}" for name, each in sorted(files.items()))]
+        parts = [__version__, *(f"{name} {each.digest}" for name, each in sorted(self._all.items()))]
         return sha256("\n".join(parts).encode()).hexdigest()[:32]
 
     def facts(self) -> dict[str, Any]:
-        """All tables and classes as JSON has them."""
+        """All tables as JSON has them."""
         return {
             "tables": [entry.facts() for entry in self.entries.values()],
-            "classes": [file.facts() for file in self.classes.values()],
         }
 
 

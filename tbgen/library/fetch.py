@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import math
 import os
 import re
 import socket
@@ -21,14 +20,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urlsplit
 
 from tbgen.errors import BrokenOffError, FetchError, InputError, TableError
 from tbgen.index.layout import layout_of
 from tbgen.library.catalog import CATALOG, TABLES, Entry, StoredFile
 from tbgen.material import Material, all_materials
-from tbgen.storage.classes import CLASSES, SUFFIX, ClassesFile, shape_of, title_of
 from tbgen.storage.files import Layer, build_lock, path_of
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -56,7 +54,7 @@ class Fetched:
 
     fetched: Sequence[Entry]
     there: Sequence[Material]
-    """Tables that were in the folder before, or a material for each file of classes."""
+    """Tables that were in the folder before."""
     bytes: int
     seconds: float
 
@@ -64,18 +62,16 @@ class Fetched:
 def fetch(
     folder: Path,
     url: str,
-    choose: Callable[[Iterable[Any]], Iterable[Any]],
+    choose: Callable[[Iterable[Material]], Iterable[Material]],
     *,
     outcomes_alone: bool = False,
-    classes: bool = False,
     jobs: int = 4,
     tell: Callable[[int, int, int, int], None] = lambda *_: None,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Fetched:
     """Fetch the tables that `choose` picks of those that a server has.
 
-    It picks materials, or with `classes` names of files of classes of mates. FetchError if one cannot be had; OSError
-    if the disk fails.
+    FetchError if one cannot be had; OSError if the disk fails.
     What is sound in the folder stays. Tables that are complete by then stay as well if something goes wrong.
 
     `tell` hears how many tables are fetched, how many bytes they have, how many of these an earlier fetch left, and how
@@ -89,12 +85,11 @@ def fetch(
         come += size
         tell(len(tables), whole, left, come)
 
-    offers: Mapping[Any, Entry] = server.offers(_classes_in if classes else _tables_in)
+    offers = server.offers()
     wanted = list(dict.fromkeys(choose(offers)))
     missing = [str(material) for material in wanted if material not in offers]
     if missing:
-        kind = "classes that suit the tables here, of" if classes else "table"
-        raise FetchError(url, f"it has no {kind} {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}")
+        raise FetchError(url, f"it has no table {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}")
     with build_lock(folder, on_wait):
         there = [each for each in wanted if _is_there(folder, offers[each], outcomes_alone=outcomes_alone)]
         due = [offers[each] for each in wanted if each not in there]
@@ -113,10 +108,8 @@ def fetch(
 
 
 def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
-    """Whether a folder has a table that can be read, with all that is wanted of it, or a file of classes."""
+    """Whether a folder has a table that can be read, with all that is wanted of it."""
     try:
-        if offer.files[0].path.suffix == SUFFIX:
-            return bool(ClassesFile(folder / offer.files[0].path).check())
         with TableFile(path_of(folder, offer.material)) as file:
             return outcomes_alone or len(offer.files) == 1 or file.has_distances
     except (TableError, OSError):
@@ -203,14 +196,13 @@ class _Download:
 
     def _fault(self) -> str:
         """The first fault of the file, byte by byte, against its seal and the catalog."""
-        is_table, is_outcomes = self._staged.suffix != SUFFIX, self._file is self._outcomes
+        is_outcomes = self._file is self._outcomes
         layer = Layer.OUTCOMES if is_outcomes else Layer.DISTANCES
         try:
-            opened = LayerFile(self._staged, layer) if is_table else ClassesFile(self._staged)
-            with contextlib.closing(opened) as file:
+            with contextlib.closing(LayerFile(self._staged, layer)) as file:
                 file.check()
                 found = file.seal.body_digest, file.index.attributes.get("outcomes", self._outcomes.digest)
-            if is_table and is_outcomes:
+            if is_outcomes:
                 TableFile(self._staged).close()  # it looks at what all its readers ask for
         except Exception as error:  # a file may be made to break its reader
             return str(error) if isinstance(error, TableError) else f"it cannot be read: {type(error).__name__}"
@@ -244,12 +236,12 @@ class Server:
         for connection in [*self._open]:
             _cut(connection)
 
-    def offers(self, read: Callable[[Field], Mapping[Any, Entry]]) -> Mapping[Any, Entry]:
-        """The tables of the catalog, or all else that is read so in it."""
+    def offers(self) -> Mapping[Material, Entry]:
+        """The tables of the catalog."""
         with self.get(self._catalog) as (_, pieces):
             text = b"".join(pieces)
         try:
-            return read(parse_json(text))
+            return _tables_in(parse_json(text))
         except (ValueError, InputError, TableError) as error:
             raise FetchError(self.url, f"its catalog {self._catalog} is wrong: {str(error)[:_MOST_SAID]}") from None
 
@@ -354,16 +346,6 @@ def _tables_in(catalog: Field) -> dict[Material, Entry]:
         path, beside = (path_of(Path(), material, layer) for layer in Layer)
         after = [] if distances.value is None else [_file_in(distances, material, beside, most)]
         found[material] = Entry(material, [_file_in(row, material, path, most), *after])
-    return found
-
-
-def _classes_in(catalog: Field) -> dict[str, Entry]:
-    """The files of classes of a catalog, by name; an error of TableError may say what is wrong with it, too."""
-    found = dict[str, Entry]()
-    for row in catalog.get("classes", []).each():
-        path = Path(CLASSES, Path(row["file"].read(str)).name)
-        material, *_ = title_of(path)
-        found[path.name] = Entry(material, [_file_in(row, material, path, math.prod(shape_of(material)))])
     return found
 
 

@@ -10,7 +10,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import enum
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
@@ -25,14 +24,14 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, SignedBytes
 from tbgen.compiled.jit import borrowing
-from tbgen.errors import ClosureTooLargeError, TableError
+from tbgen.errors import ClosureTooLargeError, DamagedTableError
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Slot, Squares, slots_of
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Material, Role
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
-from tbgen.position.known import KnownTables, key_of
+from tbgen.position.known import BlockFolder, KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
 from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.distances.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
@@ -42,11 +41,12 @@ from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
 from tbgen.score import STALEMATE_CODE, Color, Score
-from tbgen.storage import classes as stored
-from tbgen.storage.classes import ClassesFile
+from tbgen.storage.arrays import ArrayFile
 from tbgen.table import Entries
 
 MOST_FREE_MEN = 5
+SOUND = 0, 4, 8, 12, 5, 10
+"""The bytes that classes may have: a side that mates for certain may mate, and the other side may not."""
 _CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES = 40e-9, 0.05, 2
 """CPU seconds of a cell, and of a block beside its cells; memory of a cell."""
 
@@ -197,7 +197,7 @@ class Classes:
     """Classes in files, one for each placement of a pawn. Those that are made go to the first of the folders."""
 
     def __init__(self, folders: Sequence[Path], known: KnownTables, winner: Winner = no_tables) -> None:
-        self._folders, self.known, self._winner = folders, known, winner
+        self._folders, self.known, self._winner = [*map(BlockFolder, folders)], known, winner
         self._rests = lru_cache(self._rest_of)
         self._file = lru_cache(self._opened)
         self._kept = lru_cache(maxsize=4)(self._read)
@@ -216,21 +216,9 @@ class Classes:
         name = f"{material}-{chess.square_name(_pawn_of(node))}"
         return None if rest is None else f"{name}-{key_of([name, rest])}"
 
-    def suits(self, path: Path) -> bool:
-        """Whether a file of classes, by its name, rests on the tables and the program that are there."""
-        material, square, _ = stored.title_of(path)
-        return self.key(node_of(material, [chess.parse_square(square)])) == path.stem
-
-    def found(self) -> tuple[dict[tuple[Material, Path, bool], list[ClassesFile]], list[TableError]]:
-        """The files of a material in a folder that suit or do not, and the faults of those that cannot be used."""
-        (files, faults), found = stored.files_in(self._folders), dict[tuple[Material, Path, bool], list[ClassesFile]]()
-        for file in files:
-            found.setdefault((file.material, file.path.parent, self.suits(file.path)), []).append(file)
-        return found, faults
-
     def digest(self, node: Node) -> str:
         """The digest of the classes of a node; nothing if they are not there."""
-        return file.seal.body_digest if len(node.pawns) == 1 and (file := self._file(node)) else ""
+        return file.digest if len(node.pawns) == 1 and (file := self._file(node)) else ""
 
     def _missing(self, material: Material) -> list[list[Node]]:
         """The placements of each file that lacks classes, for materials with one pawn that a promotion leads to."""
@@ -264,9 +252,9 @@ class Classes:
         promoted, (pawn,) = nodes[0]
         for square, sets in MatesSolver(promoted, self.known.plane).file(pawn % 8):
             node = node_of(promoted, [square])
-            men = itertools.product(stored.new_men(promoted), range(8))
-            slices = (slice_of(sets, promoted, *each) for each in men)
-            stored.write_classes(self._folders[0] / f"{self.key(node)}{stored.SUFFIX}", slices)
+            men = enumerate(itertools.product(new_men(promoted), range(8)))
+            slices = {str(number): slice_of(sets, promoted, *each) for number, each in men}
+            self._folders[0].put(self.key(node) or "", slices)
             self._file.cache_clear()
             yield 1
 
@@ -280,7 +268,7 @@ class Classes:
         material, turned = node.material.canonical(), not node.material.is_canonical
         mirrored = (node.pawns[0] ^ RANK_FLIP * turned) != _pawn_of(node)
         kept = (man[0].other, man[1]) if turned else man
-        codes = self._kept(node, stored.new_men(material).index(kept) * 8 + (file ^ 7 * mirrored))
+        codes = self._kept(node, new_men(material).index(kept) * 8 + (file ^ 7 * mirrored))
         whites = sum(color is Color.WHITE for color, _ in slots_of(material)[2:-1]) - (kept[0] is Color.WHITE)
         return bytes_of(image(codes, whites, turned=turned, mirrored=mirrored), bound)
 
@@ -288,30 +276,24 @@ class Classes:
         """The bound that Syzygy tables give a legal position."""
         return Score.from_byte(int(_BY_WINNER[bound][self._winner(board)]))
 
-    def _opened(self, node: Node) -> ClassesFile | None:
+    def _opened(self, node: Node) -> ArrayFile | None:
         """The file of a node's classes, the first that is sound."""
-        for folder in self._folders if (key := self.key(node)) else ():
-            with contextlib.suppress(TableError):
-                file = ClassesFile(folder / f"{key}{stored.SUFFIX}")
-                file.check()
-                return file
-        return None
+        key = self.key(node)
+        return next(filter(None, (folder.get(key) for folder in self._folders)), None) if key else None
 
     def _read(self, node: Node, number: int) -> Entries:
         """A slice of a node's classes."""
-        file, cells = self._file(node), stored.shape_of(node.material)[1]
+        file = self._file(node)
         assert file is not None
-        codes: Entries = file.items(stored.CLASSES, number * cells, (number + 1) * cells)
-        if not np.isin(codes, stored.SOUND).all():
-            raise file.damaged("it says that both sides mate")
+        codes: Entries = file.items(str(number))
+        if not np.isin(codes, SOUND).all():
+            raise DamagedTableError(str(file.path), "it says that both sides mate")
         return codes
 
 
-@contextlib.contextmanager
-def open_classes(folders: Sequence[Path]) -> Iterator[Classes]:
-    """The classes beside the tables of some folders, to be looked at."""
-    with contextlib.closing(KnownTables(folders, 1 << 26, outcomes_only=True)) as known:
-        yield Classes([folder / stored.CLASSES for folder in folders], known)
+def new_men(material: Material) -> list[Slot]:
+    """The men that a promotion can have brought about, one of each kind."""
+    return [man for man in dict.fromkeys(slots_of(material)) if man[1] not in (Role.PAWN, Role.KING)]
 
 
 def _pawn_of(node: Node) -> int:

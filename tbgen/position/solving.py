@@ -24,7 +24,7 @@ from tbgen.errors import (
     expect_number,
 )
 from tbgen.material import Material
-from tbgen.position import DEFAULT_BUDGET, SOLVED
+from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, question_of, shared_node
 from tbgen.position.blocks import BlockQuestion, ClosureBlocks, Watch, solve_closures, unwatched, work_off
 from tbgen.position.bounds import Classes
@@ -38,7 +38,6 @@ from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
-from tbgen.storage.classes import CLASSES
 from tbgen.storage.files import Folders
 from tbgen.system.process import available_memory, free_disk, threads_for
 

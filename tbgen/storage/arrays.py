@@ -51,6 +51,7 @@ class ArrayFile:
         with memoryview(self._map) as content:
             if not head or digest_of(content[_DIGEST_BYTES:]).encode() != content[:_DIGEST_BYTES]:
                 raise DamagedTableError(str(path), "its digest is not that of its content")
+        self.digest = self._map[:_DIGEST_BYTES].decode()
         self.facts: dict[str, Any] = json.loads(head)
         self._frame, self._offsets, offset = self.facts["frame"], dict[str, list[int]](), _DIGEST_BYTES + len(head)
         for name, (_, _, sizes) in self.facts["columns"].items():

@@ -59,7 +59,7 @@ class LayerFile:
     """
 
     def __init__(self, path: Path, layer: Layer) -> None:
-        self.path, self.layer, self.holds = path, layer, layer.value
+        self.path, self.layer = path, layer
         self.material, self.game = self._title()
         try:
             self._opened: io.FileIO | None = open_regular(path)
@@ -91,7 +91,7 @@ class LayerFile:
         if seal.format != FORMAT:
             raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
         self.expect(seal.game == str(self.game), f"it is the table of {seal.material} under {seal.game}")
-        is_its_own = (seal.material, seal.layer) == (str(self.material), self.holds)
+        is_its_own = (seal.material, seal.layer) == (str(self.material), self.layer.value)
         self.expect(is_its_own, f"it is the table of {seal.material}, {seal.layer}")
         self.expect(self._size == seal.length, f"it has {self._size} bytes of {seal.length}")
         self.expect(SEAL_BYTES <= seal.index <= seal.length, "its index lies outside")
@@ -118,7 +118,7 @@ class LayerFile:
         streams = [datasets[name] for name in STREAMS[self.layer]]
         rules = {
             f"it is the table of {facts['material']}, {facts['layer']}": (facts["material"], facts["layer"])
-            == (str(self.material), self.holds),
+            == (str(self.material), self.layer.value),
             "its seal is that of another file": (facts["game"], facts.get("outcomes", ""))
             == (self.seal.game, self.seal.outcomes),
             "its axes are not those of its material": json.loads(facts["axes"]) == order.names,

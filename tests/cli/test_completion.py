@@ -59,7 +59,7 @@ def test_words_are_completed(line: str, words: list[str]) -> None:
 
 def test_every_material_can_be_built_and_those_that_are_built_can_be_looked_at(table_folder: Path) -> None:
     assert completed("build ") == [str(material) for material in all_materials()]
-    for name in ("list", "verify", "verify --classes", "study record"):
+    for name in ("list", "verify", "study record"):
         assert completed(f"{name} --data {table_folder} K") == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
         assert completed(f"{name} --data {table_folder / 'missing'} K") == []
 

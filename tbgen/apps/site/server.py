@@ -107,7 +107,6 @@ def _routes(service: Service, settings: ServerSettings) -> list[BaseRoute]:
         "/tables/tables.json": service.all_tables,
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
-        "/tables/{name}.classes": service.classes,
         "/health": service.health,
         "/openapi.json": service.openapi,
         f"{EXPLORER}/plain": service.plain,

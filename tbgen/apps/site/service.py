@@ -234,13 +234,6 @@ class Service:
             raise HTTPException(404, f"{name} has no distances here" if layer == "dtg" else "no table has such a file")
         return _sent(request, file, TABLE)
 
-    async def classes(self, request: Request) -> Response:
-        """A file of classes of mates, whole or in part."""
-        file = self.catalog.classes.get(request.path_params["name"])
-        if file is None or not file.is_there():
-            raise HTTPException(404, "no such classes are here; /tables has all that are")
-        return _sent(request, file, "application/octet-stream")
-
     def _entry(self, name: str) -> Entry:
         """The table of a name; what is none is not called a table that could be built."""
         try:

@@ -134,12 +134,10 @@ def write_explorer(
         texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (to_json(entry.figures()) + "\n").encode()
         for file in entry.files:
             _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
-    for file in catalog.classes.values():
-        _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
     for name, content in texts.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         write_whole(folder / name, [content])
-    return len(texts) + sum(len(entry.files) for entry in tables) + len(catalog.classes)
+    return len(texts) + sum(len(entry.files) for entry in tables)
 
 
 def _link_or_copy(source: Path, target: Path) -> None:

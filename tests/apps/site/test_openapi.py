@@ -90,7 +90,7 @@ def test_every_route_for_programs_has_a_curl_on_its_page(description: dict[str, 
     asked = {word.strip("'") for line in page.splitlines() if line.startswith("$ curl") for word in line.split()}
     paths = {address.removeprefix("http://127.0.0.1:8000").partition("?")[0] for address in asked}
     told = {path.replace("{name}", "KBvK") for path in description["paths"] if "explorer" not in path}
-    assert told - paths == {"/tables/KBvK.classes"}, "whose name is a longer one"
+    assert told <= paths
 
 
 def test_every_parameter_is_known_and_every_known_one_described(
