@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import multiprocessing
 import os
@@ -140,8 +141,8 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
 def _open_often(folder: str, barrier: Any) -> None:
     for number in range(300):
         barrier.wait()
-        with ScratchStore(Path(folder) / f"{number}", IDENTITY, PLANE, patience=10):
-            pass
+        with contextlib.suppress(BlockingIOError), ScratchStore(Path(folder) / f"{number}", IDENTITY, PLANE):
+            pass  # the other one may have it
 
 
 def test_two_processes_may_make_the_same_folder_at_once(tmp_path: Path) -> None:

@@ -3,14 +3,14 @@
 A format is a pure function. It gives the games of a stage, and is asked again when all of them have been played.
 The stage of a round robin, gauntlet or pyramid is the whole match; it computes each game when it is asked for.
 
->>> for pairing in next_games(Tournament(players=3, games=2), {}):
+>>> for pairing in next_games(Tournament(players=3, games=2), {}).pairings():
 ...     print(pairing.number, pairing.round, pairing.white, pairing.black, pairing.opening)
-1 1 0 2 0
-2 1 2 0 0
-3 1 2 1 1
-4 1 1 2 1
-5 1 1 0 2
-6 1 0 1 2
+1 1 0 1 0
+2 1 1 0 0
+3 1 2 0 1
+4 1 0 2 1
+5 1 1 2 2
+6 1 2 1 2
 """
 
 from __future__ import annotations

@@ -115,8 +115,8 @@ class RunSolver:
         while True:
             try:
                 return self._solve(children, blocks)
-            except FullError as error:
-                self._room = self._room.doubled(error)
+            except FullError as full:
+                self._room = self._room.doubled(full.error)
 
     def _solve(self, children: ChildTables, blocks: Blocks) -> SolvedRun:
         try:

@@ -46,8 +46,8 @@ def solve_one_block(task: Task) -> None:
             solving.find_moves()
             solving.solve_codes()
             return solving.hand_over()
-        except FullError as error:
-            room = room.doubled(error)
+        except FullError as full:
+            room = room.doubled(full.error)
 
 
 class OneBlock:

@@ -123,8 +123,8 @@ class SingleBlock:
         status = solve_entries(block, white, black, values, children, new_scratch(len(geometry.role)), questions)
         try:
             check_status(self.layouts.layouts[0].material, int(status))
-        except FullError as error:
-            return self._solved(first, children, asked, room.doubled(error))
+        except FullError as full:
+            return self._solved(first, children, asked, room.doubled(full.error))
         rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
         return BlockOutcomes(values.entry, rights, answers)
 

@@ -99,16 +99,20 @@ CONTRADICTIONS = {
 }
 
 
-class FullError(RepresentationError):
+class FullError(Exception):
     """There is no room for histories or positions; with more room the work may be done."""
+
+    def __init__(self, error: RepresentationError) -> None:
+        super().__init__(str(error))
+        self.error = error
 
 
 def check_status(material: Material, status: int) -> None:
     """Raise what a kernel's status means, if it means anything."""
     if status in TOO_LARGE:
         what, where = TOO_LARGE[status]
-        error = FullError if status in (INTERNER_FULL, QUEUE_FULL) else RepresentationError
-        raise error(what.format(material), where)
+        error = RepresentationError(what.format(material), where)
+        raise FullError(error) if status in (INTERNER_FULL, QUEUE_FULL) else error
     if status:
         raise BuildError(str(material), CONTRADICTIONS[status])
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Ints32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined
+from tbgen.errors import RepresentationError
 from tbgen.index.words import NOTHING, count
 from tbgen.retro.patterns.histories import Interner
 from tbgen.retro.words.block import Block
@@ -99,7 +100,7 @@ class Room(NamedTuple):
     def entries(self) -> int:
         return min((FIRST_ROOM + ENTRIES * self.words) << self.doublings, MOST_ENTRIES * self.words)
 
-    def doubled(self, full: Exception) -> Room:
+    def doubled(self, full: RepresentationError) -> Room:
         """Twice the room; the error again if there is no more to have."""
         more = Room(self.words, self.doublings + 1)
         if (more.nodes, more.entries) == (self.nodes, self.entries):
