@@ -54,7 +54,7 @@ typedef struct {
 
 typedef struct tbgen_tables tbgen_tables;
 
-/* A folder of tables, which keeps at most so many unpacked chunks, of about 32 to 64 kB each. NULL: no memory.
+/* A folder of tables, which keeps at most so many unpacked chunks, of 32 to 128 kB each. NULL: no memory.
  * Tables are opened at the first question to them. A table that was missing or damaged then stays so. */
 tbgen_tables *tbgen_open(const char *folder, size_t chunks);
 void tbgen_close(tbgen_tables *tables);
