@@ -201,7 +201,7 @@ def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
     memory = f", {in_gib(plan['peak_memory'])} of memory in use" if tables else ""
     on_the_way = f" and {in_units(plan['scratch_bytes'])} on the way" if plan["scratch_bytes"] else ""
     room = "" if free is None else f" of {in_units(free)} free"
-    outcomes = f"{in_units(plan['outcome_bytes'])} of it outcomes{', which stay' if outcomes_only else ''}"
+    outcomes = "outcomes alone" if outcomes_only else f"{in_units(plan['outcome_bytes'])} of it outcomes"
     disk = f"{in_units(plan['bytes'])} of disk ({outcomes}){on_the_way}{room}"
     click.echo(f"{duration(plan['seconds'])}, {plan['cpu_seconds']:,.0f} CPU seconds, {disk}{memory}")
     if too_large:

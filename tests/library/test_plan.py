@@ -118,7 +118,7 @@ def test_a_plan_makes_nothing_and_says_which_disk_stays(tmp_path: Path) -> None:
     words = ("build", "KNvK", "--plan", "--data", str(tmp_path), "--memory", "8G")
     facts = json.loads(printed(*words, "--json"))
     assert [table["material"] for table in facts["tables"]] == ["KvK", "KNvK"]
-    assert " of it outcomes, which stay) of " in printed(*words, "--outcomes")
+    assert " of disk (outcomes alone) of " in printed(*words, "--outcomes")
     assert not list(tmp_path.iterdir())
 
 

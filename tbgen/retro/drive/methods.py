@@ -14,7 +14,15 @@ import numpy as np
 from tbgen.compiled.jit import borrowing
 from tbgen.retro.distances.forcer import Forcer, new_forcer, start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze, search_code
-from tbgen.retro.outcomes.codes import freeze_holds, search_outcomes, settle, start_goals, start_grower
+from tbgen.retro.outcomes.codes import (
+    freeze_holds,
+    search_outcomes,
+    settle,
+    solve_code,
+    start_block,
+    start_goals,
+    start_grower,
+)
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.patterns.worker import STATUS, Room, S, Worker, open_words
@@ -85,21 +93,10 @@ def solve_distances(block: Block, white: Forcer, black: Forcer, values: BlockVal
 @borrowing
 def solve_outcomes(block: Block, white: Grower, black: Grower, values: BlockValues) -> int:
     """The same for outcomes alone."""
-    words = block.geometry.words
-    open_words(block, white.forced, black.forced, 0, words)
-    start_grower(block, white)
-    start_grower(block, black)
+    start_block(block, white, black)
     left, code = 1, 0
     while left and not white.state[STATUS] and not black.state[STATUS]:
-        settle(block, white, code)
-        settle(block, black, code)
-        left = freeze_holds(block, white, black, values, code, 0, words)
-        if code == STALEMATE_CODE:
-            cells = number_cells(block, 0, words, 0)
-            start_goals(block, white, cells)
-            start_goals(block, black, cells)
-        search_outcomes(block, white, black, values, code)
-        search_outcomes(block, black, white, values, code)
+        left = solve_code(block, white, black, values, code)
         code += 1
     return int(white.state[STATUS] or black.state[STATUS])
 

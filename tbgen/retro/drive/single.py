@@ -17,10 +17,10 @@ import numpy as np
 from tbgen.compiled.jit import borrowing
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.task import FullError, check_status
-from tbgen.retro.outcomes.codes import freeze_holds, search_outcomes, settle, start_goals, start_grower
+from tbgen.retro.outcomes.codes import solve_code, start_block
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.questions import NEVER, Questions, answer_above, answer_at
-from tbgen.retro.patterns.worker import STATUS, Room, open_words
+from tbgen.retro.patterns.worker import STATUS, Room
 from tbgen.retro.resets.children import PromotionReader, copy_box
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
@@ -135,23 +135,13 @@ def solve_entries(
     asked: Questions,
 ) -> int:  # fmt: skip
     """Solve a block whose legal words are there; the status is 0 if all is well."""
-    words = block.geometry.words
-    status = find_moves(block, children, scratch, 0, words)
+    status = find_moves(block, children, scratch, 0, block.geometry.words)
     if status:
         return status
-    open_words(block, white.forced, black.forced, 0, words)
-    start_grower(block, white)
-    start_grower(block, black)
+    start_block(block, white, black)
     left, code = 1, 0
     while left and not white.state[STATUS] and not black.state[STATUS]:
-        settle(block, white, code)
-        settle(block, black, code)
-        left = freeze_holds(block, white, black, values, code, 0, words)
-        if code == STALEMATE_CODE:
-            start_goals(block, white, 0)
-            start_goals(block, black, 0)
-        search_outcomes(block, white, black, values, code)
-        search_outcomes(block, black, white, values, code)
+        left = solve_code(block, white, black, values, code)
         code += 1
         if code > STALEMATE_CODE:
             answer_at(block, white, black, values, children, scratch, asked, code)

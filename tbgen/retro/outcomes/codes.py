@@ -26,11 +26,21 @@ from tbgen.retro.outcomes.grower import (
     write_outcome,
 )
 from tbgen.retro.outcomes.growing import FIRST_MIDDLE, Search, freeze_broken, grow
-from tbgen.retro.patterns.worker import FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, TOP_CODE, Members, leave_free
-from tbgen.retro.words.block import Block, BlockValues
+from tbgen.retro.patterns.worker import (
+    FORCED_TWICE,
+    QUEUE_FULL,
+    STATUS,
+    TOO_HIGH,
+    TOP_CODE,
+    Members,
+    leave_free,
+    open_words,
+)
+from tbgen.retro.words.block import Block, BlockValues, number_cells
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits
+from tbgen.score import STALEMATE_CODE
 
 
 @borrowing
@@ -301,3 +311,27 @@ def search_outcomes(block: Block, grower: Grower, other: Grower, values: BlockVa
     find_class(block, grower, other, values, code)
     if code and breaks_holds(grower):
         find_middle(block, grower, other, values, code + 1)
+
+
+@inner
+def start_block(block: Block, white: Grower, black: Grower) -> None:
+    """Begin with a block whose moves are known."""
+    open_words(block, white.forced, black.forced, 0, len(block.occupied))
+    start_grower(block, white)
+    start_grower(block, black)
+
+
+@inner
+def solve_code(block: Block, white: Grower, black: Grower, values: BlockValues, code: int) -> int:
+    """One accrued code of a block, by one thread; how many cells are left undecided."""
+    words = len(block.occupied)
+    settle(block, white, code)
+    settle(block, black, code)
+    left = freeze_holds(block, white, black, values, code, 0, words)
+    if code == STALEMATE_CODE:
+        cells = number_cells(block, 0, words, 0) if len(white.history) else 0
+        start_goals(block, white, cells)
+        start_goals(block, black, cells)
+    search_outcomes(block, white, black, values, code)
+    search_outcomes(block, black, white, values, code)
+    return left
