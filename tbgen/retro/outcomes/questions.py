@@ -14,16 +14,15 @@ import numpy as np
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, Word
 from tbgen.compiled.jit import by_address, inlined, inner
 from tbgen.index.kernels import GOALS, WORST_GOAL, byte_of_goal
-from tbgen.index.squares import PAWN_ATTACKS
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.outcomes.codes import journals_at
 from tbgen.retro.outcomes.grower import Grower, Journal
-from tbgen.retro.patterns.en_passant import Right
+from tbgen.retro.patterns.en_passant import Right, kings_when_taking
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Block, BlockValues, number_of_reset
-from tbgen.retro.words.geometry import BLACK, king_of
-from tbgen.retro.words.moves import NO_ROLE, Scratch, kings_after_move, note_move, unpack_squares
+from tbgen.retro.words.geometry import BLACK
+from tbgen.retro.words.moves import NO_ROLE, Scratch, note_move, unpack_squares
 from tbgen.retro.words.quiet import list_neighbours
 
 
@@ -95,20 +94,6 @@ def right_to_take(block: Block, children: ChildTables, taken: Int) -> Right:
     if square >> 3 != (3 if side == BLACK else 4):
         base = np.int64(NO_RIGHT)
     return Right(side, taken, square - 8 if side == BLACK else square + 8, base)
-
-
-@inner
-def kings_when_taking(block: Block, scratch: Scratch, right: Right, word: Int, taker: Int) -> Word:
-    """Black king squares with which pawn `taker` may take the pawn that has just stepped twice."""
-    side, pawns, start = right.side, block.pawns, block.pawns[taker]
-    if block.geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(right.passed):
-        return NOTHING
-    gone = square_bit(start) | square_bit(pawns[right.taken])
-    occupied = block.occupied[word] & ~gone | square_bit(right.passed)
-    pawns[taker] = right.passed
-    legal = kings_after_move(side, block, scratch.men, king_of(block.geometry, word), occupied, right.taken)
-    pawns[taker] = start
-    return legal
 
 
 @inner

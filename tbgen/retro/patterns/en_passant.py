@@ -21,9 +21,9 @@ from tbgen.retro.patterns.packing import goal_of_label, plies_of_label
 from tbgen.retro.patterns.worker import AnyWorker, has_histories
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
-from tbgen.retro.words.block import Best, BlockValues, number_of_reset, place_of_cell
+from tbgen.retro.words.block import Best, Block, BlockValues, number_of_reset, place_of_cell
 from tbgen.retro.words.geometry import BLACK, WHITE, king_of
-from tbgen.retro.words.moves import NO_ROLE, kings_after_move, note_move, unpack_squares
+from tbgen.retro.words.moves import NO_ROLE, Scratch, kings_after_move, note_move, unpack_squares
 from tbgen.retro.words.quiet import list_neighbours
 
 
@@ -78,16 +78,15 @@ def fold_hold(best: Best, side: Int, square: Int, code: Int) -> None:
 
 
 @inner
-def kings_when_taking(worker: AnyWorker, right: Right, word: Int, taker: Int) -> Word:
+def kings_when_taking(block: Block, scratch: Scratch, right: Right, word: Int, taker: Int) -> Word:
     """Black king squares with which pawn `taker` may take the pawn that has just stepped twice."""
-    block, men, geometry, side = worker.block, worker.scratch.men, worker.block.geometry, right.side
-    pawns, start = block.pawns, block.pawns[taker]
-    if geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(right.passed):
+    side, pawns, start = right.side, block.pawns, block.pawns[taker]
+    if block.geometry.pawn_color[taker] != side or not PAWN_ATTACKS[side, start] & square_bit(right.passed):
         return NOTHING
     gone = square_bit(start) | square_bit(pawns[right.taken])
     occupied = block.occupied[word] & ~gone | square_bit(right.passed)
     pawns[taker] = right.passed
-    legal = kings_after_move(side, block, men, king_of(geometry, word), occupied, right.taken)
+    legal = kings_after_move(side, block, scratch.men, king_of(block.geometry, word), occupied, right.taken)
     pawns[taker] = start
     return legal
 
@@ -112,7 +111,7 @@ def search_word(
     block, scratch, side, best = worker.block, worker.scratch, right.side, worker.scratch.folded
     geometry, captures, anyone = block.geometry, scratch.captures, NOTHING
     for taker in range(len(geometry.pawn_color)):
-        captures[taker] = kings & kings_when_taking(worker, right, word, taker)
+        captures[taker] = kings & kings_when_taking(block, scratch, right, word, taker)
         anyone |= captures[taker]
     while anyone:
         square, anyone = lowest_and_rest(anyone)
