@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
+import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -55,19 +56,37 @@ class KnownTables(OpenTables):
         return file.order.from_file(file.entries(first, first + places))
 
 
+_MOST_OPEN: Final = 128
+"""A mapped file keeps a descriptor, and a process often has 1,024 of them, or 256."""
+
+
 class BlockFolder:
     """Solved blocks in files. Several processes may use a folder at once, and remove what others have open."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.used = folder, dict[str, ArrayFile]()
+        self.folder, self.used = folder, set[str]()
+        self._open, self._lock = dict[str, ArrayFile](), threading.Lock()
 
     def get(self, key: str) -> ArrayFile | None:
-        """A solved block; None if it is not there, or damaged."""
-        if key not in self.used:
-            with contextlib.suppress(OSError, TableError):
-                self.used[key] = ArrayFile(self._path(key))
-                os.utime(self._path(key))
-        return self.used.get(key)
+        """A solved block; None if it is not there, or damaged. Those that were asked for last stay open."""
+        with self._lock:
+            found = self._open.pop(key, None)
+            if found is None:
+                with contextlib.suppress(FileNotFoundError, TableError):
+                    found = ArrayFile(self._path(key))
+                    os.utime(self._path(key))
+            if found is not None:
+                self.used.add(key)
+                self._open[key] = found
+                if len(self._open) > _MOST_OPEN:
+                    del self._open[next(iter(self._open))]
+        return found
+
+    def forget(self) -> None:
+        """No block is used any more."""
+        with self._lock:
+            self.used.clear()
+            self._open.clear()
 
     def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Keep a solved block."""

@@ -126,7 +126,7 @@ class PositionSolver(contextlib.ExitStack):
         board, carried = self._read(position, accrued)
         closures, began, found = self._affordable(board), time.process_time(), list[Solution]()
         question = self._question_of(board, carried)
-        self._folder.used.clear()
+        self._folder.forget()
         self.check(closures[0].plan())
 
         def is_exact(blocks: ClosureBlocks) -> bool:
@@ -142,7 +142,7 @@ class PositionSolver(contextlib.ExitStack):
         """The answer of `solve` from blocks that are solved already; None without them, or if a table has it."""
         board, carried = self._read(position, accrued)
         is_there = any(self._folder.folder.glob(f"{shared_node(board)[0]}-*"))
-        self._folder.used.clear()
+        self._folder.forget()
         with contextlib.suppress(MissingTableError):
             for closure in self._closures(board, math.inf, most_nodes=1500) if is_there else ():
                 with contextlib.suppress(LookupError, OSError):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -40,14 +41,36 @@ def test_a_block_that_is_cut_short_empty_or_changed_is_not_solved(tmp_path: Path
     assert BlockFolder(tmp_path).get(KEY) is not None
 
 
+def put_many(folder: Path) -> None:
+    resource.setrlimit(resource.RLIMIT_NOFILE, (400, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+    blocks = BlockFolder(folder)
+    for number in range(500):
+        blocks.put(f"{KEY}-{number}", {"LOWER": CELLS[number : number + 9]})
+    for number in range(500):
+        found = blocks.get(f"{KEY}-{number}")
+        assert found is not None
+        assert (found.items("LOWER") == CELLS[number : number + 9]).all()
+    blocks.shrink(0)
+    assert len(list(folder.iterdir())) == 500, "all of them are used"
+
+
+def test_more_blocks_are_used_than_a_process_may_open_files(tmp_path: Path) -> None:
+    process = multiprocessing.get_context("spawn").Process(target=put_many, args=(tmp_path,))
+    process.start()
+    process.join(60)
+    process.kill()
+    assert process.exitcode == 0
+
+
 def solve_and_shrink(folder: Path, rounds: int) -> None:
     blocks = BlockFolder(folder)
     for number in range(rounds):
-        blocks.used.clear()
+        blocks.forget()
         key = f"KPvK-d2-{number % 7}"
-        if (found := blocks.get(key)) is None:
+        if blocks.get(key) is None:
             blocks.put(key, {"LOWER": CELLS})
-            found = blocks.used[key]
+        found = blocks.get(key)
+        assert found is not None
         assert (found.items("LOWER", 5, 65_600) == CELLS[5:65_600]).all()
         blocks.shrink(0)
 
