@@ -101,7 +101,7 @@ def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str
     wanted = " ".join(tables or (f"--for {name}" for name in names))
     data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""
     game = "" if (named := game_of_folder(folders[0])).forgets else f" --game {named}"
-    return f"tbgen build {wanted}{data}{game}"
+    return f"tbgen build {wanted}{data}{game} --outcomes"
 
 
 def refuse_to_lose(target: str | None, sources: Sequence[str], *, most: float = math.inf) -> None:

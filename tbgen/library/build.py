@@ -170,10 +170,14 @@ def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Pl
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
-    """The plan for some tables by the names of files alone: every file is taken for a sound one."""
+    """The plan for the outcomes of some tables by the names of files alone: every file is taken for a sound one."""
     there = set(tables_in(folder))
     conditions = {each: Condition.SOUND if each in there else Condition.MISSING for each in build_order(wanted)}
-    return _plan(folder, {each: Finding(each, condition) for each, condition in conditions.items()}, Settings(threads))
+    return _plan(
+        folder,
+        {each: Finding(each, condition) for each, condition in conditions.items()},
+        Settings(threads, outcomes_only=True),
+    )
 
 
 def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings) -> None:

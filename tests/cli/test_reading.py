@@ -23,7 +23,7 @@ def test_what_a_solver_misses_is_built_and_the_loop_ends(tmp_path: Path) -> None
         said = tbgen(*words).stderr
         if "RMobilityMissing" not in out.read_text():
             break
-        assert f"build --for {out} --data {tables}, then decide again; a position that is solved may" in said
+        assert f"build --for {out} --data {tables} --outcomes, then decide again; a position that is solved may" in said
         assert tbgen("build", "--for", str(out), "--data", str(tables), "-q").returncode == 0
     assert 'RMobilitySource "solved"' in out.read_text()
     assert "missing from" not in said
