@@ -83,7 +83,9 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
         raise UsageError(f"-tb {folders}: there is no folder {error.folder}") from None
     if not tables.available():
         first = tables.folders[0]
-        raise UsageError(f"-tb {folders}: there are no tables; build some with: tbgen build --men 3 --outcomes --data {first}")
+        raise UsageError(
+            f"-tb {folders}: there are no tables; build some with: tbgen build --men 3 --outcomes --data {first}"
+        )
     adjudicator = Adjudicator(tables)
 
     def decide(game: Game) -> Ending | None:
