@@ -12,10 +12,10 @@ from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.kernels import byte_of_goal
 from tbgen.index.words import lowest_and_rest
-from tbgen.retro.distances.forcer import Forcer
+from tbgen.retro.distances.forcer import Forcer, has_middles
 from tbgen.retro.distances.queues import EXIT, PLIES, UNBLOCK, first_plies, kind_of_site, side_of_site, word_of_site
 from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
-from tbgen.retro.patterns.worker import BEGUN, STATUS, TOO_FAR, leave_free
+from tbgen.retro.patterns.worker import STATUS, TOO_FAR, leave_free
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, add_word, list_words, take_bits
@@ -77,7 +77,7 @@ def join_class(block: Block, forcer: Forcer, values: BlockValues, side: Int, wor
         leave_free(members, side, word, bits)
         if side == forcer.side:
             members.left[word] &= ~bits
-        if forcer.state[BEGUN]:
+        if has_middles(forcer):
             middle.gained[side, word] |= bits
             add_word(middle.touched[side], word)
     return size

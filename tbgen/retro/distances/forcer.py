@@ -23,7 +23,6 @@ from tbgen.retro.distances.queues import (
 from tbgen.retro.patterns.histories import OVERFLOWED, Interner, intern, new_interner
 from tbgen.retro.patterns.packing import NO_LABEL, event_from, label_from, label_of_event, plies_of_label
 from tbgen.retro.patterns.worker import (
-    BEGUN,
     INTERNER_FULL,
     MEMO_AFTER,
     MEMO_BEFORE,
@@ -111,7 +110,7 @@ class Forcer(NamedTuple):
     men: Ints
     """[man] scratch space for the squares of a word's men."""
     state: Ints
-    """BEGUN, STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
+    """STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
 
 
 def new_forcer(side: int, geometry: Geometry, room: Room, *, middles: bool) -> Forcer:
@@ -151,7 +150,7 @@ def new_forcer(side: int, geometry: Geometry, room: Room, *, middles: bool) -> F
         ),
         latest=np.zeros(64, np.int64),
         men=np.zeros(len(geometry.role), np.int64),
-        state=np.zeros(5, np.int64),
+        state=np.zeros(4, np.int64),
     )
 
 
@@ -190,10 +189,9 @@ def push_resets(block: Block, forcer: Forcer, side: Int, word: Int, kings: Word,
 @borrowing
 def start_forcer(block: Block, forcer: Forcer) -> None:
     """Begin with a block whose words are open: resets to mate are seeds."""
-    state = forcer.state
     clear_queue(forcer.seeds)
     end_code(forcer.middle)
-    state[BEGUN], state[STATUS] = 0, 0
+    forcer.state[STATUS] = 0
     for mover in range(2):
         for word in range(len(forcer.forced.left)):
             push_resets(block, forcer, mover, word, block.resets[mover, word], 0, 1)

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bit
-from tbgen.retro.distances.forcer import Forcer, label_cells, reset_label
+from tbgen.retro.distances.forcer import Forcer, end_code, label_cells, reset_label
 from tbgen.retro.distances.queues import EXIT, LAST_LABEL, PLIES, RECHECK, push, site_from
 from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, limit_of, plies_of_label
-from tbgen.retro.patterns.worker import BEGUN, QUEUE_FULL, STATUS, TOO_FAR
+from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, TOO_FAR
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
 from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word
@@ -55,26 +55,41 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
         prefetch(forcer.history, (place,))
 
 
+# With `begin_first_code`, `begin_code` and `end_code` these two alone change the sets of a middle.
+@inlined
+def let_have_label(forcer: Forcer, group: Words, side: Int, word: Int, bits: Word, label: Int) -> None:
+    """Enter some cells of a word among those with a label: the middle's `labelled` or its `fresh` ones."""
+    middle, at = forcer.middle, np.uint64(word)
+    middle.unlabelled[side, at] &= ~bits
+    middle.labelled[side, at] &= ~bits
+    group[side, at] |= bits
+    middle.worst[side, at] = max(np.int64(middle.worst[side, at]), goal_of_label(label))
+    if side == forcer.side:
+        middle.out[at] &= ~bits
+
+
+@inlined
+def let_lose_label(forcer: Forcer, side: Int, word: Int, bits: Word) -> None:
+    """Enter some cells of a word among those without a label."""
+    middle, at = forcer.middle, np.uint64(word)
+    middle.labelled[side, at] &= ~bits
+    middle.unlabelled[side, at] |= bits
+    if side == forcer.side:
+        middle.out[at] |= bits
+
+
 @inlined
 def set_provisional_label(
     block: Block, forcer: Forcer, kind: Int, side: Int, word: Int, square: Int, label: Int, code: Int
 ) -> None:
     """Give a free or frozen cell a label that is to be confirmed in its step, or none beyond the code's limit."""
-    middle, bit = forcer.middle, square_bit(square)
-    at = np.uint64(word)
+    bit = square_bit(square)
     forcer.label[place_of_cell(block, side, word, square)] = label if label < limit_of(code) else NO_LABEL
     if label < limit_of(code):
-        middle.unlabelled[side, at] &= ~bit
-        middle.labelled[side, at] |= bit
-        middle.worst[side, at] = max(np.int64(middle.worst[side, at]), goal_of_label(label))
-        if side == forcer.side:
-            middle.out[at] &= ~bit
+        let_have_label(forcer, forcer.middle.labelled, side, word, bit, label)
         schedule(forcer, kind, side, word, bit, label)
     else:
-        middle.unlabelled[side, at] |= bit
-        middle.labelled[side, at] &= ~bit
-        if side == forcer.side:
-            middle.out[at] |= bit
+        let_lose_label(forcer, side, word, bit)
 
 
 @inlined
@@ -123,9 +138,10 @@ def mark_neighbours(
 
 
 @inner
-def clear_labels(forcer: Forcer) -> None:
+def begin_first_code(forcer: Forcer) -> None:
     """No cell has a label yet."""
     middle, forced = forcer.middle, forcer.forced
+    end_code(middle)
     for word in range(len(forced.left)):
         middle.out[word] = forced.left[word]
         for side in range(2):
@@ -146,11 +162,7 @@ def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, co
         if label < limit_of(code):
             worst = max(worst, goal_of_label(label))
             continue
-        bit = square_bit(square)
-        middle.labelled[side, word] &= ~bit
-        middle.unlabelled[side, word] |= bit
-        if side == forcer.side:
-            middle.out[word] |= bit
+        let_lose_label(forcer, side, word, square_bit(square))
     middle.worst[side, word] = worst
 
 
@@ -173,18 +185,9 @@ def expire_labels(block: Block, forcer: Forcer, code: Int) -> None:
 @inlined
 def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
     """Cells have the label of the step at hand, and this is final at this code."""
-    middle, at = forcer.middle, np.uint64(word)
     label_cells(block, forcer, side, word, bits, label, code)
-    middle.unlabelled[side, at] &= ~bits
-    if forcer.state[BEGUN]:
-        middle.labelled[side, at] &= ~bits
-        middle.fresh[side, at] |= bits
-        add_word(middle.touched[side], word)
-    else:
-        middle.labelled[side, at] |= bits
-    middle.worst[side, at] = max(np.int64(middle.worst[side, at]), goal_of_label(label))
-    if side == forcer.side:
-        middle.out[at] &= ~bits
+    let_have_label(forcer, forcer.middle.fresh, side, word, bits, label)
+    add_word(forcer.middle.touched[side], word)
 
 
 @inner
@@ -233,14 +236,22 @@ def begin_with_resets(block: Block, forcer: Forcer, side: Int, word: Int, bits: 
             forcer.latest[square] = reset_label(block, forcer, side, word, square)
 
 
-# At the first code no successor has a label from before, and the steps come in order: resets are all there is to ask.
+@inlined
+def later_resets(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) -> Word:
+    """Those of some of the defender's cells whose reset comes in a later step."""
+    found, kings = NOTHING, bits & block.resets[1 - forcer.side, word]
+    while kings:
+        square, kings = lowest_and_rest(kings)
+        if reset_label(block, forcer, 1 - forcer.side, word, square) > label:
+            found |= square_bit(square)
+    return found
+
+
 @inlined
 def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
     """The label that the successors of some of the defender's cells give them now: the greatest."""
     side, labelled, latest, near = 1 - forcer.side, forcer.middle.labelled, forcer.latest, forcer.neighbours
     begin_with_resets(block, forcer, side, word, bits, np.int64(0))
-    if not forcer.state[BEGUN]:
-        return
     for n in range(list_neighbours_of(block, forcer, side, word, bits)):
         there = near.word[n]
         hit = labelled[forcer.side, np.uint64(there)] & near.bits[n]
@@ -314,11 +325,10 @@ def postpone_defender_cell(block: Block, forcer: Forcer, word: Int, square: Int,
 @inlined
 def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, word: Int, bits: Word) -> Word:
     """Those of some of the defender's cells that have no escape any more, and join."""
-    side, middle, at, old = 1 - forcer.side, forcer.middle, np.uint64(word), NOTHING
+    side, middle, at = 1 - forcer.side, forcer.middle, np.uint64(word)
     bits &= forcer.forced.free[side, at]
-    if forcer.state[BEGUN]:
-        old = bits & middle.labelled[side, at]
-        old = labelled_within(block, forcer, side, word, old, LabelRange(label, np.int64(LAST_LABEL)))
+    old = bits & middle.labelled[side, at]
+    old = labelled_within(block, forcer, side, word, old, LabelRange(label, np.int64(LAST_LABEL)))
     bits = old | bits & middle.unlabelled[side, at]
     if bits == NOTHING:
         return NOTHING
@@ -337,6 +347,6 @@ def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, 
         later = forcer.latest[square]
         if later <= label:
             joins |= square_bit(square)
-        elif forcer.state[BEGUN]:
+        else:
             postpone_defender_cell(block, forcer, word, square, later, code)
     return joins

@@ -2,8 +2,9 @@
 
 A label is wrong only because something has happened since: the cell, or a successor, was frozen or joined a class. When
 a cell gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the step after
-(labels.py). All labels below the step at hand are final. At the first code no cell has a label, and resets begin it:
-that is the plain search from seeds.
+(labels.py). All labels below the step at hand are final.
+
+The first middle has no labels to correct: `find_outcome` is a plain search from resets, in which each cell joins once.
 """
 
 from __future__ import annotations
@@ -17,11 +18,12 @@ from tbgen.index.words import lowest_and_rest, lowest_square
 from tbgen.retro.distances.forcer import Forcer, end_code
 from tbgen.retro.distances.labels import (
     LabelRange,
-    clear_labels,
+    begin_first_code,
     confirm_label,
     expire_labels,
     label_of_cell,
     labelled_within,
+    later_resets,
     look_ahead,
     mark_neighbours,
     recheck_defender_cells,
@@ -38,9 +40,9 @@ from tbgen.retro.distances.queues import (
     word_of_site,
 )
 from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
-from tbgen.retro.patterns.worker import BEGUN, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR
+from tbgen.retro.patterns.worker import FIRST_MIDDLE, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR
 from tbgen.retro.words.block import Block
-from tbgen.retro.words.quiet import mark_predecessors
+from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits
 
 
@@ -68,13 +70,8 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
 @inlined
 def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int, worklist: Worklist) -> None:
     """Mark the forcer's cells that come to some of the defender's by a move, and have no smaller label so far."""
-    side = forcer.side
-    if forcer.state[BEGUN]:
-        greater = LabelRange(label + 2, np.int64(LAST_LABEL))
-        mark_neighbours(block, forcer, side, word, bits, greater, True, worklist)
-    else:
-        unlabelled = Markable(worklist, forcer.middle.unlabelled[side], forcer.forced.live[side])
-        mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)
+    greater = LabelRange(label + 2, np.int64(LAST_LABEL))
+    mark_neighbours(block, forcer, forcer.side, word, bits, greater, True, worklist)
 
 
 # The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
@@ -92,11 +89,10 @@ def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> No
 
 
 @inner
-def next_step(forcer: Forcer, joining: Worklist, goal: Int, plies: Int) -> Int:
+def next_step(forcer: Forcer, queue: BucketQueue, joining: Worklist, goal: Int, plies: Int) -> Int:
     """The next step of an outcome, from `plies` on, that has something to do; PLIES if there is none."""
     if joining.size[0] + forcer.checked.size[0] == 0:
-        first = first_plies(forcer.middle.agenda, goal, plies)
-        return first if forcer.state[BEGUN] else min(first, first_plies(forcer.seeds, goal, plies))
+        return first_plies(queue, goal, plies)
     if plies == PLIES:
         forcer.state[STATUS] = TOO_FAR
     return plies
@@ -126,8 +122,7 @@ def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int
         bits = recheck_defender_cells(block, forcer, label, code, word, bits)
         if bits:
             confirm_label(block, forcer, 1 - forcer.side, word, bits, label, code)
-        if forcer.state[BEGUN]:
-            bits |= take_bits(yielding, word)
+        bits |= take_bits(yielding, word)
         if bits:
             mark_improved(block, forcer, word, bits, label, joining_next)
 
@@ -141,10 +136,8 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code
         look_ahead(block, forcer, side, joining, n, size)
         word = np.int64(joining.words[n])
         at = np.uint64(word)
-        bits, among = take_bits(joining, word) & forcer.forced.free[side, at], middle.unlabelled[side, at]
-        if forcer.state[BEGUN]:
-            among |= middle.labelled[side, at]
-        bits &= among
+        bits = take_bits(joining, word) & forcer.forced.free[side, at]
+        bits &= middle.unlabelled[side, at] | middle.labelled[side, at]
         if bits:
             mark_limited(block, forcer, word, bits)
             confirm_label(block, forcer, side, word, bits, label, code)
@@ -155,17 +148,63 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code
 def update_outcome(block: Block, forcer: Forcer, code: Int, goal: Int) -> None:
     """The steps of one outcome, from the fewest plies upwards."""
     joining, joining_next = forcer.joining, forcer.joining_next
-    plies = next_step(forcer, joining, goal, np.int64(0))
+    plies = next_step(forcer, forcer.middle.agenda, joining, goal, np.int64(0))
     while plies < PLIES:
         label = label_from(goal, plies)
-        if not forcer.state[BEGUN]:  # resets, for no cell has been frozen with an outcome in question
-            take_up(forcer, forcer.seeds, label, joining)
         take_up(forcer, forcer.middle.agenda, label, joining_next)
         recheck_cells(block, forcer, joining_next, joining, label, code)
         check_cells(block, forcer, joining_next, label, code)
         join_cells(block, forcer, joining, label, code)
         joining, joining_next = joining_next, joining
-        plies = next_step(forcer, joining, goal, plies + 1)
+        plies = next_step(forcer, forcer.middle.agenda, joining, goal, plies + 1)
+
+
+# At the first code nothing has been frozen with an outcome in question, so resets alone begin a step.
+@inner
+def check_first_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int) -> None:
+    """Label the defender's cells that have no escape, unless their reset comes in a later step; mark for the next."""
+    defender, checked, middle, members = 1 - forcer.side, forcer.checked, forcer.middle, forcer.forced
+    to_join = Markable(joining_next, middle.unlabelled[forcer.side], members.live[forcer.side])
+    size = list_words(checked)
+    for n in range(size):
+        look_ahead(block, forcer, defender, checked, n, size)
+        word = np.int64(checked.words[n])
+        bits = take_bits(checked, word) & members.free[defender, word] & middle.unlabelled[defender, word]
+        if bits:
+            bits &= ~find_escapes(block, forcer.men, defender, word, bits, middle.out)
+            bits &= ~later_resets(block, forcer, word, bits, label)
+        if bits:
+            confirm_label(block, forcer, defender, word, bits, label, code)
+            mark_predecessors(block, forcer.men, forcer.side, word, bits, to_join, forcer.neighbours)
+
+
+@inner
+def join_first_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code: Int) -> None:
+    """Label the forcer's cells that join, and mark for the next step."""
+    side, defender, middle, members = forcer.side, 1 - forcer.side, forcer.middle, forcer.forced
+    to_check = Markable(forcer.checked, middle.unlabelled[defender], members.live[defender])
+    size = list_words(joining)
+    for n in range(size):
+        look_ahead(block, forcer, side, joining, n, size)
+        word = np.int64(joining.words[n])
+        bits = take_bits(joining, word) & members.free[side, word] & middle.unlabelled[side, word]
+        if bits:
+            confirm_label(block, forcer, side, word, bits, label, code)
+            mark_predecessors(block, forcer.men, defender, word, bits, to_check, forcer.neighbours)
+
+
+@inner
+def find_outcome(block: Block, forcer: Forcer, code: Int, goal: Int) -> None:
+    """The labels of one outcome at the first code, from the fewest plies upwards."""
+    joining, joining_next = forcer.joining, forcer.joining_next
+    plies = next_step(forcer, forcer.seeds, joining, goal, np.int64(0))
+    while plies < PLIES:
+        label = label_from(goal, plies)
+        take_up(forcer, forcer.seeds, label, joining)
+        check_first_cells(block, forcer, joining_next, label, code)
+        join_first_cells(block, forcer, joining, label, code)
+        joining, joining_next = joining_next, joining
+        plies = next_step(forcer, forcer.seeds, joining, goal, plies + 1)
 
 
 # What a class has gained is better than anything in question here, so it is no way out any more, and predecessors that
@@ -190,15 +229,15 @@ def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
 @inner
 def update_middle(block: Block, forcer: Forcer, code: Int) -> None:
     """The middle at an accrued code: all labels, from those at the code before, where there are any."""
-    state = forcer.state
-    state[MEMO_LABEL] = NO_MEMO
-    if state[BEGUN]:
+    forcer.state[MEMO_LABEL] = NO_MEMO
+    if code == FIRST_MIDDLE:
+        begin_first_code(forcer)
+        for goal in range(code, WORST_GOAL - code):
+            find_outcome(block, forcer, code, goal)
+    else:
         expire_labels(block, forcer, code)
         for side in range(2):
             remove_gained(block, forcer, side)
-    else:
-        clear_labels(forcer)
-    for goal in range(code, WORST_GOAL - code):
-        update_outcome(block, forcer, code, goal)
-    state[BEGUN] = 1
+        for goal in range(code, WORST_GOAL - code):
+            update_outcome(block, forcer, code, goal)
     end_code(forcer.middle)

@@ -23,7 +23,7 @@ from tbgen.retro.distances.labels import label_frozen
 from tbgen.retro.distances.middles import update_middle
 from tbgen.retro.distances.queues import EXIT, push, site_from
 from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
-from tbgen.retro.patterns.worker import BEGUN, FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, TOP_CODE
+from tbgen.retro.patterns.worker import FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, TOP_CODE
 from tbgen.retro.words.block import Block, BlockValues, place_of_cell
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.worklist import add_bits
@@ -111,7 +111,7 @@ def push_exit(block: Block, forcer: Forcer, code: Int, side: Int, word: Int, squ
     elif code <= goal_of_label(label) < WORST_GOAL - code:
         if not push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square)):
             forcer.state[STATUS] = QUEUE_FULL
-        if forcer.state[BEGUN] and side != forcer.side:
+        if side != forcer.side:
             label_frozen(block, forcer, word, square, label, code + 1)
 
 

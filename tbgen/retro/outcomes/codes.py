@@ -25,8 +25,9 @@ from tbgen.retro.outcomes.grower import (
     use_mating_resets,
     write_outcome,
 )
-from tbgen.retro.outcomes.growing import FIRST_MIDDLE, Search, freeze_broken, grow
+from tbgen.retro.outcomes.growing import Search, freeze_broken, grow
 from tbgen.retro.patterns.worker import (
+    FIRST_MIDDLE,
     FORCED_TWICE,
     QUEUE_FULL,
     STATUS,

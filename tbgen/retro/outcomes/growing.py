@@ -35,10 +35,6 @@ class Search(NamedTuple):
     """Whether a later goal, or the next middle, asks again for the defender's cells that cannot yield yet."""
 
 
-FIRST_MIDDLE = 2
-"""The accrued code of the first middle: mates and stalemates end the game."""
-
-
 @inlined
 def has_words(worklist: Worklist, first: Int, end: Int) -> bool:
     """Whether some top groups have words."""

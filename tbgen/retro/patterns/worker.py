@@ -25,10 +25,13 @@ TOO_FAR, INTERNER_FULL, TOO_HIGH, FORCED_TWICE, QUEUE_FULL = 2, 3, 4, 5, 6
 """What can go wrong: a distance, the number of histories, an outcome's code beyond their limits; a position that both
 sides force, which cannot be; more seeds, or more to be rechecked, than there is space for."""
 
-BEGUN, STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(5)
-"""State: whether there are labels yet; what went wrong; the label given last, a history before and after it."""
+STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER = range(4)
+"""State: what went wrong; the label given last, a history before and after it."""
 
 NO_MEMO = -1
+
+FIRST_MIDDLE = 2
+"""The accrued code of the first middle: mates and stalemates end the game."""
 
 
 @by_address
