@@ -36,7 +36,7 @@ from tbgen.retro.patterns.worker import (
 )
 from tbgen.retro.words.block import FIRST, MASK, Block, number_of_reset
 from tbgen.retro.words.geometry import Geometry
-from tbgen.retro.words.quiet import MOST_NEIGHBOURS, Neighbours
+from tbgen.retro.words.quiet import Neighbours, new_neighbours
 from tbgen.retro.words.worklist import Worklist, new_word_set, new_worklist
 from tbgen.score import MOST_STORED_CODE
 
@@ -143,11 +143,7 @@ def new_forcer(side: int, geometry: Geometry, room: Room, *, middles: bool) -> F
         yielding=new_worklist(words),
         checked=new_worklist(words),
         interner=new_interner(room.nodes if middles else 1),
-        neighbours=Neighbours(
-            word=np.zeros(MOST_NEIGHBOURS, np.int64),
-            bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
-            image=np.zeros(MOST_NEIGHBOURS, np.int64),
-        ),
+        neighbours=new_neighbours(),
         latest=np.zeros(64, np.int64),
         men=np.zeros(len(geometry.role), np.int64),
         state=np.zeros(4, np.int64),

@@ -14,12 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from tbgen.compiled.arrays import Words
 from tbgen.compiled.jit import borrowing
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.task import FullError, check_status
 from tbgen.retro.outcomes.codes import solve_code, start_block
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.questions import NEVER, Questions, answer_above, answer_at
+from tbgen.retro.outcomes.threshold import find_met, new_seeker, new_sets, solve_threshold
 from tbgen.retro.patterns.worker import STATUS, Room
 from tbgen.retro.resets.children import PromotionReader, copy_box
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, empty_child_tables
@@ -57,6 +59,16 @@ class BlockOutcomes(NamedTuple):
     """Values with a right to take en passant, in the order of `ChildTables`; of an empty array if it has none."""
     answers: Entries
     """The outcomes of what was asked."""
+
+
+class BlockBits(NamedTuple):
+    """What a block came to at one threshold."""
+
+    met: Words
+    """[side, word] the cells from which its holder gets at least that score."""
+    en_passant: Entries
+    """As in `BlockOutcomes`, with any values in place of all that are as good."""
+    answers: Entries
 
 
 @dataclass(frozen=True)
@@ -103,19 +115,60 @@ class SingleBlock:
 
     def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[BlockOutcomes]:
         """Solve it from each of the child tables."""
+        first = self._with_legal()
+        with ThreadPoolExecutor(len(sources)) as pool:
+            room = Room(first.geometry.words)
+            return list(pool.map(lambda source: self._solved(first, source, asked, room), sources))
+
+    def solve_thresholds(
+        self, sources: Sequence[ChildTables], thresholds: Sequence[Score], asked: Accrued
+    ) -> list[list[BlockBits]]:
+        """For each of the child tables and each threshold, where its holder gets at least that score.
+
+        Child tables may have any values in place of all that are as good for each threshold.
+        """
+        first = self._with_legal()
+        with ThreadPoolExecutor(len(sources)) as pool:
+            return list(pool.map(lambda source: self._bits(first, source, thresholds, asked), sources))
+
+    def _with_legal(self) -> Block:
+        """The block with its legal positions."""
         layout = self.layouts.layouts[0]
         first = bare_block(geometry_of(layout), layout.block_words)
         enter_block(first, self.number, np.array(layout.blocks[self.number], np.int64))
         find_legal(first, np.zeros(layout.others, np.int64), 0, layout.block_words)
+        return first
 
-        with ThreadPoolExecutor(len(sources)) as pool:
-            return list(pool.map(lambda source: self._solved(first, source, asked, Room(layout.block_words)), sources))
+    def _with_room(self, first: Block) -> Block:
+        """The same with room for codes and resets."""
+        block = new_block(first.geometry, plies=False)
+        block = block._replace(occupied=first.occupied, legal=first.legal, check=first.check)
+        enter_block(block, self.number, first.pawns)
+        return block
+
+    def _bits(
+        self, first: Block, children: ChildTables, thresholds: Sequence[Score], asked: Accrued
+    ) -> list[BlockBits]:
+        block, geometry, material = self._with_room(first), first.geometry, self.layouts.layouts[0].material
+        scratch, cells = new_scratch(len(geometry.role)), np.array(asked.cells, np.int64)
+        check_status(material, find_moves(block, children, scratch, 0, geometry.words))
+        rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), geometry.words * 128)
+        half, found = geometry.words * 64 if len(rights) else 0, list[BlockBits]()
+        values, goal_of = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.full(half, NEVER, np.uint8)
+        sets, (white, black) = new_sets(geometry.words), (new_seeker(side, geometry) for side in (WHITE, BLACK))
+        for holder, code in ((int(each.holder), each.code) for each in thresholds):
+            answers, met = np.zeros(len(cells), np.int8), np.zeros_like(block.legal)
+            questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
+            once = block._replace(next_code=block.next_code.copy())
+            solve_threshold(once, white, black, sets, holder, code, values, children, scratch, questions)
+            find_met(block, sets, holder, met)
+            found.append(BlockBits(met, rights.copy(), answers))
+        return found
 
     def _solved(self, first: Block, children: ChildTables, asked: Accrued, room: Room) -> BlockOutcomes:
         """The block whose legal positions are found, solved from some child tables."""
         geometry, half = first.geometry, first.geometry.words * 64
-        block = new_block(geometry, plies=False)._replace(occupied=first.occupied, legal=first.legal, check=first.check)
-        enter_block(block, self.number, first.pawns)
+        block = self._with_room(first)
         white, black = (new_grower(side, geometry, room, middles=True, histories=False) for side in (WHITE, BLACK))
         values, cells = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.array(asked.cells, np.int64)
         answers, goal_of = np.zeros(len(cells), np.int8), np.full(half, NEVER, np.uint8)

@@ -32,7 +32,7 @@ from tbgen.retro.patterns.worker import (
 )
 from tbgen.retro.words.block import FIRST, MASK, Block
 from tbgen.retro.words.geometry import Geometry
-from tbgen.retro.words.quiet import MOST_NEIGHBOURS, Neighbours
+from tbgen.retro.words.quiet import Neighbours, new_neighbours
 from tbgen.retro.words.worklist import Worklist, add_bits, new_word_set, new_worklist
 
 
@@ -167,11 +167,7 @@ def new_grower(side: int, geometry: Geometry, room: Room, *, middles: bool, hist
         checked=new_worklist(words),
         history=np.empty(in_middles * 128 if histories else 0, np.uint32),
         interner=new_interner(room.nodes if histories else 1),
-        neighbours=Neighbours(
-            word=np.zeros(MOST_NEIGHBOURS, np.int64),
-            bits=np.zeros(MOST_NEIGHBOURS, np.uint64),
-            image=np.zeros(MOST_NEIGHBOURS, np.int64),
-        ),
+        neighbours=new_neighbours(),
         men=np.zeros(len(geometry.role), np.int64),
         bits_of_goal=np.zeros(GOALS, np.uint64),
         state=np.zeros(5, np.int64),

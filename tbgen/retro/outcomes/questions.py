@@ -23,7 +23,7 @@ from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Block, BlockValues, number_of_reset
 from tbgen.retro.words.geometry import BLACK
 from tbgen.retro.words.moves import NO_ROLE, Scratch, note_move, unpack_squares
-from tbgen.retro.words.quiet import list_neighbours
+from tbgen.retro.words.quiet import Neighbours, list_neighbours
 
 
 @by_address
@@ -112,7 +112,7 @@ def note_captures(block: Block, scratch: Scratch, right: Right, word: Int) -> Wo
 
 @inner
 def search_with_right(
-    block: Block, grower: Grower, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
+    block: Block, near: Neighbours, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
     asked: Questions, word: Int, square: Int, code: Int,
 ) -> Int:  # fmt: skip
     """The best outcome of a position with a right to take en passant: its resets, its captures, its quiet moves."""
@@ -125,7 +125,6 @@ def search_with_right(
             scratch.noted[0] = 0
             note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
             fold_reset(children, scratch, side, bit, scratch.moves[0])
-    near = grower.neighbours
     for n in range(list_neighbours(block, scratch.men, side, word, bit, near)):
         kings = near.bits[n] & block.legal[1 - side, near.word[n]]
         while kings:
@@ -137,7 +136,7 @@ def search_with_right(
 
 @inner
 def answer_rights(
-    block: Block, grower: Grower, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
+    block: Block, near: Neighbours, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
     asked: Questions, least: Int, most: Int,
 ) -> None:  # fmt: skip
     """Search the positions with a right whose codes are from `least` to `most`; the goals at hand are theirs."""
@@ -152,7 +151,7 @@ def answer_rights(
                     code += 2
             if least <= code <= most:
                 children.en_passant.entry[right.base + cell] = search_with_right(
-                    block, grower, values, children, scratch, right, asked, word, square, code
+                    block, near, values, children, scratch, right, asked, word, square, code
                 )
 
 
@@ -170,7 +169,7 @@ def answer_at(
         if right.base != NO_RIGHT:
             grower = white if right.side == white.side else black
             note_goals(journals_at(grower.middle, code).others, code, asked.goal_of)
-            answer_rights(block, grower, values, children, scratch, right, asked, code, code)
+            answer_rights(block, grower.neighbours, values, children, scratch, right, asked, code, code)
 
 
 @inner
@@ -188,4 +187,4 @@ def answer_above(
         if right.base != NO_RIGHT:
             asked.goal_of[:] = NEVER
             grower = white if right.side == white.side else black
-            answer_rights(block, grower, values, children, scratch, right, asked, code + 1, GOALS)
+            answer_rights(block, grower.neighbours, values, children, scratch, right, asked, code + 1, GOALS)

@@ -43,6 +43,12 @@ class Neighbours(NamedTuple):
     """The symmetry from here to there, or BLACK_KING_STEPS."""
 
 
+def new_neighbours() -> Neighbours:
+    """Room for all neighbours of a word."""
+    word, image_there = (np.zeros(MOST_NEIGHBOURS, np.int64) for _ in range(2))
+    return Neighbours(word, np.zeros(MOST_NEIGHBOURS, np.uint64), image_there)
+
+
 @inlined
 def path_of(role: Int, square: Int) -> np.uint64:
     """Where the rays of a man on a square begin in PATHS."""

@@ -1,0 +1,97 @@
+"""Thresholds against tables: every cell of a block at every threshold, scores accrued, and rights to take."""
+
+from __future__ import annotations
+
+import itertools
+import random
+
+import numpy as np
+import pytest
+
+from tbgen.index.layout import layout_of
+from tbgen.material import Material, build_order, materials
+from tbgen.retro.drive.single import Accrued
+from tbgen.score import Color, Score
+from tbgen.table import Entries
+from tests.retro.comparison import goodness
+from tests.retro.single import KnownBlock, known_blocks
+
+THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])]
+NOBODY = Accrued(Score(0, Color.WHITE), ())
+
+
+def thresholds_of(known: KnownBlock) -> list[Score]:
+    """Every score that somebody gets in a block, the scores a step worse, and one that nobody's moves allow."""
+    codes = {int(code) for each in np.unique(known.entry[known.cells]) for code in (abs(each) - 1, abs(each))}
+    return [Score(code, color) for code in sorted({*codes, 120}) for color in Color]
+
+
+def is_met(values: Entries, threshold: Score) -> np.ndarray:
+    """Whether values are at least the threshold for its holder."""
+    holder = int(threshold.holder)
+    found: np.ndarray = goodness(values, holder) >= goodness(threshold.signed, holder)
+    return found
+
+
+def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None = None) -> int:
+    """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
+    asked = Accrued(accrued, known.cells.tolist()) if accrued else NOBODY
+    (outcomes,) = known.single.solve([known.tables], NOBODY)
+    rights = outcomes.en_passant.copy()  # the next solver writes its own there
+    (found,) = known.single.solve_thresholds([known.tables], thresholds, asked)
+    wrong = 0
+    for threshold, bits in zip(thresholds, found, strict=True):
+        met = np.unpackbits(bits.met.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little").ravel() != 0
+        wrong += int((met[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
+        wrong += int(((bits.en_passant != 0) != (rights != 0)).sum())
+        there = rights != 0
+        wrong += int((is_met(bits.en_passant[there], threshold) != is_met(rights[there], threshold)).sum())
+        if accrued:
+            wrong += int((is_met(bits.answers, threshold) != is_met(known.worth(accrued), threshold)).sum())
+    return wrong
+
+
+@pytest.mark.parametrize("name", THREE_MEN)
+def test_every_cell_of_two_and_three_men_is_right_at_every_threshold(name: str) -> None:
+    assert sum(wrong_bits(known, thresholds_of(known)) for known in known_blocks(name)) == 0
+
+
+def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int]:
+    """How many cells, accrued scores and rights are wrong in some blocks of a table."""
+    draw, found = random.Random(name), list[int]()
+    numbers = range(len(layout_of(Material.parse(name)).blocks))
+    for known in known_blocks(name, sorted(draw.sample(numbers, min(blocks, len(numbers))))):
+        some = thresholds_of(known)
+        for _ in range(scores):
+            accrued = Score(draw.choice([2, 3, 4, 5, 6, 7, 8, 9, 11, 13, 16]), draw.choice([*Color]))
+            found.append(wrong_bits(known, draw.sample(some, min(thresholds, len(some))), accrued))
+    return found
+
+
+@pytest.mark.parametrize("name", ["KQvK", "KNvK", "KPvK"])
+def test_accrued_scores_are_right_at_every_threshold(name: str) -> None:
+    assert set(some_pairs(name, 6, 12, 8)) == {0}
+
+
+def test_some_thresholds_of_four_men_are_right_with_scores_accrued() -> None:
+    assert set(some_pairs("KRvKN", 1, 12, 2)) == {0}
+
+
+@pytest.mark.slow
+def test_rights_to_take_en_passant_are_right_at_every_threshold() -> None:
+    layout = layout_of(Material.parse("KPvKP"))
+    numbers = [layout.blocks.index(pawns) for pawns in ((27, 28), (33, 34))]
+    for known in known_blocks("KPvKP", numbers):
+        assert wrong_bits(known, thresholds_of(known)) == 0
+        (outcomes,) = known.single.solve([known.tables], NOBODY)
+        assert np.count_nonzero(outcomes.en_passant) > 1000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [str(each) for each in materials(4) if each.men == 4])
+def test_four_men_are_right_at_every_threshold(name: str) -> None:
+    known = known_blocks(name)
+    if Material.parse(name).pawns:  # a table has hundreds of blocks
+        assert set(some_pairs(name, 8, 24, 4)) == {0}
+        known = itertools.islice(known_blocks(name), 0, None, 5)
+    assert sum(wrong_bits(each, thresholds_of(each)) for each in known) == 0

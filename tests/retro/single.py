@@ -1,0 +1,80 @@
+"""Single blocks of small tables, with all that they lead to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+
+from tbgen.compiled.arrays import Bytes
+from tbgen.index.layout import Layout, layout_of
+from tbgen.material import Material
+from tbgen.retro.drive.runs import MemoryStore
+from tbgen.retro.drive.single import SingleBlock
+from tbgen.retro.drive.task import Task
+from tbgen.retro.resets.destinations import ChildTables, empty_child_tables
+from tbgen.retro.resets.folding import find_moves
+from tbgen.retro.words.block import enter_block, find_legal, new_block
+from tbgen.retro.words.geometry import geometry_of
+from tbgen.retro.words.moves import new_scratch
+from tbgen.score import Score
+from tbgen.table import Distances, Entries, Patterns
+from tests.retro.tables import solved, values
+
+
+class KnownBlock(NamedTuple):
+    """A block of a table, and what it leads to."""
+
+    single: SingleBlock
+    tables: ChildTables
+    entry: Entries
+    own: Bytes
+    pattern: np.ndarray
+    patterns: Patterns
+
+    @property
+    def cells(self) -> np.ndarray:
+        """The cells that have a value."""
+        return np.flatnonzero(self.entry)
+
+    def worth(self, score: Score) -> Entries:
+        """What an accrued score is worth in each of the cells, by the table."""
+        entry, own = self.entry[self.cells], self.own[self.cells]
+        held = np.full(len(entry), score.signed, np.int64)
+        broken, _ = self.patterns.values(self.pattern[self.cells], held)
+        by_entry = (own < score.code) | (abs(entry.astype(np.int64)) - 1 < score.code)
+        return np.where(by_entry, entry, broken).astype(np.int8)
+
+
+def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[KnownBlock]:
+    """Some blocks of a table, or all of them."""
+    table, layout = solved(name), layout_of(Material.parse(name))
+    half = layout.block_words * 64
+
+    class Known:
+        @staticmethod
+        def values(first: int, end: int) -> tuple[Entries, Distances]:
+            return table.entry[first:end], table.dtg[first:end]
+
+    with ThreadPoolExecutor(1) as pool:
+        children = {child: values(str(child)) for child in layout.material.children()}
+        reader = Task(layout, children, MemoryStore(), 1, pool).child_reader()
+        captures = reader.with_captures(empty_child_tables(reader.child_layouts))
+        for number in range(len(layout.blocks)) if numbers is None else numbers:
+            (wave,) = (n for n, end in enumerate(layout.waves[1:]) if layout.waves[n] <= number < end)
+            tables = reader.with_wave(captures, range(*layout.waves[wave : wave + 2]), Known())
+            here = slice(2 * number * half, 2 * (number + 1) * half)
+            own = codes_of(layout, number, tables)
+            single = SingleBlock(reader.child_layouts, number)
+            yield KnownBlock(single, tables, table.entry[here], own, table.pattern[here], table.patterns)
+
+
+def codes_of(layout: Layout, number: int, tables: ChildTables) -> Bytes:
+    """[cell] the own codes of a block."""
+    block, scratch = new_block(geometry_of(layout)), new_scratch(layout.others)
+    enter_block(block, number, np.array(layout.blocks[number], np.int64))
+    find_legal(block, scratch.men, 0, layout.block_words)
+    assert find_moves(block, tables, scratch, 0, layout.block_words) == 0
+    return block.code.ravel()
