@@ -101,7 +101,7 @@ row_of_byte = small(outcomes.row_of_byte)
 
 @small
 def goal_of_byte(byte: Int, forcer: Int) -> Int:
-    """The goal for a forcer of an outcome's signed byte."""
+    """The goal for a forcer of an outcome's signed byte: its own outcome of code k has goal k, the other's 255 - k."""
     goal = byte - 1 if byte > 0 else WORST_GOAL + 1 + byte
     return goal if forcer == _WHITE else WORST_GOAL - goal
 

@@ -30,7 +30,7 @@ distances/labels.py      labels set, confirmed, expired, rechecked by the labels
 distances/middles.py     a middle: the labels of the code before corrected, step by step
 drive/solver.py          from a material and its children to its table
 drive/methods.py         how accrued codes are solved: distances, or outcomes alone
-drive/single.py          2-4 of one block, outcomes alone, from one or two sources of values
+drive/single.py          one block, outcomes alone, from one or two sources of values
 drive/task.py            what is solved, from what, to where, with how many threads; progress, errors
 drive/one_block.py       a table without pawns: one block, a thread for each forcer
 drive/many_blocks.py     a table with pawns: waves of blocks, a run of blocks to a thread

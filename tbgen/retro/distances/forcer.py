@@ -58,7 +58,7 @@ class Middle(NamedTuple):
     out: Words
     """[word] the forcer's cells, frozen ones too, without a label and in no class: the defender escapes to them."""
     gained: Words
-    """[side, word] cells that joined a class since the last code."""
+    """[side, word] cells that have joined a class since the last middle."""
     touched: Words
     """[side, word >> 6] the words that have fresh or gained cells."""
     worst: Bytes
@@ -91,7 +91,7 @@ class Forcer(NamedTuple):
     forced: Members
     middle: Middle
     label: Ints32
-    """[place] the label of the last code: read far more often than the history, so it has an array of its own."""
+    """[place] the label of cells in `labelled` or `fresh`; elsewhere NO_LABEL, or one that breaks no hold any more."""
     history: Ints32
     """[place] how the label changed from one accrued code to the next."""
     seeds: BucketQueue
@@ -100,7 +100,7 @@ class Forcer(NamedTuple):
     joining_next: Worklist
     """The forcer's cells that join in the next one (in middles; a class uses one worklist for both)."""
     yielding: Worklist
-    """The defender's cells that join in the step at hand."""
+    """The defender's cells that join in the step at hand; in middles frozen ones, listed by `checked`."""
     checked: Worklist
     """The defender's cells still to be checked for escapes."""
     interner: Interner

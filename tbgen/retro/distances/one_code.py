@@ -5,7 +5,7 @@ each forcer, the outcome "the forcer holds this code" is spread to all cells fro
 final, whatever the accrued score; classes.py), and the holds of the other side at the next code are broken where they
 can be (the middle; middles.py).
 
-The loop over codes stands twice: `solve_codes` (drive/many_blocks.py) is one kernel for one thread,
+The loop over codes stands twice: `solve_distances` (drive/methods.py) is one kernel for one thread,
 `OneBlock.solve_codes` (drive/one_block.py) calls the kernels below from Python, so that each forcer has a thread.
 """
 

@@ -1,8 +1,8 @@
 """A table without pawns: a single block, solved by all threads together.
 
 They share out words and, code by code, the two forcers.
-What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_codes`
-(many_blocks.py) does in one kernel for one thread.
+What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_distances` and
+`solve_outcomes` (methods.py) do in one kernel for one thread.
 """
 
 from __future__ import annotations

@@ -61,8 +61,6 @@ def start_goals(block: Block, grower: Grower, cells: int) -> None:
     sort_resets(block, grower)
     if len(grower.history):
         grower.history[:cells] = 0
-    if breaks_holds(grower):
-        copy_words(grower.forced.left, grower.middle.never)
 
 
 @inlined
@@ -158,7 +156,6 @@ def find_class(block: Block, grower: Grower, other: Grower, values: BlockValues,
     while at >= 0:
         word, bits = np.int64(grower.exits.word[at]), grower.exits.bits[at]
         members.left[word] &= ~bits
-        grower.middle.never[word] &= ~bits
         mark_predecessors(block, grower.men, defender, word, bits, to_check, grower.neighbours)
         at = np.int64(grower.exits.next[at])
     use_exits(block, grower, other, code, False)

@@ -79,13 +79,18 @@ LINKED, NOTED = 0, 1
 
 @by_address
 class GrowingMiddle(NamedTuple):
-    """What the forcer forces against the hold at the accrued code at hand. It begins with the sets of the class."""
+    """What the forcer forces against the hold at the accrued code at hand. It begins with the sets of the class.
+
+    A cell that joins by a search has the cells before it marked; members of the last middle are taken up without. So
+    of the defender's cells that cannot yield yet those are remembered whose ways out all lead to such members: a way
+    out in `never` marks them when it joins.
+    """
 
     members: Members
     never: Words
-    """[word] the forcer's cells that were in no middle at the code before, and have not joined since."""
+    """[word] the forcer's cells that have not joined by a search, nor been in the middle at the code before."""
     pending: Worklist
-    """Cells of the defender that move to no cell in `never`: they yield when the right goal comes."""
+    """Cells of the defender, checked at this code, that move to no cell in `never`; empty between codes."""
     joined: Worklist
     """The forcer's members of the goal at hand, and the defender's."""
     yielded: Worklist
@@ -103,10 +108,10 @@ class Grower(NamedTuple):
     """The cells that have joined a class."""
     middle: GrowingMiddle
     ripe: Words
-    """[word] undecided cells with the forcer to move whose own code is the next one."""
+    """[word] undecided cells with the forcer to move whose own code is that of the middle at hand."""
     exits: Exits
     resets: Journal
-    """Resets of the forcer's own moves, by their goal."""
+    """Resets of the forcer's own moves, by their goal; those of decided cells may still be there."""
     joining: Worklist
     """The forcer's cells that join next."""
     checked: Worklist
@@ -120,7 +125,7 @@ class Grower(NamedTuple):
     bits_of_goal: Words
     """[goal] scratch space for the resets of a word; empty before and after."""
     state: Ints
-    """As in distances/forcer.py."""
+    """STATUS, MEMO_LABEL (here an event), MEMO_BEFORE, MEMO_AFTER."""
 
 
 def new_journal(entries: int) -> Journal:

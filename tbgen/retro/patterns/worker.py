@@ -36,16 +36,19 @@ FIRST_MIDDLE = 2
 
 @by_address
 class Members(NamedTuple):
-    """The cells that have joined a class of the forcer, by their complements."""
+    """The cells that have joined a class of the forcer, or a middle too, by their complements.
+
+    What the other side forces at this code leaves these sets when the next code begins.
+    """
 
     free: Words
     """[side, word] cells that neither side forces and that are not frozen: they can still join."""
     live: Words
-    """[side, word >> 6] the words that have any."""
+    """[side, word >> 6] at least the words that have any."""
     left: Words
     """[word] the forcer's cells, frozen ones too, that have not joined: a defender escapes to them."""
     blocked: Words
-    """[word] the defender's cells with a reset whose outcome and plies have not come yet: it is a way out for now."""
+    """[word] the defender's cells with a reset whose step has not come yet: it is a way out for now."""
 
 
 @inlined

@@ -62,7 +62,7 @@ class Block(NamedTuple):
     undecided: Words
     """[side, word] legal cells, not frozen yet, that neither side had forced when the code before was done."""
     frozen: Words
-    """[side, word] undecided cells whose own code is the accrued code being done."""
+    """[side, word] cells that have just left `undecided` with the code being done; without plies, held ones."""
     resets: Words
     """[side, word] cells that have a reset."""
     first_reset: Words
