@@ -20,6 +20,7 @@ from tbgen.index.layout import HOW_BITS, Squares
 from tbgen.material import Material
 from tbgen.probe.stored import OpenTables
 from tbgen.storage.arrays import ArrayFile, write_arrays
+from tbgen.system.process import most_files
 from tbgen.table import Entries
 
 _SOURCES = source_digest(("index", "position", "retro"))
@@ -56,16 +57,12 @@ class KnownTables(OpenTables):
         return file.order.from_file(file.entries(first, first + places))
 
 
-_MOST_OPEN: Final = 128
-"""A mapped file keeps a descriptor, and a process often has 1,024 of them, or 256."""
-
-
 class BlockFolder:
     """Solved blocks in files. Several processes may use a folder at once, and remove what others have open."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.used = folder, set[str]()
-        self._open, self._lock = dict[str, ArrayFile](), threading.Lock()
+        self._open, self._lock, self._most_open = dict[str, ArrayFile](), threading.Lock(), most_files() // 8
 
     def get(self, key: str) -> ArrayFile | None:
         """A solved block; None if it is not there, or damaged. Those that were asked for last stay open."""
@@ -78,7 +75,7 @@ class BlockFolder:
             if found is not None:
                 self.used.add(key)
                 self._open[key] = found
-                if len(self._open) > _MOST_OPEN:
+                if len(self._open) > self._most_open:
                     del self._open[next(iter(self._open))]
         return found
 

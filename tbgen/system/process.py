@@ -95,6 +95,15 @@ def _free_under(root: Path, path: str, limit_name: str, usage_name: str, cache_n
             yield limit - usage + int(stat[cache_name])
 
 
+def most_files() -> int:
+    """The number of files that this process may have open; a million if there is no limit.
+
+    A server keeps an eighth for solved blocks, each of which is a mapped file.
+    """
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 1 << 20 if limit == resource.RLIM_INFINITY else limit
+
+
 def follow_parent() -> None:
     """Make this process end with its parent, whatever happens to that one; SIGINT is the parent's affair."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all of its processes

@@ -13,7 +13,6 @@ import asyncio
 import enum
 import logging
 import os
-import resource
 import socket
 import time
 import traceback
@@ -36,6 +35,7 @@ from uvicorn.supervisors import Multiprocess
 
 from tbgen.errors import AddressError, InputError, MissingDistancesError, MissingTableError, TbgenError, UsageError
 from tbgen.rules.facts import to_json
+from tbgen.system.process import most_files
 from tbgen.text import cleaned
 
 T = TypeVar("T")
@@ -281,11 +281,11 @@ def places_for(tables: int) -> int:
 
     Each connection may need a second descriptor, for a file that it is sent.
     """
-    descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    descriptors = most_files()
     taken = len(os.listdir("/dev/fd")) + _FILES_OF_A_TABLE * tables + _IN_FLIGHT
-    places = min(_MOST_PLACES, (descriptors - taken) // 2)
+    places = min(_MOST_PLACES, (descriptors - descriptors // 8 - taken) // 2)
     if places < _LEAST_PLACES:
-        needed = taken + 2 * _LEAST_PLACES
+        needed = (taken + 2 * _LEAST_PLACES) * 8 // 7 + 1
         raise UsageError(f"{descriptors} open files are too few for these tables; allow more: ulimit -n {needed}")
     return places
 

@@ -118,11 +118,11 @@ def test_a_new_client_has_the_place_of_the_one_that_waits_longest(port: int, cap
 
 
 def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(resource, "getrlimit", lambda which: (400, 400))
+    monkeypatch.setattr(resource, "getrlimit", lambda which: (450, 450))
     monkeypatch.setattr(guard.os, "listdir", lambda folder: ["0", "1", "2", "3"])  # other tests may have more open
     few, more = places_for(25), places_for(0)
     assert 8 <= few < more < 200
-    with pytest.raises(UsageError, match=r"400 open files are too few for these tables; allow more: ulimit -n \d+"):
+    with pytest.raises(UsageError, match=r"450 open files are too few for these tables; allow more: ulimit -n \d+"):
         places_for(95)
 
 
