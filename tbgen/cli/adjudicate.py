@@ -127,8 +127,10 @@ def command(
             solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy))
             _solve_ahead(solver, names, task)
             solving = solver.bracket
-        writer = GamesWriter(stack.enter_context(written_whole(os.devnull if verdicts is None else verdicts)))
-        copy = stack.enter_context(written_whole(os.devnull if output is None else output))
+        writer = GamesWriter(
+            stack.enter_context(written_whole(os.devnull if verdicts is None else verdicts, force=force))
+        )
+        copy = stack.enter_context(written_whole(os.devnull if output is None else output, force=force))
         whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
         everything = total(
             part

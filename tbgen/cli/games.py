@@ -100,7 +100,7 @@ def annotate_command(
             for each in annotations:
                 _show(each)
         else:
-            sheet = stack.enter_context(written_whole(output or STANDARD_OUTPUT))
+            sheet = stack.enter_context(written_whole(output or STANDARD_OUTPUT, force=force))
             if form is not Form.TABLE:
                 facts = [each.facts() for each in annotations]
                 plies = ({"number": game["number"], **ply} for game in facts for ply in game["plies"])

@@ -22,11 +22,11 @@ from tbgen.apps.match.game import GameRecord, Sheet
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import MatchSettings
+from tbgen.apps.match.settings import Format, MatchSettings
 from tbgen.apps.match.statistics import Distribution
 from tbgen.cli import QUIET, Terminated
 from tbgen.cli.match_options import OPTIONS, settings_of
-from tbgen.cli.output import Form, table_lines, text_of, written_whole
+from tbgen.cli.output import Form, entries_in, refuse_fewer, table_lines, text_of, written_whole
 from tbgen.cli.reporter import Reporter, Work, clock, reporter
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
@@ -35,6 +35,9 @@ from tbgen.text import counted
 
 _FILES: Mapping[str, str] = {"FILE": "file", "DIRS": "dir"}
 """Kind of an option -> what a shell completes after it."""
+
+_GROWING = (Format.KNOCKOUT, Format.SWISS)
+"""Nobody knows at their beginning how many games they take."""
 
 _DIFFERENCES = """\
 Options are those of cutechess-cli and fastchess. What differs:
@@ -100,7 +103,9 @@ def _played(settings: MatchSettings, referee: Referee, view: MatchView) -> int:
     wanted = {settings.json: _facts, settings.crosstable: _crosstable}
     try:
         with contextlib.ExitStack() as stack:  # its files are tried before the first game
-            files = {path: stack.enter_context(written_whole(str(path))) for path in wanted if path is not None}
+            files = {
+                path: stack.enter_context(written_whole(str(path), force=settings.force)) for path in wanted if path
+            }
             try:
                 code = asyncio.run(_run(referee))
             except Exception as error:
@@ -182,6 +187,10 @@ class MatchView:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
         self._games = self._reporter.work("games", match.scheduled)
         self._games.every = math.inf
+        targets = () if settings.force or match.plan.format in _GROWING else (settings.json, settings.crosstable)
+        for target in targets:
+            if target is not None and target.is_file():
+                refuse_fewer(target, entries_in(str(target)), match.scheduled)
 
     def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
         self._reporter.log(f"Started game {self._title(pairing)}")

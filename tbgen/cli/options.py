@@ -309,6 +309,7 @@ FOLDERS = _any_folders(callback=functools.partial(_folders_of, expected=True))
 OPTIONAL_FOLDERS = _any_folders(callback=functools.partial(_folders_of, expected=False))
 """The same, where the default folder may be missing."""
 
+FORCE = flag("Replace a file that has more in it, too.")
 FORM = option(
     "Print in this format; --json is short for --format json.",
     *("--json", "--format"),

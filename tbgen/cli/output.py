@@ -20,10 +20,10 @@ from typing import IO, Any
 
 import click
 
-from tbgen.errors import UnreadableFileError
+from tbgen.errors import PgnError, UnreadableFileError, UsageError
 from tbgen.rules.facts import parts_of, to_json
 from tbgen.system.process import try_lock
-from tbgen.text import flattened, printable
+from tbgen.text import counted, flattened, printable
 
 Facts = Mapping[str, Any]
 Columns = Mapping[str, str | Callable[[Any], object]]
@@ -180,6 +180,9 @@ def shows_colors() -> bool:
 
 STANDARD_OUTPUT = "-"
 
+_ENTRY = re.compile(rb'  \{|\["|(?:  "games"|      "GamesAsWhite"): ([0-9]+)')
+"""The beginning of a line of JSON that is a game or a move of a strategy, or says how many games there are."""
+
 _STALE_SECONDS = 60.0
 """A file that another run has just begun may not be locked yet."""
 
@@ -191,6 +194,30 @@ def is_same_file(one: str, other: str) -> bool:
     if os.path.exists(one) and os.path.exists(other):
         return os.path.samefile(one, other)
     return os.path.realpath(one) == os.path.realpath(other)
+
+
+def entries_in(name: str) -> int:
+    """How many games a PGN file has, or how many games or moves a file of JSON tells of; 0 for a page."""
+    with open(name, "rb") as file:
+        head = file.readline()
+        if head.startswith((b"{", b"[\n")):
+            return sum(int(match[1] or 1) for match in map(_ENTRY.match, file) if match)
+    if head.startswith(b"<"):
+        return 0
+    from tbgen.apps.games.text import chunks_in  # which costs more than most commands
+
+    with contextlib.suppress(PgnError):
+        return sum(map(len, chunks_in(name, may_be_empty=True)))
+    return 0
+
+
+def refuse_fewer(target: object, there: int, more: int, one: str = "entry", many: str = "entries") -> None:
+    """Refuse to let fewer entries take the place of those that are there."""
+    if more < there:
+        raise UsageError(
+            f"{target} has {counted(there, one, many)}, and {counted(more, one, many)} would take their place; "
+            "write elsewhere, or give --force"
+        )
 
 
 class _NamedFile(io.FileIO):
@@ -221,7 +248,7 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
     Refused if that file changes before the end, or if its owner cannot be kept.
     """
     before = os.stat(name)
-    with _replaced(name, must_keep_owner=True) as file:
+    with _replaced(name, must_keep_owner=True, force=True) as file:
         yield file
         now = os.stat(name)
         if any(
@@ -231,11 +258,11 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def written_whole(name: str) -> Iterator[IO[bytes]]:
+def written_whole(name: str, *, force: bool = False) -> Iterator[IO[bytes]]:
     """A file to write to, which takes its name only when all is written; `-` is the standard output.
 
-    A run that is cut short leaves the file as it was before. What exists and is no regular file, such as a device or
-    a named pipe, is written to.
+    A run that is cut short leaves the file as it was before; so does one that has fewer entries to write, unless
+    `force` says otherwise. What exists and is no regular file, such as a device or a named pipe, is written to.
     """
     if name == STANDARD_OUTPUT:
         sys.stdout.flush()
@@ -243,12 +270,12 @@ def written_whole(name: str) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
     else:
         is_device = os.path.exists(name) and not os.path.isfile(name)
-        with io.BufferedWriter(_NamedFile(name, name)) if is_device else _replaced(name) as file:
+        with io.BufferedWriter(_NamedFile(name, name)) if is_device else _replaced(name, force=force) as file:
             yield file
 
 
 @contextlib.contextmanager
-def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]]:
+def _replaced(name: str, *, must_keep_owner: bool = False, force: bool) -> Iterator[IO[bytes]]:
     """A file that takes the place of another, or of none, at the end of the block that writes it; with its mode."""
     path = Path(os.path.realpath(name))
     _remove_stale(path)
@@ -273,6 +300,8 @@ def _replaced(name: str, *, must_keep_owner: bool = False) -> Iterator[IO[bytes]
                         ) from None
             with _naming(name):
                 os.fsync(file.fileno())
+        if path.exists() and not force:
+            refuse_fewer(name, entries_in(str(path)), entries_in(str(partial)))
         os.replace(partial, path)
     finally:
         with contextlib.suppress(OSError):

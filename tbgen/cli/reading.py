@@ -16,17 +16,17 @@ from tbgen.apps.games.files import STANDARD_INPUT, matching_files
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_in
 from tbgen.cli import complain_of, say
-from tbgen.cli.options import NAME, Gathered, flag, not_empty, option, typed_folders
-from tbgen.cli.output import STANDARD_OUTPUT
+from tbgen.cli.options import FORCE, NAME, Gathered, not_empty, option, typed_folders
+from tbgen.cli.output import STANDARD_OUTPUT, entries_in, refuse_fewer
 from tbgen.cli.reporter import reading
-from tbgen.errors import MaterialError, PgnError, UsageError
+from tbgen.errors import MaterialError, PgnError
 from tbgen.material import Material
 from tbgen.storage.files import game_of_folder, tables_in
 from tbgen.text import counted
 
 
 class Output(NamedTuple):
-    """The file that a command writes, and whether it may replace one that has more games."""
+    """The file that a command writes, and whether it may replace one that has more in it."""
 
     output: str | None
     force: bool
@@ -34,8 +34,7 @@ class Output(NamedTuple):
 
 def output_option(text: str, **settings: Any) -> Any:
     """`-o` and `--force`, as the default of a parameter."""
-    force = flag("Replace a file that has more games, too.")
-    return Gathered(Output, output=option(text, "-o", type=NAME, **settings), force=force)
+    return Gathered(Output, output=option(text, "-o", type=NAME, **settings), force=FORCE)
 
 
 def asked_files(names: Sequence[str]) -> list[str]:
@@ -105,23 +104,11 @@ def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str
 
 
 def refuse_to_lose(target: str | None, sources: Sequence[str], *, most: float = math.inf) -> None:
-    """Refuse to replace a file that has more games than are read, and at most `most`; a stream may have none."""
-    if target in (None, STANDARD_OUTPUT) or not os.path.isfile(target):
+    """Refuse before the work to replace a file that has more games than are read, and at most `most`.
+
+    What a stream has is known at its end.
+    """
+    if target in (None, STANDARD_OUTPUT) or STANDARD_INPUT in sources or not os.path.isfile(target):
         return
-    there = _games_in(target)
-    more = min(most, sum(_games_in(name) for name in sources if name != STANDARD_INPUT)) if there else 0
-    if there > more:
-        raise UsageError(
-            f"{target} has {counted(there, 'game', 'games')}, and {counted(int(more), 'game', 'games')} would take "
-            "their place; name another file, or give --force"
-        )
-
-
-def _games_in(name: str) -> int:
-    """The games of a PGN file, or of a file of JSON that tells one or more games."""
-    with open(name, "rb") as file:
-        if file.readline().startswith((b"{", b"[\n")):
-            return sum(line.startswith(b"  {") for line in file)
-    with suppress(PgnError):
-        return sum(map(len, chunks_in(name, may_be_empty=True)))
-    return 0
+    if there := entries_in(target):
+        refuse_fewer(target, there, int(min(most, sum(map(entries_in, sources)))), "game", "games")

@@ -184,6 +184,7 @@ def hold(
     target: str | None = option(
         "Write the moves that hold to FILE; - is the standard output.", "--strategy", type=NAME
     ),
+    force: bool = flag("Replace a file that has more in it, too.", needs="--strategy"),
     source: str | None = option("Check such a FILE, and nothing else.", "--check", type=NAME),
     folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
     form: Form = FORM,
@@ -227,7 +228,7 @@ def hold(
     elif target is not None:
         if found[0].proof is None:
             raise UnprovedError(f"nothing is proved ({found[0].verdict.value}), so there is no strategy to write")
-        with written_whole(target) as file:
+        with written_whole(target, force=force) as file:
             file.write(found[0].proof.strategy.text().encode())
     else:
         click.echo(f"{picture_of(board)}\n\naccrued  {found[0].accrued}")

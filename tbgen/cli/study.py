@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
-from tbgen.apps.records.record import Record, records_in, write_record
+from tbgen.apps.records.record import Record, differs, path_of_record, records_in, write_record
 from tbgen.cli import complain_of, say
 from tbgen.cli.folders import Wanted, named_or_there, no_tables, wanted_options
 from tbgen.cli.options import (
@@ -30,11 +30,12 @@ from tbgen.cli.options import (
     refuse_together,
     typed_folders,
 )
-from tbgen.cli.output import Form, present, show_facts
+from tbgen.cli.output import Form, present, refuse_fewer, show_facts
 from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
 from tbgen.score import Mobility
+from tbgen.storage.files import tables_in
 from tbgen.text import counted, in_plies, in_units
 
 records_option = option("Show the records in DIR (default: those within the folders of tables).", type=OLD_FOLDER)
@@ -66,6 +67,7 @@ def record(
         "-o",
         type=FOLDER,
     ),
+    force: bool = flag("Replace records that say something else, too."),
     mobility: Mobility = MOBILITY,
     folders: tuple[Path, ...] = FOLDERS,
 ) -> None:
@@ -90,6 +92,11 @@ def record(
         for material in materials:
             shown.advance(0, detail=str(material))
             made = record_of(folders, material)
+            if not force and differs(target, made):
+                raise UsageError(
+                    f"{path_of_record(target, material)} says something else of {material}, perhaps of the other game; "
+                    "write elsewhere with -o, or give --force"
+                )
             write_record(target, made)
             found = made.longest()
             longest = "" if found is None else f", longest {found[1]} in {in_plies(found[2].dtg)}"
@@ -152,6 +159,7 @@ def _show_potentials(fits: Iterable[Any], found: Iterable[Any]) -> None:
 def site(
     *,
     output: Path = option("Write the files into DIR.", "-o", default="site", type=FOLDER),
+    force: bool = flag("Replace a site of more endings or tables, too."),
     records: Path | None = records_option,
     address: str | None = option(
         "Show links to the site with a picture: DIR will be at URL on the web.",
@@ -187,8 +195,8 @@ def site(
     elif records is not None and typed_folders():
         refuse_together(["--records", "--data"])
     if not only_explorer:
-        _write_pages(output, records, address, folders, explorer=explorer)
-    return _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN) if explorer else 0
+        _write_pages(output, records, address, folders, explorer=explorer, force=force)
+    return _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN, force=force) if explorer else 0
 
 
 def _address(text: str | None) -> str | None:
@@ -201,7 +209,7 @@ def _address(text: str | None) -> str | None:
 
 
 def _write_pages(
-    output: Path, records: Path | None, address: str | None, folders: tuple[Path, ...], *, explorer: bool
+    output: Path, records: Path | None, address: str | None, folders: tuple[Path, ...], *, explorer: bool, force: bool
 ) -> None:
     """Write the pages, and say how many."""
     from tbgen.apps.site import need_extra
@@ -212,6 +220,8 @@ def _write_pages(
     where = [records] if records else [folder / RECORDS for folder in folders]
     found = asked_records(where)
     need_extra("report")
+    if not force:
+        refuse_fewer(output, len(list(output.glob("material/*.html"))), len(found), "ending", "endings")
     with (
         Tablebase(folders, missing_ok=True, compiled=True) as tables,
         progress("writing pages", as_share=True) as shown,
@@ -227,13 +237,15 @@ def _write_pages(
     say(f"{files} files{changed}; begin with {output / 'index.html'}", err=False)
 
 
-def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...], most_men: int) -> int:
+def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...], most_men: int, *, force: bool) -> int:
     from tbgen.apps.site.templates import PAGE_FOLDER, write_explorer
-    from tbgen.library.catalog import Catalog
+    from tbgen.library.catalog import TABLES, Catalog
 
     catalog = Catalog(folders, most_men)
     if not catalog.entries:
         raise UsageError(no_tables(folders))
+    if not force:
+        refuse_fewer(output, len(tables_in(output / TABLES)), len(catalog), "table", "tables")
     with progress("writing") as shown:
         number = write_explorer(output, catalog, lambda _: shown.advance(), address)
     size = in_units(sum(file.bytes for entry in catalog.entries.values() for file in entry.files))

@@ -213,7 +213,7 @@ def _digests(
             found = digests_of(file, threads)
         listed = [lists[material] for lists in (known, noted) if material in lists]
         difference = next(filter(None, map(found.difference, listed)), None)
-        if difference is None:
+        if difference is None and found.distances is not None:  # the list has tables with distances alone
             noted[material] = found
             if output is not None:  # all tables take long: what is found is kept
                 write_digests(output, noted)

@@ -108,7 +108,7 @@ def test_a_match_ends_within_two_seconds_of_ctrl_c_whatever_its_engines_do(tmp_p
     """An engine that does not answer when it is started, or when it is to move, and does not read `quit`."""
     deaf = ["--deaf-after", "0"] if deed == "start" else ["--at", "0", "--do", "hang"]
     seen, path = tmp_path / "seen", tmp_path / "facts.json"
-    path.write_text("old")
+    path.write_text("{}")
     words = [*scripted("Ann", *deaf, "--seen", str(seen)), *scripted("Bob"), "-jsonout", str(path)]
     asked = "isready" if deed == "start" else "go nodes"
     with subprocess.Popen([sys.executable, "-m", "tbgen", "match", *words], stdout=subprocess.DEVNULL) as process:
@@ -116,7 +116,7 @@ def test_a_match_ends_within_two_seconds_of_ctrl_c_whatever_its_engines_do(tmp_p
             assert process.poll() is None
         os.kill(process.pid, signal.SIGINT)
         assert process.wait(2) == 130
-    assert (path.read_text() == "old") == (deed == "start")
+    assert (path.read_text() == "{}") == (deed == "start")
 
 
 @pytest.mark.parametrize("columns", [80, 120])

@@ -49,7 +49,7 @@ def test_a_file_with_more_games_is_not_replaced_unless_that_is_asked_for(tmp_pat
     assert tbgen("adjudicate", str(S18), option, str(out), "-q").returncode == 0
     before = out.read_bytes()
     code, line = complaint("adjudicate", str(one), option, str(out))
-    said = f"{out} has 20 games, and 1 game would take their place; name another file, or give --force"
+    said = f"{out} has 20 games, and 1 game would take their place; write elsewhere, or give --force"
     assert (code, line) == (2, f"tbgen: {said}")
     assert tbgen("adjudicate", "-", option, str(out), "-q", given=b"1. e4 *\n").returncode == 2
     assert out.read_bytes() == before

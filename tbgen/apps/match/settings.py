@@ -135,3 +135,5 @@ class MatchSettings:
     quiet: bool = False
     json: Path | None = None
     crosstable: Path | None = None
+    force: bool = False
+    """Whether these may replace files that have more games."""

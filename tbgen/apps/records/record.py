@@ -138,6 +138,15 @@ class Record:
     widest: Score | None
     """The score with the most legal moves that is forced by play and not on the board already."""
 
+    @property
+    def distances(self) -> dict[tuple[Color, Score], tuple[int, ...]]:
+        """How many positions up to symmetry have each outcome and distance, by side to move."""
+        return {
+            (side, outcome): each.distances
+            for side, record in self.sides.items()
+            for outcome, each in record.outcomes.items()
+        }
+
     def lines(self) -> Iterator[tuple[Color, Score, Longest]]:
         """The longest line to each outcome: its side to move, its outcome, and itself."""
         for side, record in self.sides.items():
@@ -198,6 +207,13 @@ def records_in(*folders: Path) -> list[Record]:
     there = {path.name: path for folder in reversed(folders) for path in folder.glob("*.json") if path.is_file()}
     wanted = (path_of_record(Path(), material).name for material in every_material())
     return [read_record(there[name]) for name in wanted if name in there]
+
+
+def differs(folder: Path, record: Record) -> bool:
+    """Whether a folder has a record of the material with other values; lines may be missing from either."""
+    with contextlib.suppress(OSError, RecordError):
+        return read_record(path_of_record(folder, record.material)).distances != record.distances
+    return False
 
 
 def write_record(folder: Path, record: Record) -> None:
