@@ -239,7 +239,7 @@ def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | No
             return
         # Forked workers would inherit the handlers of signals, and a signal that arrives during a fork can get lost.
         context = multiprocessing.get_context("spawn")
-        stopped = context.Event()
+        stopped, others = context.Event(), multiprocessing.active_children()
         pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task, stopped))
         stack.callback(pool.shutdown, cancel_futures=True)
         stack.callback(stopped.set)  # or workers would decide all that is in their queue before they end
@@ -248,6 +248,9 @@ def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | No
         except (BrokenProcessPool, OSError) as error:
             if isinstance(error, OSError) and error.errno is not None:
                 raise  # else the pool broke while it was handed a chunk: "handle is closed"
+            for worker in multiprocessing.active_children():
+                if worker not in others:
+                    worker.kill()  # the pool waits for ever for one that was being started when it broke
             reason = f"one of {jobs} processes was killed while it decided games; free memory, or give fewer --jobs"
             raise UnreadableFileError(path, reason) from None
 
