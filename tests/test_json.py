@@ -66,6 +66,7 @@ def documents(table_folder: Path, whole_game_folder: Path, tmp_path_factory: pyt
 
     def in_file(*words: str) -> Any:
         """The file of a command whose last word names it."""
+        (made / "file.json").unlink(missing_ok=True)
         tbgen(*words, str(made / "file.json"), folder=table_folder)
         return json.loads((made / "file.json").read_text())
 

@@ -196,8 +196,11 @@ def is_same_file(one: str, other: str) -> bool:
     return os.path.realpath(one) == os.path.realpath(other)
 
 
-def entries_in(name: str) -> int:
-    """How many games a PGN file has, or how many games or moves a file of JSON tells of; 0 for a page."""
+def entries_in(name: str, enough: float = math.inf) -> int:
+    """How many games a PGN file has, or how many games or moves a file of JSON tells of; 0 for a page.
+
+    A PGN file is not read beyond so many as are `enough`.
+    """
     with open(name, "rb") as file:
         head = file.readline()
         if head.startswith((b"{", b"[\n")):
@@ -206,9 +209,13 @@ def entries_in(name: str) -> int:
         return 0
     from tbgen.apps.games.text import chunks_in  # which costs more than most commands
 
+    games = 0
     with contextlib.suppress(PgnError):
-        return sum(map(len, chunks_in(name, may_be_empty=True)))
-    return 0
+        for chunk in chunks_in(name, may_be_empty=True):
+            games += len(chunk)
+            if games >= enough:
+                break
+    return games
 
 
 def refuse_fewer(target: object, there: int, more: int, one: str = "entry", many: str = "entries") -> None:
@@ -300,8 +307,8 @@ def _replaced(name: str, *, must_keep_owner: bool = False, force: bool) -> Itera
                         ) from None
             with _naming(name):
                 os.fsync(file.fileno())
-        if path.exists() and not force:
-            refuse_fewer(name, entries_in(str(path)), entries_in(str(partial)))
+        if path.exists() and not force and (there := entries_in(str(path))):
+            refuse_fewer(name, there, entries_in(str(partial), there))
         os.replace(partial, path)
     finally:
         with contextlib.suppress(OSError):

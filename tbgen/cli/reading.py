@@ -111,4 +111,4 @@ def refuse_to_lose(target: str | None, sources: Sequence[str], *, most: float = 
     if target in (None, STANDARD_OUTPUT) or STANDARD_INPUT in sources or not os.path.isfile(target):
         return
     if there := entries_in(target):
-        refuse_fewer(target, there, int(min(most, sum(map(entries_in, sources)))), "game", "games")
+        refuse_fewer(target, there, int(min(most, sum(entries_in(name, there) for name in sources))), "game", "games")
