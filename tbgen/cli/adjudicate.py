@@ -183,7 +183,9 @@ def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) 
         end for name in names if name != STANDARD_INPUT for end in positions_to_solve(name, task)
     )
     if ends or refused:
-        say(f"{counted(len(ends), 'game', 'games')} to solve, {refused:,} beyond the budget or the tables")
+        say(f"{counted(len(ends), 'game', 'games')} to solve, {refused.total():,} left out")
+    for reason, number in refused.most_common():
+        say(f"{counted(number, 'game', 'games')} left out: {reason}")
     if not ends:
         return
     say(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -86,12 +87,14 @@ class PositionSolver(contextlib.ExitStack):
         """The closures of a position that the budget allows together, those first that solve most promotions."""
         material, men = material_of(board), board.occupied.bit_count()
         free = men - board.pawns.bit_count()
+        if not board.pawns and free <= MOST_FREE:
+            self._known.table(material)  # a block without pawns is a whole table: the error says how to build it
         if self._known.has(material):
             reason = "its table is there; ask it with: tbgen probe"
         elif men >= MOST_SLOTS:
-            reason = f"it has {men} men, and blocks have {MOST_SLOTS - 1} at most"
-        elif free > MOST_FREE or not board.pawns:
-            reason = f"{free} of its men are not pawns, and blocks have {MOST_FREE} such at most"
+            reason = f"more than {MOST_SLOTS - 1} men"
+        elif free > MOST_FREE:
+            reason = f"more than {MOST_FREE} men that are not pawns"
         else:
             found, left = dict[int, Closure](), float(self.budget)
             for closure in self._closures(board, self.budget):
@@ -101,7 +104,7 @@ class PositionSolver(contextlib.ExitStack):
                     left -= plan.cpu_seconds
             if found:
                 return [*found.values()]
-            reason = f"it takes more than {self.budget} CPU seconds; allow more with --budget"
+            reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
     def _closures(self, board: chess.Board, budget: float, most_nodes: int = MOST_NODES) -> Iterator[Closure]:
@@ -170,15 +173,17 @@ class PositionSolver(contextlib.ExitStack):
         own = own_score(board)
         return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
-    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], int, list[SolvePlan]]:
-        """The positions that can be solved, how many others there are, and the cost of all blocks, each once."""
-        joined, kept, refused = dict[Level, Closure](), list[Root](), 0
+    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], list[SolvePlan]]:
+        """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
+        joined, kept, refused = dict[Level, Closure](), list[Root](), Counter[str]()
         for board, accrued in positions:
             try:
                 closure = self._affordable(self._read(board, accrued)[0])[0]
                 self.check(closure.plan())
-            except (InputError, MissingTableError, ClosureTooLargeError, BuildError):
-                refused += 1
+            except ClosureTooLargeError as error:
+                refused[error.reason] += 1
+            except (InputError, MissingTableError, BuildError) as error:
+                refused[str(error)] += 1
             else:
                 empty = Closure(self._known, closure.level, math.inf, most_nodes=math.inf)
                 joined.setdefault(closure.level, empty).add(shared_node(board)[0])
