@@ -156,7 +156,7 @@ def verify(
         check, columns = _digests(folders, threads, known_in, output)
     else:
         check, columns = _proofs(folders, sample, seed, threads)
-        note = "positions that a symmetry of the board makes equal count once"
+        note = "symmetric positions count once, mates and stalemates not at all"
     return _show_checked(form, *_each(wanted, check), columns, note)
 
 
