@@ -99,10 +99,11 @@ def solve(
 
 def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form) -> None:
     """Make the classes of mates of a material, or print their cost."""
-    plan = solver.classes.plan(material)
+    preparation = solver.preparation(material)
+    plan = preparation.plan()
     if not only_plan and plan.nodes:
         with progress("preparing", 1, as_share=True) as shown:
-            solver.prepare(material, shown.reach)
+            solver.prepare(preparation, shown.reach)
     _show_plan(plan, form, answers=False)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate, islice
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from tbgen.position.bounds import Bound, Classes, bound_of_promotions, image, ta
 from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
 from tbgen.position.known import BlockFolder, key_of
 from tbgen.retro.drive.many_blocks import en_passant_of
-from tbgen.retro.drive.single import Accrued, BlockOutcomes, PlaneNumber, PlaneSource, SingleBlock
+from tbgen.retro.drive.single import Accrued, BlockBits, BlockOutcomes, PlaneNumber, PlaneSource, SingleBlock
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset, en_passant_places
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color, Score
@@ -50,6 +50,16 @@ class BlockQuestion(NamedTuple):
 
     node: Node
     accrued: Accrued
+
+
+class SolvedBlocks(Protocol):
+    """What solving a block asks of those that it leads to."""
+
+    closure: Closure
+    classes: Classes
+
+    def plane(self, node: Node, side: int, bound: Bound) -> Entries: ...
+    def en_passant(self, node: Node, bound: Bound) -> Entries: ...
 
 
 class ClosureBlocks:
@@ -195,7 +205,7 @@ def _solve_side_by_side(
 class BlockSolver:
     """Solves one node of a closure whose children are solved, with some bounds of what is not."""
 
-    def __init__(self, node: Node, blocks: ClosureBlocks, bounds: Sequence[Bound]) -> None:
+    def __init__(self, node: Node, blocks: SolvedBlocks, bounds: Sequence[Bound]) -> None:
         self.node, self.blocks, self.bounds = node, blocks, bounds
         placements: dict[Material, list[Squares]] = {node.material: [node.pawns]}
         kinds, resets, bounded = {node.material: Kind.NODE}, dict[Reset, None](), dict[Reset, None]()
@@ -238,6 +248,14 @@ class BlockSolver:
 
     def solve(self, asked: Accrued) -> list[BlockOutcomes]:
         """Solve the node with each bound."""
+        return self._single.solve(self._children(), asked)
+
+    def solve_thresholds(self, thresholds: Sequence[Score], threads: int) -> list[list[BlockBits]]:
+        """Solve the node with each bound, at some thresholds."""
+        return self._single.solve_thresholds(self._children(), thresholds, NOTHING_ASKED, threads)
+
+    def _children(self) -> list[ChildTables]:
+        """All that the node leads to, with each bound."""
         self._node_plane = lru_cache(maxsize=None)(self.blocks.plane)
         children = self._single.children(self._planes, [self._source(bound) for bound in self.bounds])
         for bound, tables in zip(self.bounds, children, strict=True):
@@ -246,8 +264,7 @@ class BlockSolver:
                     here, _ = en_passant_of(tables.en_passant, (number, number + 1), self.layout.block_words * 128)
                     here[:] = self.blocks.en_passant(node_of(self.node.material, pawns), bound)
         del self._node_plane
-        bounded = [self._with_bounds(tables, bound) for bound, tables in zip(self.bounds, children, strict=True)]
-        return self._single.solve(bounded, asked)
+        return [self._with_bounds(tables, bound) for bound, tables in zip(self.bounds, children, strict=True)]
 
     def _with_bounds(self, tables: ChildTables, bound: Bound) -> ChildTables:
         """The child tables with the bounds of promotions without a capture to unsolved positions."""

@@ -11,9 +11,7 @@
 from __future__ import annotations
 
 import enum
-import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -24,17 +22,15 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, SignedBytes
 from tbgen.compiled.jit import borrowing
-from tbgen.errors import ClosureTooLargeError, DamagedTableError
+from tbgen.errors import DamagedTableError
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Slot, Squares, slots_of
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Material, Role
-from tbgen.position.bracket import SolvePlan
-from tbgen.position.closure import PROGRAM_BYTES, Node, node_of
+from tbgen.position.closure import Node
 from tbgen.position.known import BlockFolder, KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
 from tbgen.probe.syzygy import Winner, no_tables
-from tbgen.retro.distances.mates import CERTAIN, POSSIBLE, MatesSolver, Sets
 from tbgen.retro.resets.destinations import ChildTables
 from tbgen.retro.resets.folding import fold_reset
 from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
@@ -44,11 +40,8 @@ from tbgen.score import STALEMATE_CODE, Color, Score
 from tbgen.storage.arrays import ArrayFile
 from tbgen.table import Entries
 
-MOST_FREE_MEN = 5
 SOUND = 0, 4, 8, 12, 5, 10
 """The bytes that classes may have: a side that mates for certain may mate, and the other side may not."""
-_CELL_SECONDS, _NODE_SECONDS, _CELL_BYTES = 40e-9, 0.05, 2
-"""CPU seconds of a cell, and of a block beside its cells; memory of a cell."""
 
 
 class Bound(enum.Enum):
@@ -161,20 +154,6 @@ def taken(cells: npt.NDArray[Any], slots: Sequence[Slot], man: Slot, square: int
     return [np.take(axes, square, axis).ravel() for axis, slot in enumerate(slots) if slot == man]
 
 
-def slice_of(sets: Sets, material: Material, man: Slot, file: int) -> Entries:
-    """The classes, as bytes, of the positions with a new man on a file of its last rank and the other side to move.
-
-    Cells are in the order of words without this man.
-    """
-    slots, (color, _) = slots_of(material)[1:-1], man
-    square = file + (56 if color is Color.WHITE else 0)
-    found = np.zeros(64 ** len(slots), np.uint8)
-    for bit, (sure, forcer) in enumerate(itertools.product((CERTAIN, POSSIBLE), (0, 1))):
-        some = np.bitwise_or.reduce(taken(sets[sure, forcer, color.other], slots, man, square)).astype("<u8")
-        found |= np.unpackbits(some.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little").ravel() << bit
-    return found.view(np.int8)
-
-
 def bytes_of(codes: Entries, bound: Bound) -> Entries:
     """The outcomes that classes leave possible, the least or the most for White: a mate, or stalemate at best."""
     sure, fear = (1, 8) if bound is Bound.LOWER else (2, 4)
@@ -220,43 +199,10 @@ class Classes:
         """The digest of the classes of a node; nothing if they are not there."""
         return file.digest if len(node.pawns) == 1 and (file := self._file(node)) else ""
 
-    def _missing(self, material: Material) -> list[list[Node]]:
-        """The placements of each file that lacks classes, for materials with one pawn that a promotion leads to."""
-        promoted = [each for each in material.children() if each.men == material.men and each.pawns == 1]
-        if not promoted or material.men - 1 > MOST_FREE_MEN:
-            raise ClosureTooLargeError(str(material), "no promotion leads to one pawn and at most five other men")
-        lacking = [each for each in promoted if not self.known.has(each)]
-        for child in itertools.chain(*map(children_of, lacking)):
-            self.known.table(child)
-        files = [[node_of(each, [rank * 8 + file]) for rank in range(1, 7)] for each in lacking for file in range(4)]
-        return [nodes for nodes in files if not all(map(self.digest, nodes))]
-
-    def plan(self, material: Material) -> SolvePlan:
-        """The cost of making the classes that are missing."""
-        nodes = [*itertools.chain(*self._missing(material))]
-        cells = sum(node.cells for node in nodes)
-        seconds = round(cells * _CELL_SECONDS + len(nodes) * _NODE_SECONDS, 1)
-        memory = PROGRAM_BYTES + max((node.cells for node in nodes), default=0) * _CELL_BYTES
-        return SolvePlan(len(nodes), cells, seconds, memory, cells // 64, exact=False, most_free=MOST_FREE_MEN)
-
-    def make(self, material: Material, pool: Executor, threads: int) -> Iterator[float]:
-        """Make the missing classes, a file of the pawn in each thread; 1 for each block that is done."""
-        missing = self._missing(material)
-        for start in range(0, len(missing), threads):
-            makers = [*map(self._make_file, missing[start : start + threads])]
-            for _ in missing[start]:  # block by block: progress and Ctrl-C wait for one block, not for a whole file
-                yield from pool.map(next, makers)
-
-    def _make_file(self, nodes: Sequence[Node]) -> Iterator[float]:
-        """Make the classes of one file of the pawn, block by block: each block needs those before it."""
-        promoted, (pawn,) = nodes[0]
-        for square, sets in MatesSolver(promoted, self.known.plane).file(pawn % 8):
-            node = node_of(promoted, [square])
-            men = enumerate(itertools.product(new_men(promoted), range(8)))
-            slices = {str(number): slice_of(sets, promoted, *each) for number, each in men}
-            self._folders[0].put(self.key(node) or "", slices)
-            self._file.cache_clear()
-            yield 1
+    def keep(self, node: Node, slices: Mapping[str, Entries]) -> None:
+        """Keep the classes of a node, those of a man on a file each in an array."""
+        self._folders[0].put(self.key(node) or "", slices)
+        self._file.cache_clear()
 
     def limits(self, bound: Bound, node: Node, man: Slot, file: int) -> Entries:
         """The bounds of a promotion to a man on a file, in the order of the cells of the block it came from.

@@ -32,6 +32,7 @@ from tbgen.position.bounds import Classes
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_FREE, MOST_NODES, Closure, Level, levels_of
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
+from tbgen.position.preparing import Preparation
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
@@ -40,7 +41,7 @@ from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders
-from tbgen.system.process import available_memory, free_disk, threads_for
+from tbgen.system.process import available_memory, free_disk
 
 Root = tuple[chess.Board, Score]
 """A position that is to be solved, and what has accrued in it."""
@@ -190,12 +191,15 @@ class PositionSolver(contextlib.ExitStack):
                 kept.append((board, accrued))
         return kept, refused, [closure.plan() for closure in joined.values()]
 
-    def prepare(self, material: Material, watch: Watch = unwatched) -> None:
-        """Make the missing classes that promotions of a material lead to, in as many threads as memory allows."""
-        plan = self.classes.plan(material)
+    def prepare(self, preparation: Preparation, watch: Watch = unwatched) -> None:
+        """Make the missing classes that promotions of a material lead to."""
+        plan = preparation.plan()
         self.check(plan)
-        threads = threads_for(plan.memory_bytes, self._threads)
-        work_off(self.classes.make(material, self._pool, threads), plan.nodes, watch)
+        work_off(preparation.make(self._threads), plan.nodes, watch)
+
+    def preparation(self, material: Material) -> Preparation:
+        """What promotions of a material lack."""
+        return Preparation(self.classes, material)
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

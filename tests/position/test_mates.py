@@ -46,8 +46,8 @@ def test_classes_make_bounds_closer_and_never_wrong(folder_of: Folder, monkeypat
         monkeypatch.setattr(solving, "levels_of", lambda free, most=most: levels_of(free)[:most])
         with PositionSolver(folder) as solver:
             if prepares:
-                solver.prepare(Material.parse("KPvKP"))
-                assert solver.classes.plan(Material.parse("KPvKP")).nodes == 0
+                solver.prepare(solver.preparation(Material.parse("KPvKP")))
+                assert solver.preparation(Material.parse("KPvKP")).plan().nodes == 0
             answers.append([solver.solve(*each) for each in FENS])
     closer = 0
     for wide, exact, close in zip(*answers, strict=True):
@@ -62,7 +62,7 @@ def prepared(table_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Pa
     """A folder with tables, and the classes of all that KPvKP promotes to."""
     shutil.copytree(table_folder, folder := tmp_path_factory.mktemp("classes") / "tables")
     with PositionSolver(folder) as solver:
-        solver.prepare(Material.parse("KPvKP"))
+        solver.prepare(solver.preparation(Material.parse("KPvKP")))
     return folder
 
 

@@ -6,6 +6,7 @@ positions and the values that both sources have.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ from tbgen.retro.drive.task import FullError, check_status
 from tbgen.retro.outcomes.codes import solve_code, start_block
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.questions import NEVER, Questions, answer_above, answer_at
-from tbgen.retro.outcomes.threshold import find_met, new_seeker, new_sets, solve_threshold
+from tbgen.retro.outcomes.threshold import find_goods, new_seeker, new_sets, solve_threshold
 from tbgen.retro.patterns.worker import STATUS, Room
 from tbgen.retro.resets.children import PromotionReader, copy_box
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, empty_child_tables
@@ -37,6 +38,8 @@ PlaneNumber = tuple[int, int, int]
 PlaneSource = Callable[[PlaneNumber], Entries]
 """Entry values of the cells of a plane, which are not to be changed."""
 NO_DISTANCES = np.zeros(0, np.uint16)
+CHUNK = 1 << 16
+"""Words that a thread finds the moves of at a time."""
 
 
 def _without_distances(entry: Entries) -> tuple[Entries, Distances]:
@@ -121,15 +124,52 @@ class SingleBlock:
             return list(pool.map(lambda source: self._solved(first, source, asked, room), sources))
 
     def solve_thresholds(
-        self, sources: Sequence[ChildTables], thresholds: Sequence[Score], asked: Accrued
+        self, sources: Sequence[ChildTables], thresholds: Sequence[Score], asked: Accrued, threads: int
     ) -> list[list[BlockBits]]:
-        """For each of the child tables and each threshold, where its holder gets at least that score.
+        """For each of one or two child tables and each threshold, where its holder gets at least that score.
 
         Child tables may have any values in place of all that are as good for each threshold.
         """
-        first = self._with_legal()
-        with ThreadPoolExecutor(len(sources)) as pool:
-            return list(pool.map(lambda source: self._bits(first, source, thresholds, asked), sources))
+        block, jobs = (
+            self._with_room(self._with_legal()),
+            itertools.product(range(len(sources)), range(len(thresholds))),
+        )
+        words, holders, codes = (
+            block.geometry.words,
+            [int(each.holder) for each in thresholds],
+            [each.code for each in thresholds],
+        )
+        goods = np.zeros((len(sources), len(thresholds), 2, words), np.uint64)
+
+        def find(first: int) -> None:
+            scratch = new_scratch(len(block.geometry.role))
+            these = np.array(holders, np.int64), np.array(codes, np.int64), goods
+            status = find_goods(block, sources[0], sources[-1], scratch, *these, first, min(first + CHUNK, words))
+            check_status(self.layouts.layouts[0].material, status)
+
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(find, range(0, words, CHUNK)))
+            found = list(
+                pool.map(lambda job: self._bits(block, sources[job[0]], thresholds[job[1]], goods[job], asked), jobs)
+            )
+        return [found[n : n + len(thresholds)] for n in range(0, len(found), len(thresholds))]
+
+    def _bits(self, block: Block, children: ChildTables, threshold: Score, good: Words, asked: Accrued) -> BlockBits:
+        """The block at one threshold; `good` is overwritten."""
+        geometry, rights = block.geometry, children.en_passant
+        children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
+        here, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), geometry.words * 128)
+        half, cells = geometry.words * 64 if len(here) else 0, np.array(asked.cells, np.int64)
+        values, goal_of = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.full(half, NEVER, np.uint8)
+        answers = np.zeros(len(cells), np.int8)
+        questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
+        white, black = (new_seeker(side, geometry) for side in (WHITE, BLACK))
+        solve_threshold(
+            block._replace(next_code=block.next_code.copy()), white, black, new_sets(geometry.words),
+            int(threshold.holder), threshold.code, good, good,
+            values, children, new_scratch(len(geometry.role)), questions,
+        )  # fmt: skip
+        return BlockBits(good, here, answers)
 
     def _with_legal(self) -> Block:
         """The block with its legal positions."""
@@ -146,25 +186,6 @@ class SingleBlock:
         enter_block(block, self.number, first.pawns)
         return block
 
-    def _bits(
-        self, first: Block, children: ChildTables, thresholds: Sequence[Score], asked: Accrued
-    ) -> list[BlockBits]:
-        block, geometry, material = self._with_room(first), first.geometry, self.layouts.layouts[0].material
-        scratch, cells = new_scratch(len(geometry.role)), np.array(asked.cells, np.int64)
-        check_status(material, find_moves(block, children, scratch, 0, geometry.words))
-        rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), geometry.words * 128)
-        half, found = geometry.words * 64 if len(rights) else 0, list[BlockBits]()
-        values, goal_of = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.full(half, NEVER, np.uint8)
-        sets, (white, black) = new_sets(geometry.words), (new_seeker(side, geometry) for side in (WHITE, BLACK))
-        for holder, code in ((int(each.holder), each.code) for each in thresholds):
-            answers, met = np.zeros(len(cells), np.int8), np.zeros_like(block.legal)
-            questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
-            once = block._replace(next_code=block.next_code.copy())
-            solve_threshold(once, white, black, sets, holder, code, values, children, scratch, questions)
-            find_met(block, sets, holder, met)
-            found.append(BlockBits(met, rights.copy(), answers))
-        return found
-
     def _solved(self, first: Block, children: ChildTables, asked: Accrued, room: Room) -> BlockOutcomes:
         """The block whose legal positions are found, solved from some child tables."""
         geometry, half = first.geometry, first.geometry.words * 64
@@ -173,9 +194,10 @@ class SingleBlock:
         values, cells = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.array(asked.cells, np.int64)
         answers, goal_of = np.zeros(len(cells), np.int8), np.full(half, NEVER, np.uint8)
         questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
-        status = solve_entries(block, white, black, values, children, new_scratch(len(geometry.role)), questions)
+        scratch, material = new_scratch(len(geometry.role)), self.layouts.layouts[0].material
+        check_status(material, find_moves(block, children, scratch, 0, geometry.words))
         try:
-            check_status(self.layouts.layouts[0].material, int(status))
+            check_status(material, solve_entries(block, white, black, values, children, scratch, questions))
         except FullError as full:
             return self._solved(first, children, asked, room.doubled(full.error))
         rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
@@ -187,10 +209,7 @@ def solve_entries(
     block: Block, white: Grower, black: Grower, values: BlockValues, children: ChildTables, scratch: Scratch,
     asked: Questions,
 ) -> int:  # fmt: skip
-    """Solve a block whose legal words are there; the status is 0 if all is well."""
-    status = find_moves(block, children, scratch, 0, block.geometry.words)
-    if status:
-        return status
+    """Solve a block whose moves are known; the status is 0 if all is well."""
     start_block(block, white, black)
     left, code = 1, 0
     while left and not white.state[STATUS] and not black.state[STATUS]:

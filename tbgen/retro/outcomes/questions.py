@@ -19,10 +19,10 @@ from tbgen.retro.outcomes.codes import journals_at
 from tbgen.retro.outcomes.grower import Grower, Journal
 from tbgen.retro.patterns.en_passant import Right, kings_when_taking
 from tbgen.retro.resets.destinations import ChildTables
-from tbgen.retro.resets.folding import fold_reset, fold_value
-from tbgen.retro.words.block import Block, BlockValues, number_of_reset
+from tbgen.retro.resets.folding import fold_reset, fold_value, fold_word
+from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import BLACK
-from tbgen.retro.words.moves import NO_ROLE, Scratch, note_move, unpack_squares
+from tbgen.retro.words.moves import NO_ROLE, Scratch, note_move, note_moves, unpack_squares
 from tbgen.retro.words.quiet import Neighbours, list_neighbours
 
 
@@ -117,9 +117,6 @@ def search_with_right(
 ) -> Int:  # fmt: skip
     """The best outcome of a position with a right to take en passant: its resets, its captures, its quiet moves."""
     side, best, bit = right.side, scratch.folded, square_bit(square)
-    best.outcome[square] = 0
-    if block.resets[side, word] & bit:
-        best.outcome[square] = block.best.outcome[number_of_reset(block, side, word, square)]
     for taker in range(len(block.geometry.pawn_color)):
         if scratch.captures[taker] & bit:
             scratch.noted[0] = 0
@@ -142,6 +139,9 @@ def answer_rights(
     """Search the positions with a right whose codes are from `least` to `most`; the goals at hand are theirs."""
     for word in range(len(block.occupied)):
         anyone = note_captures(block, scratch, right, word)
+        if anyone:
+            note_moves(block, scratch, word, right.side)
+            fold_word(block, children, scratch, right.side, word)
         while anyone:
             square, anyone = lowest_and_rest(anyone)
             cell = word * 64 + square

@@ -22,9 +22,10 @@ from tbgen.retro.outcomes.grower import write_outcome
 from tbgen.retro.outcomes.growing import SLAB, has_words, look_ahead
 from tbgen.retro.outcomes.questions import NO_RIGHT, Questions, answer_rights, right_to_take
 from tbgen.retro.resets.destinations import ChildTables
+from tbgen.retro.resets.folding import fold_word
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import Geometry
-from tbgen.retro.words.moves import Scratch
+from tbgen.retro.words.moves import Scratch, add_move, note_moves, unpack_squares, write_codes
 from tbgen.retro.words.quiet import Neighbours, find_escapes, mark_predecessors, new_neighbours
 from tbgen.retro.words.worklist import (
     GROUP,
@@ -87,15 +88,43 @@ def close(sets: Sets, side: Int, word: Int, bits: Word) -> None:
         drop_word(sets.live[side], word)
 
 
+# goods[source, threshold, side, word]: cells whose best reset is worth the threshold, for the side that seeks it, or
+# is not, for the other side. There are one or two sources of what resets lead to.
+@borrowing
+def find_goods(
+    block: Block, one: ChildTables, two: ChildTables, scratch: Scratch, seeking: Ints, codes: Ints, goods: Words,
+    first: int, end: int,
+) -> int:  # fmt: skip
+    """Own codes and good resets of a range of words; legal words must be there for the whole block."""
+    for word in range(first, end):
+        for side in range(2):
+            block.resets[side, word], block.next_code[side, word] = NOTHING, 255
+        if block.occupied[word] == NOTHING:
+            continue
+        unpack_squares(block, scratch, word)
+        for side in range(2):
+            note_moves(block, scratch, word, side)
+            scratch.planes[:] = 0
+            for n in range(scratch.noted[0]):
+                add_move(scratch.planes, scratch.kings[n])
+            write_codes(block, scratch, side, word)
+            for source in range(len(goods)):
+                fold_word(block, two if source else one, scratch, side, word)
+                block.resets[side, word] = scratch.with_reset[0]
+                for n in range(len(codes)):
+                    goods[source, n, side, word] = good_resets(scratch, side, seeking[n], codes[n])
+    status: int = scratch.status[0]
+    return status
+
+
 @inlined
-def good_resets(block: Block, side: Int, word: Int, seeking: Int, code: Int) -> Word:
-    """The cells of a word whose best reset is worth the threshold, for the seeker, or is not, for the other side."""
-    kings, at, good = block.resets[side, word], np.int64(block.first_reset[side, word]), NOTHING
+def good_resets(scratch: Scratch, side: Int, seeking: Int, code: Int) -> Word:
+    """The cells of a folded word whose best reset is good for the mover."""
+    kings, good = scratch.with_reset[0], NOTHING
     while kings:
         square, kings = lowest_and_rest(kings)
-        if (goal_of_byte(np.int64(block.best.outcome[at]), seeking) <= code) == (side == seeking):
+        if (goal_of_byte(np.int64(scratch.folded.outcome[square]), seeking) <= code) == (side == seeking):
             good |= square_bit(square)
-        at += 1
     return good
 
 
@@ -119,7 +148,7 @@ def yield_to(block: Block, seeker: Seeker, sets: Sets, word: Int, bits: Word) ->
 
 
 @inner
-def start(block: Block, white: Seeker, black: Seeker, sets: Sets, seeking: Int, code: Int) -> None:
+def start(block: Block, white: Seeker, black: Seeker, sets: Sets, good: Words) -> None:
     """Open all legal cells; good resets join, and cells with other resets alone may yield."""
     sets.live[:] = NOTHING
     for side in range(2):
@@ -130,11 +159,9 @@ def start(block: Block, white: Seeker, black: Seeker, sets: Sets, seeking: Int, 
                 sets.live[side, np.uint64(word) >> GROUP] |= square_bit(word & 63)
     for mover, other in ((white, black), (black, white)):
         for word in range(len(block.occupied)):
-            if block.resets[mover.side, word]:
-                good = good_resets(block, mover.side, word, seeking, code)
-                if good:
-                    get(block, mover, sets, word, good)
-                add_bits(other.checked, word, block.resets[mover.side, word] & ~good)
+            if good[mover.side, word]:
+                get(block, mover, sets, word, good[mover.side, word])
+            add_bits(other.checked, word, block.resets[mover.side, word] & ~good[mover.side, word])
 
 
 @inner
@@ -252,16 +279,17 @@ def forget(worklist: Worklist) -> None:
         take_bits(worklist, np.int64(worklist.words[n]))
 
 
+# good[side, word]: of this threshold, from this source; met[side, word] may be the same array
 @borrowing
 def solve_threshold(
-    block: Block, white: Seeker, black: Seeker, sets: Sets, seeking: int, code: int, values: BlockValues,
-    children: ChildTables, scratch: Scratch, asked: Questions,
+    block: Block, white: Seeker, black: Seeker, sets: Sets, seeking: int, code: int, good: Words, met: Words,
+    values: BlockValues, children: ChildTables, scratch: Scratch, asked: Questions,
 ) -> None:  # fmt: skip
-    """Find where a side gets at least its score of this code, in a block whose moves are known.
+    """Find in which cells `met` a side gets at least its score of this code, in a block whose codes are known.
 
-    `block.next_code` is used up. `values` and the answers have mates in place of all that is as good.
+    `block.next_code` is used up. Answers and values with a right have mates in place of all that is as good.
     """
-    start(block, white, black, sets, seeking, code)
+    start(block, white, black, sets, good)
     seeker, other = (white, black) if seeking == white.side else (black, white)
     level, is_open = 0, True
     while is_open and level <= code:
@@ -276,11 +304,6 @@ def solve_threshold(
     forget(other.checked)
     answer_between(block, white, sets, values, children, scratch, asked, level, GOALS)
 
-
-# met[side, word]
-@borrowing
-def find_met(block: Block, sets: Sets, seeking: int, met: Words) -> None:
-    """Write down which cells the seeker has."""
     for side in range(2):
         for word in range(len(block.occupied)):
             legal, left = block.legal[side, word], sets.left[side, word]

@@ -137,6 +137,14 @@ def fold_move(
     scratch.with_reset[0] |= kings
 
 
+@inner
+def fold_word(block: Block, children: ChildTables, scratch: Scratch, side: Int, word: Int) -> None:
+    """Fold all moves of one side in a word, which are noted."""
+    scratch.folded.outcome[:], scratch.with_reset[0] = 0, NOTHING
+    for n in range(scratch.noted[0]):
+        fold_move(block, children, scratch, side, word, scratch.kings[n], scratch.moves[n])
+
+
 @borrowing
 def find_moves(block: Block, children: ChildTables, scratch: Scratch, first: int, end: int) -> int:
     """Codes and resets of a range of words; legal words must be there for the whole block."""
