@@ -273,11 +273,13 @@ class TableError(TbgenError):
 
 
 class MissingTableError(TableError, KeyError):
-    """A missing table; also a KeyError, as in `chess.syzygy`.
+    """A missing table, or several; also a KeyError, as in `chess.syzygy`.
 
     >>> error = MissingTableError("KBvK", "tables")
     >>> str(error), error.for_strangers().folder
     ('no table KBvK in tables; build it with: tbgen build KBvK --data tables', None)
+    >>> str(MissingTableError("KBvK", others=("KNvK",)))
+    'no tables KBvK KNvK; build them with: tbgen build KBvK KNvK'
     """
 
     exit_code = 3
@@ -285,12 +287,15 @@ class MissingTableError(TableError, KeyError):
     """The name of the material."""
     folder: str | None = None
     """The folder or folders that lack it."""
+    others: tuple[str, ...] = ()
+    """The names of more materials that the same answer lacks."""
 
     def __str__(self) -> str:
-        where = "" if self.folder is None else f" in {self.folder}"
+        names, where = " ".join((self.material, *self.others)), "" if self.folder is None else f" in {self.folder}"
+        tables, them = ("tables", "them") if self.others else ("table", "it")
         if len(self.material) - len("v") > _MOST_TABLE_MEN:
-            return f"no table {self.material}{where}"
-        return f"no table {self.material}{where}; build it with: tbgen build {self.material}{self._options()}"
+            return f"no {tables} {names}{where}"
+        return f"no {tables} {names}{where}; build {them} with: tbgen build {names}{self._options()}"
 
     def for_strangers(self) -> MissingTableError:
         """The error without the folder, for answers of a server.
@@ -298,7 +303,8 @@ class MissingTableError(TableError, KeyError):
         Returns:
             An error that names at most the folder of whole-game mobility.
         """
-        return MissingTableError(self.material, f"{_USUAL_FOLDER}/{_WHOLE_GAME}" if self._is_of_whole_game() else None)
+        folder = f"{_USUAL_FOLDER}/{_WHOLE_GAME}" if self._is_of_whole_game() else None
+        return MissingTableError(self.material, folder, self.others)
 
     def _is_of_whole_game(self) -> bool:
         return os.path.basename(self.folder or "") == _WHOLE_GAME

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -146,7 +145,7 @@ def command(
     if everything.missing and not is_quiet():
         is_told = in_place or output not in (None, STANDARD_OUTPUT)  # by the tags of the copy
         told = [output] if output is not None and output != STANDARD_OUTPUT else names
-        _report_missing(everything.missing, folders, told, solved=solve, is_told=is_told)
+        _report_missing(everything, folders, told, solved=solve, is_told=is_told)
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 
@@ -219,7 +218,7 @@ def _report(whole: ChunkReport) -> None:
             "see RMobilityClock"
         )
     say_whom_the_clock_did_not_stop(whole)
-    if bounded := whole.grounds[Ground.PROVISIONAL] - whole.missing.total():
+    if bounded := whole.grounds[Ground.PROVISIONAL] - whole.lacking:
         say(
             f"{counted(bounded, 'game', 'games')} with bounds alone, which no table closes: see RMobilityBounds; "
             "more --budget, or --syzygy, may"
@@ -230,16 +229,17 @@ _MOST_ROWS = 12
 
 
 def _report_missing(
-    missing: Counter[str], folders: Sequence[Path], files: Sequence[str], *, solved: bool, is_told: bool
+    whole: ChunkReport, folders: Sequence[Path], files: Sequence[str], *, solved: bool, is_told: bool
 ) -> None:
     """The tables that would decide the most games, the command that builds them all, and what that takes.
 
     Only the tags of a copy tell what a solver has asked for.
     """
-    games, tables = counted(missing.total(), "game", "games"), counted(len(missing), "table", "tables")
+    missing, games = whole.missing, counted(whole.lacking, "game", "games")
+    tables, where = counted(len(missing), "table", "tables"), ", ".join(map(str, folders))
     say(
-        f"the score of {games} is provisional; {tables} missing from {', '.join(map(str, folders))} "
-        f"would decide {'it' if missing.total() == 1 else 'them'}:"
+        f"the score of {games} is provisional; {tables} missing from {where} "
+        f"would decide {'it' if whole.lacking == 1 else 'them'}:"
     )
     for name, number in missing.most_common(_MOST_ROWS):
         say(f"  {name:8} {number:>3,} {'game' if number == 1 else 'games'}")
@@ -247,8 +247,7 @@ def _report_missing(
         others = missing.most_common()[_MOST_ROWS:]
         say(f"  {len(others)} others {sum(number for _, number in others):,} games")
     how = building(files, folders, () if is_told or not solved else sorted(missing))
-    more = "; a position that is solved may ask for more tables then" if solved else ""
-    say(f"build {'it' if len(missing) == 1 else 'them'}: {how}, then decide again{more}")
+    say(f"build {'it' if len(missing) == 1 else 'them'}: {how}, then decide again")
     plan = outlook(folders[0], map(Material.parse, missing), processors())
     say(
         f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "

@@ -6,12 +6,11 @@ import math
 import os
 import shlex
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
-from tbgen.apps.games.decide import Ground, Solve
+from tbgen.apps.games.decide import Ground, Solve, materials_in
 from tbgen.apps.games.files import STANDARD_INPUT, matching_files
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_in
@@ -19,7 +18,7 @@ from tbgen.cli import complain_of, say
 from tbgen.cli.options import FORCE, NAME, Gathered, not_empty, option, typed_folders
 from tbgen.cli.output import STANDARD_OUTPUT, entries_in, refuse_fewer
 from tbgen.cli.reporter import reading
-from tbgen.errors import MaterialError, PgnError
+from tbgen.errors import PgnError
 from tbgen.material import Material
 from tbgen.storage.files import game_of_folder, tables_in
 from tbgen.text import counted
@@ -77,21 +76,23 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     complain_of(found.skipped)
     known = {*found.missing, *map(str, tables_in(folder))}
     files = [name for name in names if name != STANDARD_INPUT]
-    found.missing.update(name for name in _asked_by_tags(files) if name not in known)
-    tables, more = counted(len(found.missing), "table", "tables"), counted(found.missing.total(), "game", "games")
+    for asked in _asked_by_tags(files):
+        if new := {*map(str, asked)} - known:
+            found.lacking += 1
+            found.missing.update(new)
+    tables, more = counted(len(found.missing), "table", "tables"), counted(found.lacking, "game", "games")
     say(f"{tables} would decide {more} more" if found.missing else "no game lacks a table")
     if stopped := found.grounds[Ground.STOPPED]:
         say(f"{counted(stopped, 'game', 'games')} with more men than tables have, or castling rights: no table decides")
     return [Material.parse(name) for name, _ in found.missing.most_common()]
 
 
-def _asked_by_tags(names: Sequence[str]) -> Iterator[str]:
-    """The table that makes a game provisional, game by game, as an earlier decision has written it into the tags."""
+def _asked_by_tags(names: Sequence[str]) -> Iterator[tuple[Material, ...]]:
+    """The tables that make a game provisional, game by game, as an earlier decision has written them into the tags."""
     for name in names:
         for tags in (text.tags for chunk in chunks_in(name, may_be_empty=True) for text in chunk):
             if tags.get("RMobilitySource") == Source.PROVISIONAL.value:
-                with suppress(MaterialError):
-                    yield str(Material.parse(tags.get("RMobilityMissing", "")).canonical())
+                yield materials_in(tags.get("RMobilityMissing", ""))
 
 
 def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str] = ()) -> str:

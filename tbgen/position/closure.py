@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 import chess
 
-from tbgen.errors import ClosureTooLargeError
+from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.symmetry import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
@@ -131,6 +131,8 @@ class Closure:
     """The nodes that lead to bounds."""
     cpu_seconds: float = 0.0
     """Of one pass."""
+    missing: dict[str, MissingTableError] = field(default_factory=dict)
+    """The tables of materials without pawns that the nodes lead to and that are not there."""
     _resets: dict[Material, list[tuple[Reset, bool]]] = field(default_factory=dict)  # and whether they lead to a table
 
     def add(self, node: Node) -> None:
@@ -161,8 +163,21 @@ class Closure:
                 elif reset.promoted != NO_SLOT and not (child.pawns and self.level.solves(reset.role, child.free)):
                     kind = Kind.BOUND
                 elif not child.pawns:
-                    known.table(child.material)  # which raises MissingTableError
+                    self._note_missing(child.material)
+                    continue
                 yield Edge(reset, child, kind)
+
+    def _note_missing(self, material: Material) -> None:
+        try:
+            self.known.table(material)
+        except MissingTableError as error:
+            self.missing[error.material] = error
+
+    def refuse_missing(self) -> None:
+        """MissingTableError with all tables without which nothing can be solved, if there are any."""
+        if self.missing:
+            first, *others = sorted(self.missing)
+            raise MissingTableError(first, self.missing[first].folder, tuple(others))
 
     def cpu_seconds_of(self, node: Node) -> float:
         """CPU seconds of a node, with both bounds if it leads to bounds."""

@@ -114,16 +114,15 @@ class PositionSolver(contextlib.ExitStack):
         levels = levels_of(node.free)
         for level in reversed(levels):
             closure = Closure(self._known, level, budget, turned, most_nodes)
+            is_small = True
             try:
                 closure.add(node)
             except ClosureTooLargeError:
-                continue
-            except MissingTableError:
-                if level == levels[0]:
-                    raise
-            else:
-                if level.others == node.free or node not in closure.inexact:
-                    yield closure  # else rooks and bishops would cost as much again, and hardly ever matter
+                is_small = False
+            if level == levels[0]:
+                closure.refuse_missing()
+            if is_small and not closure.missing and (level.others == node.free or node not in closure.inexact):
+                yield closure  # else rooks and bishops would cost as much again, and hardly ever matter
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""

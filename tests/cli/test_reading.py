@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -13,20 +14,17 @@ BLOCKED = "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1"
 ENDS = [BLOCKED, "8/PPP5/8/3k4/8/3K4/5ppp/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 33 30"]
 
 
-def test_what_a_solver_misses_is_built_and_the_loop_ends(tmp_path: Path) -> None:
+def test_what_a_solver_misses_is_named_and_built_at_once(tmp_path: Path) -> None:
     games, out, tables = tmp_path / "games.pgn", tmp_path / "out.pgn", tmp_path / "tables"
     tables.mkdir()
     games.write_text("".join(f'[FEN "{fen}"]\n[Result "1/2-1/2"]\n\n1/2-1/2\n\n' for fen in ENDS))
-    said = ""
-    for _ in range(6):
-        words = ("adjudicate", str(games), "--solve", "--budget", "6", "--data", str(tables), "-o", str(out))
-        said = tbgen(*words).stderr
-        if "RMobilityMissing" not in out.read_text():
-            break
-        assert f"build --for {out} --data {tables} --outcomes, then decide again; a position that is solved may" in said
-        assert tbgen("build", "--for", str(out), "--data", str(tables), "-q").returncode == 0
+    words = ("adjudicate", str(games), "--solve", "--budget", "6", "--data", str(tables), "-o", str(out))
+    assert f"build --for {out} --data {tables} --outcomes, then decide again\n" in tbgen(*words).stderr
+    assert re.findall(r'RMobilityMissing "(.*)"', out.read_text()) == ["KvK"]
+    assert tbgen("build", "--for", str(out), "--data", str(tables), "-q").returncode == 0
+    assert "missing from" not in tbgen(*words).stderr
+    assert "RMobilityMissing" not in out.read_text()
     assert 'RMobilitySource "solved"' in out.read_text()
-    assert "missing from" not in said
     done = tbgen("build", "--for", str(out), "--data", str(tables))
     assert done.stderr.splitlines() == [
         "no game lacks a table",
@@ -66,3 +64,13 @@ def test_an_annotated_file_is_not_replaced_by_one_game_of_it(tmp_path: Path, wor
     code, line = complaint("annotate", str(S18), "-o", str(out), *words, *data)
     assert (code, line.partition(" has ")[2].partition(";")[0]) == (2, "20 games, and 1 game would take their place")
     assert tbgen("annotate", str(S18), "-o", str(out), *words, "--force", *data).returncode == 0
+
+
+def test_all_tables_that_a_position_needs_are_named_in_one_line(tmp_path: Path) -> None:
+    """A knight may be captured before a pawn promotes, and the last pawn then be captured by the king."""
+    words = ("solve", "8/8/3p4/3P4/1k6/3KN3/8/8 b - - 0 1", "--data", str(tmp_path))
+    names = "KBvK KNvK KQvK KRvK KvK"
+    said = f"tbgen: no tables {names} in {tmp_path}; build them with: tbgen build {names} --data {tmp_path}"
+    assert complaint(*words) == (3, said)
+    assert tbgen("build", *names.split(), "--outcomes", "--data", str(tmp_path), "-q").returncode == 0
+    assert "no table" not in tbgen(*words, "--plan").stderr

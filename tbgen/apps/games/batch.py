@@ -74,7 +74,9 @@ class ChunkReport:
     games: int = 0
     grounds: Counter[Ground] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
-    """Missing table -> how many games it would decide."""
+    """Missing table -> how many games it would decide, perhaps with others."""
+    lacking: int = 0
+    """Games that lack tables."""
     clocked: int = 0
     """Games where the fifty-move rule leaves too few plies for the table's value, or may do so."""
     against_their_word: int = 0
@@ -109,7 +111,7 @@ class GameVerdict(NamedTuple):
             final=verdict.final,
             scoring=game.scoring,
             source=verdict.source,
-            missing=None if verdict.missing is None else str(verdict.missing),
+            missing=verdict.missing_tag,
             plies=game.last.number,
             tags={name: tags[name] for name in READ_TAGS if name in tags},
         )
@@ -126,7 +128,7 @@ class GameVerdict(NamedTuple):
             "RMobilityFifty": "" if fifty_moves is plain else fifty_moves.value,
             "RMobilitySource": verdict.source.value,
             "RMobilityTablebase": verdict.table or "",
-            "RMobilityMissing": "" if verdict.missing is None else str(verdict.missing),
+            "RMobilityMissing": verdict.missing_tag or "",
             "RMobilityBounds": verdict.bounds_tag or "",
             "RMobilityClock": str(verdict.clocked) if matters else "",
             GAME_TAG: "" if mobility.forgets else str(mobility),
@@ -172,8 +174,8 @@ class ChunkDecider:
         done.grounds[Ground.of(verdict.source, game.last.end)] += 1
         done.clocked += verdict.clocked is not None and verdict.clocked.matters
         done.against_their_word += verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags)
-        if verdict.missing is not None:
-            done.missing[str(verdict.missing)] += 1
+        done.lacking += bool(verdict.missing)
+        done.missing.update(map(str, verdict.missing))
         if game.last.end in ON_THE_BOARD and game.warnings:
             done.contradicted.append(f"{name}, game {game.number}: warning: {game.warnings[0]}")
         if self.task.results:
@@ -274,7 +276,7 @@ def total(parts: Iterable[ChunkReport]) -> ChunkReport:
     """The figures of several chunks together, without their texts, facts and results."""
     whole = ChunkReport()
     for part in parts:
-        for name in ("size", "games", "clocked", "against_their_word"):
+        for name in ("size", "games", "lacking", "clocked", "against_their_word"):
             setattr(whole, name, getattr(whole, name) + getattr(part, name))
         for name in ("grounds", "missing"):
             getattr(whole, name).update(getattr(part, name))

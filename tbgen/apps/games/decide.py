@@ -64,7 +64,7 @@ class Verdict:
 
     >>> verdict = Adjudicator().decide(chess.Board(), winner=Color.BLACK)
     >>> verdict.facts()["points"], verdict.why, verdict.table, verdict.missing
-    ({'white': 0.0, 'black': 1.0}, 'Black won the game', None, None)
+    ({'white': 0.0, 'black': 1.0}, 'Black won the game', None, ())
     """
 
     final: Score
@@ -83,6 +83,8 @@ class Verdict:
     """The value under the game's fifty-move rule; None without a table."""
     bounds: Bracket | None = None
     """Proved bounds of the value, if neither a table nor a solve gives the value itself."""
+    others: tuple[Material, ...] = ()
+    """More tables that are missing."""
 
     @property
     def points(self) -> Points:
@@ -90,9 +92,11 @@ class Verdict:
         return (DRAW, DRAW) if self.source is Source.SHEET else self.scoring.points(self.final)
 
     @property
-    def missing(self) -> Material | None:
-        """The missing table that would decide the game."""
-        return self.material if self.source is Source.PROVISIONAL else None
+    def missing(self) -> tuple[Material, ...]:
+        """The missing tables that would decide the game: one, or those that solving its position needs."""
+        if self.source is not Source.PROVISIONAL or self.material is None:
+            return ()
+        return self.material, *self.others
 
     @property
     def table(self) -> str | None:
@@ -100,6 +104,11 @@ class Verdict:
         if self.source is not Source.TABLEBASE or self.material is None:
             return None
         return str(self.material) if self.dtg is None else f"{self.material} {self.dtg}"
+
+    @property
+    def missing_tag(self) -> str | None:
+        """The missing tables as a tag names them."""
+        return " ".join(map(str, self.missing)) or None
 
     @property
     def bounds_tag(self) -> str | None:
@@ -114,7 +123,8 @@ class Verdict:
         """
         return facts_of(
             self,
-            *("final", "source", "material", "missing", "dtg"),
+            *("final", "source", "material", "dtg"),
+            missing=self.missing_tag,
             plies_left=None if self.clocked is None else self.clocked.plies_left,
             within=None if self.clocked is None else self.clocked.within,
             points=points_facts(self.points),
@@ -129,11 +139,20 @@ def told_by_tags(game: PgnGame) -> Verdict | None:
         return None
     source = next((each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME)
     name = {Source.PROVISIONAL: "RMobilityMissing", Source.TABLEBASE: "RMobilityTablebase"}.get(source, "")
-    words, material = tags.get(name, "").split(), None
+    text, dtg = tags.get(name, ""), None
+    if source is Source.TABLEBASE:
+        text, _, plies = text.partition(" ")
+        dtg = number_in(plies) if plies else None
+    material, *others = materials_in(text) or (None,)
+    verdict = Verdict(final, source, "its tags say so", game.scoring, material, dtg, others=tuple(others))
+    return by_sheet(game, verdict)
+
+
+def materials_in(text: str) -> tuple[Material, ...]:
+    """The materials that a tag names, with spaces between; none if one of them is no material."""
     with suppress(MaterialError):
-        material = Material.parse(words[0]).canonical() if words else None
-    plies = number_in(words[1]) if words[1:] and source is Source.TABLEBASE else None
-    return by_sheet(game, Verdict(final, source, "its tags say so", game.scoring, material, plies))
+        return tuple(Material.parse(name).canonical() for name in text.split())
+    return ()
 
 
 def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
@@ -238,10 +257,9 @@ class Adjudicator:
             except CastlingError:
                 because = "tables know no castling rights"
             except MissingTableError as error:
-                missing = Material.parse(error.material)
-                return Verdict(
-                    accrued, Source.PROVISIONAL, f"the accrued score is provisional: {error}", scoring, missing
-                )
+                missing, others = Material.parse(error.material), tuple(map(Material.parse, error.others))
+                why = f"the accrued score is provisional: {error}"
+                return Verdict(accrued, Source.PROVISIONAL, why, scoring, missing, others=others)
         return Verdict(accrued, Source.GAME, f"the accrued score stands: {because}", scoring)
 
     def _by_table(self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
+from itertools import chain
 from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tbgen.apps.games import tiebreaks
@@ -276,8 +277,11 @@ class Standings:
         """The games that count: those with a result."""
         self.order = tuple(order)
         self.unfinished = len(given) - len(self.finished)
-        self.provisional = Counter(game.missing for game in self.finished if game.source is Source.PROVISIONAL)
-        """Missing table -> games whose score is provisional; None stands for a table without a name."""
+        self.doubtful = [game for game in self.finished if game.source is Source.PROVISIONAL]
+        """The games whose score is provisional."""
+        missing = (game.missing.split() if game.missing else [None] for game in self.doubtful)
+        self.provisional = Counter[str | None](chain.from_iterable(missing))
+        """Missing table -> how many of these lack it; None stands for a table without a name."""
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
         by_sheet = next((by for by in self.order if by in ("classical", "points")), None)
         self.table = cross_table(self.finished, EventGame.classical if by_sheet == "classical" else EventGame.points)
@@ -331,7 +335,7 @@ class Standings:
     @property
     def caveat(self) -> str:
         """Which scores are provisional, in words, if any is."""
-        number = self.provisional.total()
+        number = len(self.doubtful)
         lacking = Counter({name: games for name, games in self.provisional.items() if name is not None})
         tables = ", ".join(f"{name} ({games})" for name, games in lacking.most_common(_MOST_NAMED))
         more = len(lacking) - _MOST_NAMED
@@ -340,7 +344,7 @@ class Standings:
             reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
         are = "is" if number == 1 else "are"
         said = f"{number:,} of {counted(len(self.finished), 'game', 'games')} {are} provisional: {', '.join(reasons)}"
-        disproved = sum(game.is_disproved for game in self.finished if game.source is Source.PROVISIONAL)
+        disproved = sum(game.is_disproved for game in self.doubtful)
         wrong = f"; the bounds of {counted(disproved, 'game', 'games')} exclude the score that ranks here"
         return said + wrong * bool(disproved)
 

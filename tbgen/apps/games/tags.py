@@ -109,7 +109,7 @@ class Source(enum.Enum):
     PROVISIONAL = "provisional"
     """The accrued score, until more is known.
 
-    The tag `RMobilityMissing` names a missing table that decides the game. `RMobilityBounds` says what is proved.
+    The tag `RMobilityMissing` names missing tables that decide the game. `RMobilityBounds` says what is proved.
     """
 
 

@@ -75,7 +75,7 @@ def test_the_table_that_is_missing_is_named_and_not_the_one_that_asks_for_it(
 ) -> None:
     write_made_up(tmp_path, Material.parse("KPvKP"))
     with open_tablebase(tmp_path) as few:
-        assert Adjudicator(few).decide(game_from(EN_PASSANT)).missing == Material.parse("KPvK")
+        assert Adjudicator(few).decide(game_from(EN_PASSANT)).missing == (Material.parse("KPvK"),)
 
 
 @pytest.mark.parametrize("winner", [None, *Color])
