@@ -19,16 +19,16 @@ from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_n
 MATE_CODE = 0
 STALEMATE_CODE = 1
 DEFAULT_CUTOFF_CODE = 12
-"""G6.0, from which on some schemes and the fifty-move rule make no difference."""
+"""G6.0: some schemes and the fifty-move rule treat this score and all higher ones alike."""
 MOST_CODE = 1999
 """G999.5, the largest score that can be written."""
 MOST_STORED_CODE = 126
 """The largest code that fits the signed byte of a stored table."""
 
 SIGN = r"([-+\u2212]|m(?=[Gg]))?"
-"""The pattern of what stands before a score, or a komi; `side_of` says what it means."""
+"""The pattern of the sign before a score or a komi; `side_of` reads it."""
 LIKE_A_SCORE = r"(?:[-+\u2212m]?[Gg][0-9]+(?:[.,][0-9]*)?|[-+\u2212]?[0-9]+(?:\.[0-9]+)?)"
-"""The pattern of a word that can be meant as a score, be it right or wrong."""
+"""The pattern of a word that may be meant as a score, correct or not."""
 
 _SCORE = re.compile(SIGN + r"([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
 

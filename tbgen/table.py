@@ -1,11 +1,11 @@
-"""Table: what a solved material holds, in memory.
+"""A solved material in memory.
 
-Three numbers a cell: the entry value as a signed outcome byte, its distance, and the *pattern* of the
-middle, which says what becomes of scores accrued before. Cells that hold no position, and cells that
-are not primary, have a zero entry. Counts are over all placements of labelled men on 64 squares.
+A cell has three numbers: the entry value as a signed outcome byte, its distance, and the *pattern* of the middle, which
+gives the values with scores that have accrued before. Cells without a position and cells that are not primary have a
+zero entry. Counts are over all placements of labelled men on 64 squares.
 
-A table is solved in *runs* of blocks. A run has a dictionary of patterns of its own; when all runs are there, the
-dictionaries become one, and the cells are handed on in *pieces* with the numbers that their patterns have in it.
+A table is solved in *runs* of blocks. Each run has a dictionary of patterns of its own. When all runs are there, their
+dictionaries are merged. *Pieces* then hand on the cells, with the numbers of their patterns in the merged dictionary.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _CODE_BITS = 11
 _KEY_BITS = _CODE_BITS + 1
 
 MOST_KEPT_CELLS = 1 << 24
-"""Tables with so many cells are solved in seconds and stay in memory."""
+"""Tables with at most this many cells are solved in seconds and stay in memory."""
 
 Entries = SignedBytes
 """[cell] -> entry value as a signed outcome byte, 0 where there is no position."""
@@ -44,9 +44,9 @@ class Box:
     first: Ints
     size: Ints
     stride: Ints
-    """[axis] how far apart neighbours lie in what `read` gives."""
+    """[axis] how far apart neighbours lie in the arrays that `read` returns."""
     read: Callable[[], tuple[Entries, Distances]]
-    """Entry values and distances; they are only looked for when this is called."""
+    """Reads entry values and distances."""
 
 
 class Dictionary(NamedTuple):
@@ -59,7 +59,7 @@ class Dictionary(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """What some cells hold; flat arrays."""
+    """The values of some cells, as flat arrays."""
 
     entry: Entries
     dtg: Distances
@@ -70,7 +70,7 @@ class Cells(NamedTuple):
 
     @classmethod
     def room(cls, size: int) -> Cells:
-        """Room for so many cells."""
+        """Space for so many cells."""
         return cls(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
 
     @classmethod
@@ -81,26 +81,26 @@ class Cells(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Some cells whose patterns have numbers of their own."""
+    """Some cells whose patterns have a numbering of their own."""
 
     first: int
     """The first cell."""
     cells: Cells
     numbers: Ints32
-    """[their pattern] -> pattern of the table."""
+    """[number of a pattern in the cells] -> its number in the table."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """A run of a table's cells that are solved."""
+    """A solved run of a table's cells."""
 
     first: int
     """Its first cell, and the one after its last."""
     end: int
     rows: int
-    """Of its dictionary."""
+    """The number of rows of its dictionary."""
     found: Ints
-    """What a tally counts, see retro/drive/runs.py; cells count from the run's first."""
+    """The counts of a tally, see retro/drive/runs.py; cells count from the run's first."""
     en_passant: tuple[Entries, Distances]
     """Values of its positions with a right to take en passant, in the order of ChildTables.en_passant."""
 
@@ -109,9 +109,9 @@ class Run:
 class Patterns:
     """How holds break: pattern n has the rows start[n] to start[n + 1], sorted by holder and code.
 
-    A row says: from this accrued code of this holder on (until its next row) the other side can bring
-    about `outcome` in `dtg` plies. Where that is no worse for the holder than what it has accrued, and
-    where there is no row, the hold stands. Pattern 0 has no rows.
+    A row means: from this accrued code of this holder on (until its next row) the other side can bring about `outcome`
+    in `dtg` plies. The hold stands if there is no row, or if that outcome is no worse for the holder than the accrued
+    score. Pattern 0 has no rows.
     """
 
     start: WideInts
@@ -149,13 +149,13 @@ class Patterns:
 
 
 class Child(Protocol):
-    """What a solver asks of a table that resets lead to; cells that hold no position may have any value."""
+    """A table that resets lead to, as a solver reads it. Cells without a position may have any value."""
 
     def values(self) -> EntryValues:
-        """All its values."""
+        """All values."""
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
-        """Those of one plane, in parts that can be read one by one and from several threads."""
+        """The values of one plane, in parts that several threads can read one by one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -190,7 +190,7 @@ class Tally:
 
 @dataclass(frozen=True)
 class Figures:
-    """What it took to solve a table."""
+    """The cost of solving a table."""
 
     phase_seconds: Mapping[str, float] = field(default_factory=dict)
     wall_seconds: float = 0.0
@@ -215,7 +215,7 @@ class Table(EntryValues):
         return sum(tally.count for tally in self.tallies[side].values())
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
-        """What cells first to end hold."""
+        """The values of the cells from `first` up to `end`."""
         cells = Cells(self.entry, self.dtg, self.pattern).part(first, end)
         yield Piece(first, cells, np.arange(len(self.patterns), dtype=np.uint32))
 
@@ -226,7 +226,7 @@ def fits_memory(layout: Layout) -> bool:
 
 
 class Content(Protocol):
-    """A solved material as a file takes it, wherever its cells lie."""
+    """A solved material, as the writer of files reads it, wherever its cells lie."""
 
     @property
     def material(self) -> Material: ...
@@ -238,8 +238,8 @@ class Content(Protocol):
     def tallies(self) -> Mapping[Color, Mapping[Score, Tally]]: ...
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
-        """What cells first to end hold, not to be changed; from several threads.
+        """The values of the cells from `first` up to `end`. Do not change them. Several threads may call this.
 
-        A piece begins and ends where `first` and `end` are, or a plane does. Where cells have to be read, those of one
-        piece after another may lie in `room`, which must be large enough for each.
+        Pieces also end where planes do. If the cells have to be read, each piece may use `room` again, so `room` must
+        be large enough for any of them.
         """

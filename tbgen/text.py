@@ -25,7 +25,7 @@ _UNSEEN = re.compile(
 
 
 def printable(text: str) -> str:
-    """A text from elsewhere as a terminal may show it: characters that would control the terminal are spelled out.
+    """A text from elsewhere, safe to print: characters that would control the terminal are spelled out.
 
     >>> print(printable("a\\x1b[2Jb"))
     a\\x1b[2Jb
@@ -34,7 +34,7 @@ def printable(text: str) -> str:
 
 
 def cleaned(text: str, most: int) -> str:
-    """A text from elsewhere as a tag may hold it: without such characters, in one line, no longer than `most`.
+    """A text from elsewhere, safe in a tag: one line without such characters, of at most `most` characters.
 
     >>> cleaned("Deep\\n\\x07Thought", 8)
     'Deep Th…'
@@ -44,7 +44,7 @@ def cleaned(text: str, most: int) -> str:
 
 
 def trouble(error: Exception) -> str:
-    """What is wrong with a file of ours that was tampered with, without the words of the interpreter.
+    """The fault of a file that somebody has edited, in plain words instead of Python's.
 
     >>> trouble(KeyError("material")), trouble(TypeError("'int' object is not iterable"))
     ("it lacks 'material'", 'a value is not of its kind')
@@ -57,12 +57,12 @@ def trouble(error: Exception) -> str:
 
 
 def counted(number: int, one: str, many: str) -> str:
-    """A number of things."""
+    """A number with its noun, singular or plural."""
     return f"{number:,} {one if number == 1 else many}"
 
 
 def in_gib(size: float, rounded: Callable[[float], int] = math.ceil) -> str:
-    """Memory in GiB, below one in MiB, as `--memory` takes it; rounded up, so that what is written suffices.
+    """Memory in GiB, or in MiB below 1 GiB, as `--memory` reads it. It is rounded up, so that it suffices.
 
     >>> in_gib(717.2 * 2**20), in_gib(3.86 * 2**30), in_gib(3.86 * 2**30, math.floor)
     ('718 MiB', '3.9 GiB', '3.8 GiB')
@@ -78,18 +78,18 @@ def in_units(size: float) -> str:
     >>> in_units(999), in_units(44034), in_units(10**12)
     ('999 bytes', '44.0 kB', '1.0 TB')
     """
-    from rich import filesize  # the start of the program does without
+    from rich import filesize  # the start of the program does not need it
 
     return filesize.decimal(round(size))
 
 
 def in_plies(number: int) -> str:
-    """A distance."""
+    """A number of plies, with the noun."""
     return counted(number, "ply", "plies")
 
 
 def in_so_many(plies: int | None) -> str:
-    """How far away something is, which may not be known.
+    """A distance in words; it may be unknown.
 
     >>> in_so_many(5), in_so_many(None)
     ('in 5 plies', 'in some plies')
@@ -165,7 +165,7 @@ def flattened(facts: Mapping[str, Any], before: str = "") -> Iterator[tuple[str,
 
 
 def has_own_text(kind: type) -> bool:
-    """Whether a class says how its objects are written: `plain` writes such a one as a text."""
+    """Whether a class defines its own text, which `plain` then takes."""
     return any("__str__" in vars(each) for each in kind.__mro__ if each is not object)
 
 

@@ -36,7 +36,7 @@ _EIGHT = np.uint64(8)
 
 @inner
 def copy_words(words: Words, to: Words) -> None:
-    """Copy a position. To assign all of an array to another has numba compile a report of other lengths, too."""
+    """Copy a position. A loop, because numba would compile an error report into the assignment of whole arrays."""
     for word in range(len(words)):
         to[word] = words[word]
 
@@ -122,7 +122,7 @@ def castle(board: Words, side: Int, king: Word, rook: Word) -> None:
 
 
 def words_of(board: chess.Board) -> Words:
-    """The board as kernels take it."""
+    """The board as kernels read it."""
     sides = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
     men = board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings
     en_passant = 0 if board.ep_square is None else chess.BB_SQUARES[board.ep_square]
@@ -131,7 +131,7 @@ def words_of(board: chess.Board) -> Words:
 
 
 def board_of(words: Words) -> chess.Board:
-    """The python-chess board with the men of some words; its move counters are those of a first position."""
+    """The python-chess board of some words; its clock and move number are those of a new game."""
     board = chess.Board(None, chess960=bool(words[CHESS960]))
     men = map(int, words[KIND + PAWN : KIND + KING + 1])
     board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings = men
@@ -152,7 +152,7 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
 
 
 def _lines(right: int, up: int) -> Words:
-    """[square] -> the other squares of the line through it that goes so far to the right and up at each step."""
+    """[square] -> the other squares of its line in the direction (right, up)."""
     files, ranks = np.arange(64) % 8, np.arange(64) // 8
     is_on_line = (files - files[:, None]) * up == (ranks - ranks[:, None]) * right
     return np.packbits(is_on_line ^ np.eye(64, dtype=bool), axis=1, bitorder="little").view("<u8").ravel()
@@ -178,15 +178,17 @@ _GATHER_FILE = np.uint64(0x0080402010080400)
 _ON_RANKS = _ON_A_RANK.ravel() * _FILE_A
 """[place * 64 + inner men] -> the squares attacked on all ranks at once."""
 _ON_A_FILE = np.unpackbits(_ON_A_RANK[::-1]).view("<u8")
-"""[place * 64 + inner men] -> those of the a-file: men are gathered from above, and bits unpacked from the highest."""
+"""[place * 64 + inner men] -> those of the a-file. The factor gathers men from above, and unpackbits begins with the
+highest bit.
+"""
 _FIRST_STEPS = np.array([chess.BB_RANK_3, chess.BB_RANK_6], np.uint64)
-"""[side] -> where a pawn's step may become a double one."""
+"""[side] -> where a pawn's single step may become a double step."""
 _SEVEN, _NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
 
 
 @small
 def bishop_attacks(square: Int, occupied: Word) -> Word:
-    """The squares that a bishop attacks, up to and with the first man on each line."""
+    """The squares that a bishop attacks, including the first man on each line."""
     row = (square & 7) * 64
     rising, falling = _RISING[square], _FALLING[square]
     up = _ON_RANKS[row + np.int64((rising & occupied) * _FILE_B >> _TOP_SIX)] & rising
@@ -195,7 +197,7 @@ def bishop_attacks(square: Int, occupied: Word) -> Word:
 
 @small
 def rook_attacks(square: Int, occupied: Word) -> Word:
-    """The squares that a rook attacks, up to and with the first man on each line."""
+    """The squares that a rook attacks, including the first man on each line."""
     rank = _RANK[square]
     along = _ON_RANKS[(square & 7) * 64 + np.int64((rank & occupied) * _FILE_B >> _TOP_SIX)] & rank
     file = np.uint64(square & 7)
@@ -258,7 +260,7 @@ def en_passant_takers(board: Words, side: Int) -> Word:
     taken, left = one_rank_back(board[EN_PASSANT], side), takers
     king = lowest_square(board[side] & board[KIND + KING])
     while left:
-        # Both pawns leave their rank at once, which can open it for a rook: no pin test sees that.
+        # Both pawns leave their rank at once, which can open it for a rook. No test for pins sees that.
         taker = square_bit(lowest_square(left))
         occupied = (board[WHITE] | board[BLACK]) ^ taker ^ taken ^ board[EN_PASSANT]
         if attackers(board, king, 1 - side, occupied) & ~taken:
@@ -269,7 +271,7 @@ def en_passant_takers(board: Words, side: Int) -> Word:
 
 @inner
 def forget_idle_en_passant(board: Words) -> None:
-    """Take away an en passant right that no legal move uses: it makes no difference to the position."""
+    """Remove an en passant right that no legal move uses, because it does not change the position."""
     if en_passant_takers(board, np.int64(board[TURN])) == NOTHING:
         board[EN_PASSANT] = NOTHING
 
@@ -287,5 +289,5 @@ def can_castle(board: Words, side: Int, rook: Int, danger: Word) -> bool:
     others = (board[WHITE] | board[BLACK]) ^ own_king ^ square_bit(rook)
     if others & (passed | crossed | square_bit(king_to)) or passed & danger:
         return False
-    # Asked anew and not of `danger`: under Chess960 the rook may have left the rank open behind it.
+    # Do not use `danger` here: under Chess960 the rook may have left the rank open behind it.
     return attackers(board, king_to, 1 - side, others | square_bit(rook_to)) == NOTHING

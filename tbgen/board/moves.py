@@ -1,6 +1,6 @@
 """Legal moves: listed, and counted without listing them.
 
-Both ask where each man may go. The king's squares, the pins, and what a check leaves to the others are found once.
+Both ask where each man may go. The king's squares, the pins and the limits of a check are found once.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ MOST_MOVES = 320
 
 
 class Bounds(NamedTuple):
-    """What keeps the king of the side to move out of check."""
+    """The limits that the king's safety sets for the side to move."""
 
     checkers: Word
     """The men that give check."""
@@ -52,9 +52,9 @@ class Bounds(NamedTuple):
     allowed: Word
     """Where other men may go."""
     pinned: Word
-    """The men that may go along a line with their king only."""
+    """The pinned men, which may go along a line with their king only."""
     takers: Word
-    """The pawns that may take en passant, whatever else is allowed."""
+    """The pawns that may take en passant, whatever the other bounds say."""
 
 
 @inner
@@ -84,12 +84,12 @@ def add_targets(moves: Ints, count: Int, origin: Int, targets: Word, is_pawn: bo
 
 @inlined
 def bounds_of(board: Words, side: Int) -> Bounds:
-    """What keeps the king of the side to move out of check."""
+    """The limits that the king's safety sets for the side to move."""
     own, occupied = board[side], board[WHITE] | board[BLACK]
     own_king = own & board[KIND + KING]
     king = lowest_square(own_king)
     checkers = attackers(board, king, 1 - side, occupied)
-    # With our king off the board: it cannot step back along the line of a slider that checks it.
+    # Without the king on the board, because it cannot step back along the line of a slider that checks it.
     danger = attacked_by(board, 1 - side, occupied ^ own_king)
     steps, allowed = KING_ATTACKS[king] & ~own & ~danger, ~own
     if checkers & (checkers - ONE):  # a double check leaves only king moves
@@ -122,7 +122,7 @@ def targets_of(board: Words, side: Int, role: Int, origin: Int, bounds: Bounds) 
 
 @borrowing
 def legal_moves(board: Words, moves: Ints) -> Int:
-    """Write down the legal moves of a position, those of the king first; how many there are."""
+    """Write down the legal moves of a position, the king's first, and return their number."""
     side = np.int64(board[TURN])
     bounds, king = bounds_of(board, side), board[side] & board[KIND + KING]
     number = add_targets(moves, 0, lowest_square(king), bounds.steps, False)
@@ -155,7 +155,7 @@ def code_on(board: Words) -> Int:
     return code_within(board, bounds_of(board, np.int64(board[TURN])))
 
 
-# boards[n] holds the words of a board, as board.py describes them; codes[n] receives its code.
+# boards[n] has the words of a board, as board.py describes them; codes[n] receives its code.
 @borrowing
 def codes_on(boards: Words, codes: Ints) -> Int:
     """Fill in the code of each board, and return how many there are."""

@@ -33,7 +33,7 @@ from tbgen.index.words import NOTHING, ONE, lowest_and_rest, lowest_square, squa
 
 _FILES = np.array([*chess.BB_FILES, chess.BB_ALL], np.uint64)
 _RANKS = np.array([*chess.BB_RANKS, chess.BB_ALL], np.uint64)
-"""[number of a file or rank] -> its squares; all squares for -1, where none is written."""
+"""[number of a file or rank] -> its squares; all squares for -1, which means that none is written."""
 _CAPITAL, _ZERO, _HYPHEN, _PLUS, _HASH, _EQUALS, _X = 79, 48, 45, 43, 35, 61, 120
 
 
@@ -108,11 +108,12 @@ def _only_legal_move(board: Words, bounds: Bounds, role: Int, file: Int, rank: I
 
 @inner
 def _from_square(board: Words, bounds: Bounds, origin: Int, target: Int, promotion: Int, is_plain: bool) -> Int:
-    """The legal move from one square to another; `is_plain` says that nothing but the squares was written."""
+    """The legal move from one square to another; `is_plain` says that only the squares were written."""
     side = np.int64(board[TURN])
     role = role_on(board, square_bit(origin) & board[side])
     named, home = square_bit(target), 56 * side
-    # The king's own step names a rook in its corner; under Chess960 only if both squares are all that is written.
+    # The king's own step can mean castling with a rook in the corner; under Chess960 only if just the squares are
+    # written.
     if origin == home + 4 and (is_plain or not board[CHESS960]):
         named |= square_bit(home if target == home + 2 else home + 7 if target == home + 6 else target)
     rooks = bounds.steps & board[side] & named
@@ -138,7 +139,7 @@ def _read_castling(board: Words, bounds: Bounds, text: Bytes, start: Int, last: 
 
 
 CODE, RESET, BARE_KINGS, TIMES_SEEN, FACTS = range(5)
-"""The columns of `facts`: the rules ask these of every ply, and nothing else."""
+"""The columns of `facts`: all that the rules ask about a ply."""
 
 HISTORY_WORDS = BOARD_WORDS + 1
 """The columns of `history`: a position, and how often it has arisen."""
@@ -163,9 +164,9 @@ def times_seen(history: Words, ply: Int) -> Int:
 # history as above; facts[ply] = CODE, RESET, BARE_KINGS, TIMES_SEEN of the position after so many plies.
 @inner
 def write_ply(board: Words, bounds: Bounds, history: Words, facts: Ints, ply: Int, reset: bool) -> None:
-    """Write down a position and what the rules ask of it."""
+    """Write down a position and the facts that the rules ask about it."""
     copy_words(board, history[ply])
-    history[ply, EN_PASSANT] = board[EN_PASSANT] if bounds.takers else NOTHING  # an idle right makes no difference
+    history[ply, EN_PASSANT] = board[EN_PASSANT] if bounds.takers else NOTHING  # an idle right changes nothing
     seen = times_seen(history, ply)
     history[ply, BOARD_WORDS] = np.uint64(seen)
     facts[ply, CODE] = code_within(board, bounds)

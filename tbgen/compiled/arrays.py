@@ -1,4 +1,4 @@
-"""The types of what kernels take and give, for readers and mypy: numba types every call by itself.
+"""The types of the parameters and results of kernels, for readers and mypy: numba types every call by itself.
 
 `Int` leaves out 64-bit unsigned integers on purpose: those are words (sets of squares), and a word where a
 number belongs is a mistake that mypy then finds.
@@ -25,17 +25,17 @@ Ints32: TypeAlias = npt.NDArray[np.uint32]
 SignedInts32: TypeAlias = npt.NDArray[np.int32]
 Ints: TypeAlias = npt.NDArray[np.int64]
 WideInts: TypeAlias = npt.NDArray[np.uint32 | np.int64]
-"""Numbers of 32 bits or of 64; a kernel is compiled for those that it is given."""
+"""Numbers of 32 or 64 bits; numba compiles a kernel for each width that it is called with."""
 Words: TypeAlias = npt.NDArray[np.uint64]
 
 
 def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:
-    """The numbers of some things, those first that occur most often, and equally frequent ones in ascending order.
+    """The numbers of some things in falling order of their counts; equal counts in ascending order of numbers.
 
-    Where there are fewer than 2**32 of them, and of each, it is one sort of plain numbers.
+    If numbers and counts are below 2**32, this sorts plain numbers.
     """
     rare = np.uint64(often.max(initial=0)) - often.astype(np.uint64, copy=False)
-    if max(len(rare), int(rare.max(initial=0))) >> 32:  # of tables of six men some states have billions of cells
+    if max(len(rare), int(rare.max(initial=0))) >> 32:  # some states of six-man tables have billions of cells
         return np.argsort(rare, kind="stable").astype(np.uint64)
     rare <<= np.uint64(32)
     rare |= np.arange(len(often), dtype=np.uint64)

@@ -1,7 +1,7 @@
-"""Where compiled kernels are kept, and what names the folder: a digest of all that they are made from.
+"""Folders of compiled kernels, each named by a digest of all that its kernels depend on.
 
-Kernels lie in the user's folder. Their files are pickles, so a folder is believed only where nobody else can write,
-nor rename anything on the way to it.
+Kernels lie in the user's folder. Their files are pickles, so tbgen trusts a folder only if nobody else can write to it,
+or rename anything on the path to it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ PACKAGE = Path(__file__).parent.parent
 _logger = logging.getLogger("tbgen")
 
 SOLVER = ("index", "retro")
-"""The packages that tables come from."""
+"""The packages that determine the content of tables."""
 
 SHARED = ("compiled/arrays.py", "compiled/jit.py", "material.py", "score.py", "table.py")
-"""What packages with kernels import beside each other."""
+"""The modules that packages with kernels import beside each other."""
 
 LENDERS = {
     "apps/hold": ("board", "probe"),
@@ -39,23 +39,23 @@ LENDERS = {
     "position": ("retro",),
     "probe": ("board",),
 }
-"""[package] -> whose kernels its own call, beside those of `index`."""
+"""[package] -> the packages whose kernels its kernels call, beside `index`."""
 
 COMPILER = ("compiled/groups.py", "compiled/jit.py", "compiled/linking.py")
-"""How kernels are compiled and kept; no part of what a table says of its maker."""
+"""The modules that compile and keep kernels."""
 
 LEVEL = 1
-"""How hard the compiler tries, unless NUMBA_OPT says: short inner loops only get slower and fatter above it."""
+"""The optimisation level, unless NUMBA_OPT sets it: higher levels only make short inner loops slower and larger."""
 
 _UNUSED_SECONDS = 30 * 24 * 3600.0
-"""Kernels of other sources are removed when nobody has used them for so long."""
+"""tbgen removes kernels of other sources after so long without use."""
 
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 _FOLDER_NAME = re.compile(r"[0-9a-f]{16}")
 
 
 def package_of(module: str) -> str:
-    """The package that a module's kernels are kept with.
+    """The package in whose folder a module's kernels are kept.
 
     >>> package_of("tbgen.retro.levels.classes"), package_of("tbgen.apps.play.search_kernels")
     ('retro', 'apps/play')
@@ -65,7 +65,7 @@ def package_of(module: str) -> str:
 
 
 def source_digest(packages: Sequence[str] = SOLVER) -> str:
-    """A digest of the sources of some packages and of what they all share; tables carry the solver's."""
+    """A digest of the sources of some packages and of the modules that all share; tables contain the solver's."""
     digest = hashlib.sha256()
     folders = (path for package in sorted(packages) for path in sorted((PACKAGE / package).rglob("*.py")))
     for path in (*(PACKAGE / name for name in SHARED), *folders):
@@ -74,9 +74,10 @@ def source_digest(packages: Sequence[str] = SOLVER) -> str:
 
 
 def kernel_digest(package: str) -> str:
-    """What names the folder of a package's compiled kernels: its sources, the compiler, its level, the processor.
+    """The name of the folder of a package's kernels: its sources, the compiler, its level, the processor.
 
-    numba is not imported for its version: that takes a third of a second, in which others might compile.
+    The version of numba comes from its metadata, because importing numba takes a third of a second, in which other
+    threads might compile.
     """
     from importlib.metadata import version
 
@@ -90,7 +91,7 @@ def kernel_digest(package: str) -> str:
 
 
 def _this_processor() -> str:
-    """What machine code is made for: this processor, unless numba is told of another."""
+    """The processor that machine code is made for: this one, unless a variable of numba names another."""
     from llvmlite import binding
 
     if name := os.environ.get("NUMBA_CPU_NAME"):
@@ -99,7 +100,7 @@ def _this_processor() -> str:
 
 
 def cache_home() -> Path:
-    """Where compiled kernels of any version of tbgen are kept; variables that are empty are not set."""
+    """The folder of compiled kernels of all versions of tbgen. Empty variables count as unset."""
     if override := os.environ.get("TBGEN_CACHE"):
         return Path(override).absolute()
     home = os.environ.get("XDG_CACHE_HOME", "")
@@ -108,9 +109,9 @@ def cache_home() -> Path:
 
 @cache
 def cache_folder(package: str = "retro") -> Path:
-    """Where the kernels of a package, compiled from these very sources, are kept: in a place that can be written.
+    """The folder of a package's kernels, compiled from these very sources, at a writable place.
 
-    The folder is made here if need be, and then those that have not been used for a month are removed.
+    Makes the folder if it is missing, and then removes those that nobody has used for a month.
     """
     digest = kernel_digest(package)
     with contextlib.suppress(OSError):
@@ -118,7 +119,7 @@ def cache_folder(package: str = "retro") -> Path:
         is_new = not folder.is_dir()
         _make(folder)
         if os.access(folder, os.W_OK) and is_ours_alone(folder):
-            os.utime(folder)  # says that it is in use
+            os.utime(folder)  # marks it as in use
             if is_new:
                 remove_unused(folder.parent, time.time() - _UNUSED_SECONDS)  # noqa: TID251 - ages of files
             return folder
@@ -127,23 +128,23 @@ def cache_folder(package: str = "retro") -> Path:
     )
     private = Path(tempfile.mkdtemp(prefix="tbgen-kernels-")).resolve()
     atexit.register(shutil.rmtree, private, ignore_errors=True)
-    os.environ["TBGEN_CACHE"] = str(private)  # processes that this one starts find it, and kernels of other packages
+    os.environ["TBGEN_CACHE"] = str(private)  # for processes that this one starts, and for kernels of other packages
     _make(private / digest)
     return private / digest
 
 
 def _make(folder: Path) -> None:
-    """Make a folder and all above it, for this user alone, whatever the umask is."""
+    """Make a folder and all above it for this user alone, whatever the umask."""
     for path in (*reversed(folder.parents), folder):
         if not path.is_dir():
             path.mkdir(mode=0o700, exist_ok=True)
 
 
 def is_ours_alone(folder: Path) -> bool:
-    """Whether a path without links is a folder of this user where nobody else can write or put another in its place.
+    """Whether a resolved path is a folder of this user that nobody else can write to or replace.
 
-    As ssh demands of its keys: each folder above belongs to the user or to root, and others cannot write there,
-    unless the sticky bit keeps them from renaming what is not theirs.
+    ssh demands the same of its keys: each folder above belongs to the user or to root. Others cannot write there,
+    unless the sticky bit keeps them from renaming other people's files.
     """
     facts = [path.lstat() for path in (folder, *folder.parents)]
     if facts[0].st_uid != os.getuid() or facts[0].st_mode & _OTHERS_WRITE:
@@ -157,7 +158,7 @@ def is_ours_alone(folder: Path) -> bool:
 
 
 def remove_unused(home: Path, before: float) -> None:
-    """Remove folders of kernels that were last used before a moment; what was not made here stays.
+    """Remove folders of kernels that were last used before a moment; anything that tbgen did not make stays.
 
     A folder is renamed first, so that another process sees it whole or not at all.
     """

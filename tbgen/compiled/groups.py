@@ -1,11 +1,12 @@
-"""Groups of arrays in kernels: a named tuple is the address of the words that its arrays and numbers lie in.
+"""Groups of arrays in kernels: a kernel receives a named tuple as the address of its words in memory.
 
-numba passes a named tuple by value, array by array, each as seven words, and writes them all out wherever a variable
-names the group. Here an array is the word that says where it is and its shape, a group is all its fields' words one
-after another, those of a group within it in their place, and what a kernel is given is one address.
+numba passes a named tuple by value: seven words for each array, written out wherever a variable names the group. Here
+an array is its address and its shape. A group is the words of all its fields in turn, those of inner groups in place,
+and a kernel receives a single address.
 
-The arrays belong to whoever calls the kernel: nothing here counts references. The words are written before a kernel
-is entered and by nobody afterwards, which the compiler is told: it may read one again instead of keeping it.
+The caller of the kernel owns the arrays: nothing here counts references. The words are written before the kernel
+begins, and never change afterwards. The compiler knows that, so it may read a word again instead of keeping it in a
+register.
 """
 
 from __future__ import annotations
@@ -37,12 +38,12 @@ FAILED = ir.IntType(1)
 OBJECT = cgutils.voidptr_t
 
 DATA, SHAPE = 0, 1
-"""The words of an array here, and where they come from: numba's own description, as it lies in memory."""
+"""The words of an array here, and where they stand in numba's own description of it."""
 _ITEM_SIZE, _ADDRESS, _EXTENTS, _MOST_WORDS = 3, 4, 5, 5 + 2 * 64
 
 
 class GroupType(types.Type):  # type: ignore[misc]
-    """The type of a group that kernels are given by its address."""
+    """The type of a group that a kernel receives by its address."""
 
     def __init__(self, fields: Any) -> None:
         self.fields = fields
@@ -52,7 +53,7 @@ class GroupType(types.Type):  # type: ignore[misc]
 
     @property
     def key(self) -> Any:
-        """What makes two of them the same."""
+        """Types with equal keys are the same."""
         return self.fields
 
     def at(self, name: str) -> tuple[int, Any]:
@@ -70,7 +71,7 @@ _GROUPS = set[type]()
 
 
 def by_address(named: type[T]) -> type[T]:
-    """Kernels are given this named tuple by its address. They cannot make one."""
+    """Mark a named tuple: kernels receive it by its address. Kernels cannot make one."""
     _GROUPS.add(named)
     typeof_impl.register(named)(_type_of)
     return named
@@ -82,7 +83,7 @@ def _type_of(value: Any, context: Any) -> Any:
 
 
 def words_of(kind: Any) -> int:
-    """How many words a field takes."""
+    """The number of words of a field."""
     if isinstance(kind, GroupType):
         return sum(map(words_of, kind.fields.types))
     if isinstance(kind, types.BaseTuple):
@@ -91,7 +92,7 @@ def words_of(kind: Any) -> int:
 
 
 def _extents_of(array: Any) -> int:
-    """How many words of shape; where rows do not follow each other, the strides come after them."""
+    """The number of words of a shape; strides follow if rows are not contiguous."""
     return int(array.ndim if array.layout == "C" else 2 * array.ndim)
 
 
@@ -133,7 +134,7 @@ def _read(builder: Any, place: Any, kind: Any) -> Any:
 
 
 def _array(context: Any, builder: Any, kind: Any, place: Any) -> Any:
-    """numba's description of an array, whose items follow each other unless its strides are given."""
+    """numba's description of an array; items are contiguous unless strides are given."""
     described = context.get_value_type(kind)
     at = context.data_model_manager[kind].get_field_position
     item_size = context.get_abi_sizeof(context.get_data_type(kind.dtype))
@@ -162,7 +163,7 @@ def _unboxed(kind: Any, value: Any, at: Any) -> Any:
 
 
 def _reader(context: Any, module: Any, kind: Any) -> Any:
-    """A function that writes the words of a Python object of this type: true if it cannot."""
+    """A function that writes the words of a Python object of this type, and returns true if it cannot."""
     name = f"tbgen.read.{kind.name}"
     if name in module.globals:
         return module.globals[name]
@@ -187,7 +188,9 @@ def _reader(context: Any, module: Any, kind: Any) -> Any:
 
 
 def _array_reader(context: Any, module: Any) -> Any:
-    """A function that writes the words of a Python array: true if it is none or its items have another size."""
+    """A function that writes the words of a Python array, and returns true if it is no array or has items of another
+    size.
+    """
     name = "tbgen.read.array"
     if name in module.globals:
         return module.globals[name]
@@ -211,7 +214,7 @@ def _array_reader(context: Any, module: Any) -> Any:
 
 
 def _function(context: Any, module: Any, name: str, takes: list[Any]) -> tuple[Any, Any, Any]:
-    """The beginning of a function that lies beside a kernel's entry from Python."""
+    """The beginning of a function that is linked beside a kernel's entry from Python."""
     function = ir.Function(module, ir.FunctionType(FAILED, takes), name)
     function.linkage = "internal"
     function.attributes.add("noinline")

@@ -1,7 +1,6 @@
-"""The one owner of numba: the decorators.
+"""The one owner of numba: the decorators. `folders` chooses where compiled kernels are kept.
 
-Where compiled kernels are kept `folders` says. numba's settings are those of the whole process; ours are in force
-only while a kernel of ours is declared or compiled, and then put back.
+numba's settings apply to the whole process. tbgen's are in force only while one of its kernels is declared or compiled.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 KNOWN = ("0.68",)
-"""Versions of numba whose insides we use; any other compiles and keeps kernels in its own way, which takes longer."""
+"""Versions of numba whose internals tbgen uses; others compile and cache in numba's own way, which takes longer."""
 
 _linking: Any = None
 if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
@@ -44,7 +43,7 @@ if ".".join(numba.__version__.split(".")[:2]) in KNOWN:
 def _settings(**settings: Any) -> Iterator[None]:
     """numba's settings for a moment in which no other thread compiles."""
     with global_compiler_lock:
-        config.reload_config()  # else the compiler does it in between
+        config.reload_config()  # else the compiler reloads it in between
         before = {name: getattr(config, name) for name in settings}
         vars(config).update(settings)
         try:
@@ -54,22 +53,22 @@ def _settings(**settings: Any) -> Iterator[None]:
 
 
 def kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """What Python calls: compiled on first use, kept on disk, run without the interpreter lock."""
+    """A function for Python: compiled at its first call, cached on disk, run without the interpreter lock."""
     return _declared(function)
 
 
 def borrowing(function: Callable[P, R]) -> Callable[P, R]:
-    """A kernel that makes no array, nor does what it calls: references to those it is given are not counted.
+    """A kernel that makes no array, and calls nothing that does: numba counts no references in it.
 
-    Counting them, array by array of a group at every call, took most of the time of thin layers, and the
-    counters are what two threads would share.
+    Counting the arrays of groups at each call took most of the time of thin steps, and two threads would share the
+    counters.
     """
     return _declared(function, _nrt=False)
 
 
 @cache
 def _say_slow() -> None:
-    """Said once, where nothing is compiled yet."""
+    """Say once that compiling takes a while, if nothing is compiled yet."""
     known = ", ".join(f"{each}.*" for each in KNOWN)
     _logger.warning("compiling takes longer with numba %s than with %s", numba.__version__, known)
 
@@ -98,12 +97,12 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
 
 
 def inner(function: Callable[P, R]) -> Callable[P, R]:
-    """What only kernels call. It has no way in from Python, which for groups of arrays costs a second to compile."""
+    """A function for kernels alone. An entry from Python would take a second to compile for groups of arrays."""
     return _helper(function)
 
 
 def inlined(function: Callable[P, R]) -> Callable[P, R]:
-    """An inner kernel written into its callers, for loops that would spend their time passing arrays."""
+    """An inner kernel written into its callers, for loops that would spend their time on passing arrays."""
     return _helper(function, forceinline=True)
 
 
@@ -114,10 +113,10 @@ def _helper(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
 
 
 def small(function: Callable[P, R]) -> Callable[P, R]:
-    """A few instructions on plain numbers, called from anywhere.
+    """A few instructions on plain numbers, for callers of any kind.
 
-    Kernels take it up as a part of theirs. Its entry from Python is compiled when Python calls it, which few ever see:
-    linked, optimised and emitted, it took as long as a helper ten times as long.
+    Kernels include it as a part of theirs. Its entry from Python is compiled when Python first calls it, which is rare:
+    an entry took as long to compile as a helper of ten times the size.
     """
     flags = {"forceinline": True, "no_cfunc_wrapper": True}
     dispatcher: Any = numba.njit(nogil=True, **flags, **_compiler("WholeCompiler"))(function)
@@ -127,12 +126,12 @@ def small(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _compiler(name: str) -> dict[str, Any]:
-    """What makes numba link a kernel's parts once; nothing where its insides are not those that we know."""
+    """The option that makes numba link a kernel's parts once; nothing for versions with unknown internals."""
     return {} if _linking is None else {"pipeline_class": getattr(_linking, name)}
 
 
 def _once_for_all_constants(dispatcher: Any) -> Any:
-    """Have a function that is called with constants compiled for any number: else once more for each of them."""
+    """Compile a function that receives constants once for any number, instead of once for each constant."""
     find_template = dispatcher.get_call_template
 
     def without_constants(args: Any, kws: Any) -> Any:
@@ -143,8 +142,8 @@ def _once_for_all_constants(dispatcher: Any) -> Any:
 
 
 def _of_a_word(word: Any, emit: Callable[[Any, Any], Any]) -> Any:
-    """An integer from 64 bits, by an instruction of the processor or what the compiler has in its place."""
-    if not isinstance(word, types.Integer):  # such as a word less a signed number, which numba takes for a fraction
+    """An integer of a 64-bit word, by one instruction of the processor or the compiler's substitute."""
+    if not isinstance(word, types.Integer):  # such as a word minus a signed number, which numba types as a fraction
         return None
     return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(builder, words[0])
 
@@ -177,10 +176,10 @@ def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
 _TO_READ, _INTO_EVERY_CACHE, _AS_DATA = 0, 3, 1
 
 ones: Callable[[Any], Any] = intrinsic(_ones)
-"""How many bits of 64 are set; for kernels."""
+"""The number of set bits of 64; for kernels."""
 
 trailing_zeros: Callable[[Any], Any] = intrinsic(_trailing_zeros)
-"""How many bits of 64 lie below the lowest that is set; one must be, or the answer is anything. For kernels."""
+"""The number of bits of 64 below the lowest set bit. At least one must be set. For kernels."""
 
 prefetch: Callable[[Any, tuple[Any, ...]], None] = intrinsic(_prefetch)
-"""Have the processor fetch an item that will soon be wanted; nobody waits for it, and nothing changes. For kernels."""
+"""Prefetch an item that is needed soon; a hint that changes nothing. For kernels."""

@@ -1,9 +1,9 @@
-"""Link once: what only kernels call is kept as its own instructions, until a kernel takes it up.
+"""Link once: helpers are kept as instructions, unlinked, until a kernel includes them.
 
-numba links, optimises and emits every compiled function with all that it calls, and again for each caller above it,
-which for deep kernels is two thirds of the compiler's work, thrown away. Here a helper (a *part*) is only lowered;
-a kernel (the *whole*) links every part once, optimises once, emits once. This needs numba's insides, so it is in use
-only with versions it was tried with (`jit`); any other compiles in numba's own way, to the same code, only slower.
+numba links, optimises and emits every compiled function with all that it calls, and again for each caller above it. For
+deep kernels that is two thirds of the compiler's work, thrown away. Here a helper (a *part*) is only lowered. A kernel
+(the *whole*) links every part once, optimises once and emits once. This uses numba's internals, so it is on only for
+versions that it was tested with (`jit`). Any other version compiles the same code in its own way, more slowly.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numba.core.typed_passes import NativeLowering
 
 
 class Part(JITCodeLibrary):
-    """The instructions of one helper: neither linked with others, nor optimised, nor emitted."""
+    """The instructions of one helper, not yet linked, optimised or emitted."""
 
     counts_references = True
 
@@ -55,9 +55,8 @@ class Whole(JITCodeLibrary):
         self._linking_libraries = list(libraries)
         super().finalize()
 
-    # Counting the references of arrays is taken out again where it comes in pairs, but only within a function. So where
-    # they are counted at all, helpers are inlined first, as numba does: without that, `number_placements` took four
-    # times as long.
+    # numba removes pairs of reference counts within a function only. So where references are counted, helpers are
+    # inlined first, as numba does: without that, `number_placements` took four times as long.
     def _optimize_final_module(self) -> None:
         if self.counts_references:
             self._run_passes("Module passes (inlining before references are pruned)", slp_vectorize=False, cost="cheap")
@@ -70,7 +69,7 @@ class Whole(JITCodeLibrary):
 
 
 class _Lower(NativeLowering):
-    """Lowering into a library of a class of ours."""
+    """Lowering into a library of tbgen's class."""
 
     library_class: type[JITCodeLibrary]
 
@@ -89,7 +88,7 @@ class LowerWhole(_Lower):
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class LowerPart(_Lower):
-    """As numba does where it makes something to be run, but for the address: there is none."""
+    """Like numba's step for code that is to run, but without an address: a part has none."""
 
     _name = "tbgen_lower_part"
     library_class = Part
@@ -128,7 +127,7 @@ class PartCompiler(_Compiler):
 
 
 class _Naming(CompileResultCacheImpl):
-    """How a kernel is written, without a search for a place to write to."""
+    """The names of a kernel's files, without numba's search for a writable place."""
 
     def __init__(self, function: Any) -> None:
         self._lineno = function.__code__.co_firstlineno
@@ -139,8 +138,8 @@ class _Naming(CompileResultCacheImpl):
 class KernelCache(FunctionCache):
     """The files of one kernel, in a folder that is named after its module.
 
-    numba's own cache has the processor in every key and the time of the source in every index; here the folder's name
-    says all that.
+    numba's own cache has the processor in every key and the time of the source in every index. Here the folder's name
+    covers both.
     """
 
     def __init__(self, function: Any, folder: Path) -> None:

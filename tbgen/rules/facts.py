@@ -13,11 +13,11 @@ from tbgen.score import Score
 _WRITTEN = re.compile(r'"(-?G(?:0|[1-9][0-9]{0,2})\.[05])"')
 """A score as JSON writes it."""
 _PARTS = re.compile(r'\{\s+("holder": [^}]*"rank": -?[0-9]+)\s+\}')
-"""The parts of a score, which have a line together."""
+"""The parts of a score, which stay on one line."""
 
 
 def to_json(facts: Any, indent: int | None = None) -> str:
-    """Facts as JSON, with a legend of their scores as `scores`; of a list, each item so.
+    """Facts as JSON, with a legend of their scores as `scores`. Each item of a list has its own legend.
 
     >>> to_json({"outcome": "G0.5"})
     '{"outcome": "G0.5", "scores": {"G0.5": {"holder": "white", "moves": 0, "check": false, "rank": 1999}}}'
@@ -27,7 +27,7 @@ def to_json(facts: Any, indent: int | None = None) -> str:
 
 
 def with_scores(facts: Any) -> Any:
-    """Facts as JSON has them, with the parts of each score that they write as `scores`; of a list, each item so.
+    """Facts as JSON has them, with the parts of each score in them as `scores`. Each item of a list has its own.
 
     >>> with_scores({"outcome": "-G0.5"})["scores"]
     {'-G0.5': {'holder': 'black', 'moves': 0, 'check': False, 'rank': -1999}}
@@ -42,7 +42,7 @@ def with_scores(facts: Any) -> Any:
 
 @lru_cache(maxsize=1 << 12)
 def parts_of(text: str) -> Mapping[str, Any]:
-    """The parts of a score that facts write, nothing of another text.
+    """The parts of a score by its text in JSON; empty for any other text.
 
     >>> parts_of("-G0.0")["rank"], parts_of("Kh4")
     (-2000, {})

@@ -308,7 +308,7 @@ def final_outcome(accrued: Score | str, winner: Color | None = None) -> Score:
 
 @dataclass(frozen=True)
 class Situation:
-    """A position of a game: the board, what has accrued, and which positions have been there since the last reset."""
+    """A position of a game: the board, the accrued score, and the positions since the last reset."""
 
     board: chess.Board
     accrued: Score

@@ -36,7 +36,7 @@ from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, MATE_CODE, Color, Mobility, Score, expect_score
 
 RESULTS = {"1-0": "1-0", "0-1": "0-1", "1/2-1/2": "1/2-1/2", "½-½": "1/2-1/2", "*": "*"}
-"""The words that end a game, and how we write them."""
+"""The words that end a game, and how tbgen writes them."""
 
 _BETWEEN = re.compile(r"\{[^}]*\}|[\s,]+")
 _NUMBER = re.compile(r"^[0-9]+\.+")
@@ -51,8 +51,8 @@ _SCORE_FIELD = 6
 _CLOCK_NAMES = {4: "halfmove clock", 5: "move number"}
 _CLOCK = re.compile(r"[0-9]{1,5}")
 
-# The first rule that is broken is the one that is named. Positions that no game can reach but that can be
-# played on, such as an impossible double check, are legal here: tables hold them.
+# An error names the first broken rule. Unreachable positions are legal if they can be played on, such as those with an
+# impossible double check: tables have them.
 _RULES = (
     (chess.STATUS_EMPTY, "the board is empty"),
     (chess.STATUS_NO_WHITE_KING, "White has no king"),
@@ -149,9 +149,9 @@ def _why_not(board: chess.Board, text: str) -> str:
 
 
 def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
-    """A legal move in SAN; `own` is the score of the position after it, which says whether it gives check or mate.
+    """A legal move in SAN; `own` is the score of the position after it, which tells check and mate.
 
-    The same as `board.san(move)`, which would play the move to see.
+    The same as `board.san(move)`, which has to play the move to find out.
 
     >>> from tbgen.score import Score
     >>> board, check = chess.Board("8/8/8/8/8/5k2/4r3/5K2 b - - 0 1"), Score("-G1.0")
@@ -160,7 +160,7 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
     """
     role, origin, target = board.piece_type_at(move.from_square), move.from_square, move.to_square
     if role is None or (role == chess.KING and abs(origin - target) == 2):
-        return board.san(move)  # castling; and what python-chess says of a move without a man
+        return board.san(move)  # castling; and python-chess's error for a move without a man
     takes, square = "x" if board.is_capture(move) else "", chess.SQUARE_NAMES[target]
     end = "#" if own.code == MATE_CODE else "" if own.code % 2 else "+"
     if role == chess.PAWN:
@@ -168,7 +168,7 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
         return f"{chess.FILE_NAMES[origin % 8] if takes else ''}{takes}{square}{promotion}{end}"
     twins = board.pieces_mask(role, board.turn) & ~chess.BB_SQUARES[origin]
     if twins and twins & board.attackers_mask(board.turn, target):
-        return board.copy(stack=False).san(move)  # it has to be told apart from another man; threads share the board
+        return board.copy(stack=False).san(move)  # another man can go there, too; threads share the board
     return f"{chess.piece_symbol(role).upper()}{takes}{square}{end}"
 
 
@@ -299,7 +299,7 @@ _FIELDS = (
     re.compile(r"[0-9]+"),
     re.compile(LIKE_A_SCORE),
 )
-"""The patterns of the words after the men, in their order, if they belong to a FEN."""
+"""The patterns of a FEN's fields after the men, in their order."""
 
 
 def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:

@@ -52,7 +52,7 @@ class Scheme(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Komi:
-    """A score with quarter steps that the side its sign names must beat."""
+    """A score in quarter steps. The side that its sign names has to beat it."""
 
     side: Color
     quarters: int

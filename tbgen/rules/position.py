@@ -21,7 +21,7 @@ from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_
 
 
 def expect_any_board(value: object) -> chess.Board:
-    """The argument called `board`, if it is a board of chess or of one of its variants."""
+    """The argument called `board`, if it is a board of chess or of a variant."""
     return expect(value, chess.Board, "board", "a chess.Board")
 
 
@@ -120,7 +120,7 @@ def first_accrued(
     mobility: Mobility = Mobility.RESET,
     fifty_moves: FiftyMoves | None = None,
 ) -> Score:
-    """The accrued score in the first position of a game, whose own score is `own`; AccruedError if it cannot be.
+    """The accrued score in the first position of a game, with the own score `own`; AccruedError if it is impossible.
 
     `carried` is what its FEN says; without it, or if the halfmove clock is 0, the own score counts. Under whole-game
     mobility the clock does not matter. Where the fifty-move rule has ended the game, the own score may count no more.
@@ -132,9 +132,9 @@ def first_accrued(
 
 
 def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)) -> Score:
-    """What has accrued in a position, its own score counted in; AccruedError if no game can carry this into it.
+    """The accrued score of a position, with its own score counted; AccruedError if no game can carry `carried` into it.
 
-    `bare` is that of `why_not_accrued`.
+    For `bare` see `why_not_accrued`.
     """
     if carried != own and (reason := why_not_accrued(carried, bare)) is not None:
         raise AccruedError(str(carried), reason)
@@ -150,8 +150,8 @@ def bare_sides(board: chess.Board, mobility: Mobility = Mobility.RESET) -> list[
 def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> str | None:
     """Why a score cannot have accrued in a game that goes on, in words; None if it can.
 
-    `bare` says by colour whether a side has its king alone. It has had so since the last reset, so what holds of its
-    king now held when the score was reached.
+    `bare` says by colour whether a side has its king alone. It has had so since the last reset, so the limits of a lone
+    king held when the score was reached, too.
 
     >>> from tbgen.score import Color
     >>> why_not_accrued(Score(20, Color.WHITE), [False, True])
@@ -168,10 +168,9 @@ def why_not_accrued(accrued: Score, bare: Sequence[bool] = (False, False)) -> st
 
 
 def accruable(own: Score, bare: Sequence[bool] = (False, False)) -> list[Score]:
-    """The scores that can stand on the sheet of a position, the best one for White first.
+    """The scores that can have accrued in a position, the best one for White first.
 
-    They are its own and lower ones that can have accrued: a higher one would have given way to the own.
-    `bare` is that of `why_not_accrued`.
+    They are its own and lower ones: the own score would have replaced a higher one. For `bare` see `why_not_accrued`.
 
     >>> from tbgen.score import Score
     >>> [str(each) for each in accruable(Score("G1.5"))]

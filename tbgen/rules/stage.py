@@ -25,13 +25,13 @@ from tbgen.score import (
 
 _FIFTY_MOVES_PLIES = 100
 REPETITIONS = 3
-"""A game is over when a position has arisen so often."""
+"""A game is over when a position has arisen this often."""
 MOST_KING_CODE = code_of(8, in_check=False)
-"""The largest code of a position in which the side to move has its king alone."""
+"""The largest code of a position in which the side to move has only its king."""
 
 
 class End(enum.Enum):
-    """The reason why a game has ended, in the order of the tests.
+    """A reason for the end of a game, in the order of the tests.
 
     >>> End("bare kings")
     <End.BARE_KINGS: 'bare kings'>
@@ -42,7 +42,7 @@ class End(enum.Enum):
     STALEMATE = "stalemate"
     """The side to move has no legal move, and is not in check."""
     VARIANT = "variant end"
-    """A rule of its own has ended a game of atomic chess or another variant."""
+    """A rule of the variant has ended the game, such as an explosion in atomic chess."""
     BARE_KINGS = "bare kings"
     """Only kings are left, and two plies in a row left eight legal moves."""
     FIFTY_MOVES = "fifty moves"
@@ -56,7 +56,7 @@ ON_THE_BOARD = (End.CHECKMATE, End.STALEMATE, End.VARIANT)
 
 
 class FiftyMoveSetting(enum.Enum):
-    """The variants of the fifty-move rule."""
+    """The settings of the fifty-move rule."""
 
     NONE = "none"
     FIDE = "fide"
@@ -145,8 +145,8 @@ class FiftyMoves:
 class Stage(NamedTuple):
     """A game after `number` plies.
 
-    `since` is the ply at which the accrued score was reached; 0 is the first position, also for a score that its
-    FEN carries. `counter` is what the fifty-move rule looks at.
+    `since` is the ply at which the accrued score was reached. It is 0 for the first position, and for a score in its
+    FEN. `counter` is the counter of the fifty-move rule.
     """
 
     number: int
@@ -171,7 +171,7 @@ class Stage(NamedTuple):
 
 
 def first_stage(own: Score, accrued: Score, counter: int, bare: int, fifty_moves: FiftyMoves) -> Stage:
-    """The first position of a game, with what has accrued in it."""
+    """The first position of a game, with its accrued score."""
     end = _end(own.code, False, counter, 1, fifty_moves)
     return Stage(0, own.holder.value, own.code, accrued.code, accrued.holder.value, 0, counter, bare, end)
 
@@ -187,9 +187,9 @@ def next_stage(
 ) -> Stage:
     """The game one ply later.
 
-    A reset starts the accrued score anew, else only a strictly lower one replaces it; under whole-game mobility a reset
-    is like any other move, but for the fifty-move rule. Bare kings end a game when two
-    plies in a row left eight moves; the first position of a game is no ply.
+    After a reset the accrued score is the new position's own; otherwise only a strictly lower score replaces it. Under
+    whole-game mobility a reset affects the fifty-move rule alone. Bare kings end a game when two plies in a row left
+    eight moves. The first position of a game is not a ply.
     """
     number, mover = before.number + 1, 1 - before.mover
     counter = 0 if reset else before.counter + 1

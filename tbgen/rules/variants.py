@@ -36,7 +36,8 @@ def variant_board(name: str, fen: str | None = None) -> chess.Board:
 
 
 def by_variant(board: chess.Board, before: Stage, stage: Stage) -> Stage:
-    """The ply that led to a board, whose variant may have ended the game: a win is mate, after a draw the score stands.
+    """The ply that led to a board, if a rule of its variant has ended the game: a win is a mate, and after a draw the
+    accrued score stands.
 
     The winner may be the side to move: in antichess it has no man left.
     """
