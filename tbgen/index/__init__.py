@@ -1,1 +1,1 @@
-"""Squares, symmetry and layout: where every position has its cell."""
+"""Squares, symmetry and layout: the cell of every position."""

@@ -8,10 +8,10 @@ A *block* is one placement of the pawns (one block where there are none). The wh
 beside pawns and the 10 of the a1-d1-d4 triangle without them; every other man has 64. A *slot* is a
 man's place in this order: pawns, white king, other men, black king.
 
-Symmetry: without pawns the eight symmetries bring the white king into the triangle; with pawns the
-mirror brings the leftmost pawn to the files a-d. Equal men stand in ascending order. A position that
-still has two cells (white king on the long diagonal, pawns equal to their own mirror) belongs to the
-*primary* one, which `cell_of` names. The rule, of which the verifier has its own copy on purpose:
+Symmetry: without pawns the eight symmetries bring the white king into the triangle. With pawns the mirror brings the
+leftmost pawn to the files a-d. Equal men stand in ascending order. Some positions still have two cells (white king on
+the long diagonal, pawns equal to their own mirror). Such a position belongs to the *primary* one, which `cell_of`
+returns. The rule, of which the verifier has its own copy on purpose:
 
 1. Its pawns' address (or that there are no pawns) says *how* the board is turned: as it is, mirrored, by the white king
    to the files a-d where the pawns equal their own mirror image, or by the white king into the triangle a1-d1-d4.
@@ -47,7 +47,7 @@ e-h (BY_KING), or none beyond the long diagonal (INTO_TRIANGLE)."""
 
 HOW_BITS: Final = 2
 HOW_MASK: Final = 3
-"""An address is a block's number, shifted by these bits, and how the board is turned."""
+"""An address is a block's number, shifted by these bits, plus how the board is turned."""
 
 
 _BY_KING: Final = np.where(np.arange(64) % 8 < 4, 0, FLIP_FILE)
@@ -55,11 +55,11 @@ TURNS: Final = np.stack([np.zeros_like(_BY_KING), np.full_like(_BY_KING, FLIP_FI
 """[how, white king's square] -> the symmetry that turns the board."""
 
 ON_DIAGONAL: Final = SYMMETRY[TRANSPOSE] == np.arange(64)
-"""[square] -> whether it lies on the long diagonal, which the transposition leaves as it is."""
+"""[square] -> whether it lies on the long diagonal, which the transposition does not move."""
 
 
 def how_turned(pawns: Int, own_mirror: Int) -> int:
-    """How boards are turned within a block of so many pawns; `own_mirror` says that they equal their mirror image."""
+    """How boards are turned in a block of so many pawns; `own_mirror` means that the pawns equal their mirror image."""
     if pawns == 0:
         return INTO_TRIANGLE
     return BY_KING if own_mirror else UNMIRRORED
@@ -78,7 +78,7 @@ _TURNS: Final = tuple(tuple(row) for row in TURNS.tolist())
 
 @dataclass(frozen=True, eq=False)
 class Layout:
-    """Where the positions of one canonical material have their cells."""
+    """The cells of the positions of one canonical material."""
 
     material: Material
     slots: tuple[Slot, ...]
@@ -88,7 +88,7 @@ class Layout:
     waves: tuple[int, ...]
     """Block numbers where the waves of mutually independent blocks begin, and the number of blocks."""
     digits: npt.NDArray[np.int64]
-    """[pawn, square] -> what a pawn there adds to the pawns' number."""
+    """[pawn, square] -> the part that a pawn there adds to the pawns' number."""
     addresses: npt.NDArray[np.int32]
     """[pawns' number] -> block << HOW_BITS | how the board is turned, or -1."""
 
@@ -103,12 +103,12 @@ class Layout:
 
     @property
     def others(self) -> int:
-        """How many men are neither pawns nor kings."""
+        """The number of men that are neither pawns nor kings."""
         return len(self.slots) - self.pawns - 2
 
     @property
     def block_words(self) -> int:
-        """Words of one side to move of one block."""
+        """The words of one block with one side to move."""
         return self.shape[2] * int(64**self.others)
 
     @property
@@ -117,7 +117,7 @@ class Layout:
 
     @property
     def orders(self) -> int:
-        """In how many orders the men, with equal ones told apart, stand on the same squares."""
+        """The number of orders of equal men: labelled, they stand on the same squares in so many ways."""
         return math.prod(math.factorial(equal) for equal in Counter(self.slots).values())
 
     def address_of(self, pawns: Sequence[int]) -> int:
@@ -157,7 +157,7 @@ class Layout:
         return self.address_of(pawns) & HOW_MASK == BY_KING
 
     def squares_of(self, cell: int) -> tuple[int, Squares]:
-        """Side to move and squares, in the order of the slots, of a cell (which may hold no legal position)."""
+        """The side to move and the squares of a cell, in the order of the slots; the position may be illegal."""
         block, side, king, *rest = (int(digit) for digit in np.unravel_index(cell, self.shape))
         return side, (*self.blocks[block], king if self.pawns else TRIANGLE[king], *rest)
 
@@ -206,7 +206,7 @@ def _with_images(slots: Sequence[Slot], placements: Iterable[Sequence[int]]) -> 
 
 
 def _layout(material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int) -> Layout:
-    """The layout of the placements in `grid`, whose pawns have so many `numbers` at most, made of such `digits`."""
+    """The layout of the placements in `grid`. Pawns have at most so many `numbers`, which consist of `digits`."""
     slots, pawns = slots_of(material), material.pawns
     there, back = _canonical_pawns(slots, grid), _canonical_pawns(slots, grid ^ 7)
     least = np.minimum(there, back)
@@ -238,7 +238,7 @@ def layout_of(material: Material) -> Layout:
 
 
 def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> Layout:
-    """A layout that has the blocks of some placements of a material's pawns alone, whichever side is the stronger one.
+    """A layout with only the blocks of some placements of a material's pawns; either side may be the stronger one.
 
     >>> partial_layout(Material.parse("KPvKP"), [(12, 52), (51, 11)]).blocks
     ((51, 11), (11, 51))
@@ -247,7 +247,7 @@ def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> L
     digits, numbers = np.zeros((material.pawns, 64), np.int64), 1
     for pawn, squares in enumerate(grid.T):
         known = np.unique(squares)
-        digits[pawn, known] = numbers * np.arange(1, len(known) + 1)  # a square that no placement has is 0
+        digits[pawn, known] = numbers * np.arange(1, len(known) + 1)  # a square in no placement is 0
         numbers *= len(known) + 1
     return _layout(material, grid, digits, numbers)
 

@@ -1,4 +1,4 @@
-"""The eight symmetries of the board, and the triangle that they bring every square into.
+"""The eight symmetries of the board, and the triangle into which they bring every square.
 
 A symmetry is a sum of FLIP_FILE, FLIP_RANK and TRANSPOSE: first the flips, then the transposition (a1-h8 stays).
 """
@@ -34,7 +34,7 @@ SYMMETRY: Final = np.stack([_images(symmetry) for symmetry in range(8)])
 INVERSE: Final = np.array([_inverse_of(symmetry) for symmetry in range(8)], np.int64)
 
 TRIANGLE: Final = tuple(8 * rank + file for rank in range(4) for file in range(rank, 4))
-"""a1-d1-d4: where one of the eight symmetries brings any square."""
+"""a1-d1-d4: one of the eight symmetries brings any square here."""
 
 TRIANGLE_INDEX: Final = np.array([TRIANGLE.index(s) if s in TRIANGLE else -1 for s in range(64)], np.int64)
 TO_TRIANGLE: Final = np.argmax(TRIANGLE_INDEX[SYMMETRY] >= 0, axis=0)

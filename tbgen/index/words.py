@@ -14,7 +14,7 @@ ONE = np.uint64(1)
 NOT_A_FILE = np.uint64(0xFEFEFEFEFEFEFEFE)
 NOT_H_FILE = np.uint64(0x7F7F7F7F7F7F7F7F)
 _KING_SHIFTS = np.array([8, 1, -8, -1, 9, -7, -9, 7], np.int64)
-"""[direction] -> the bits that a king step shifts a word to the left by."""
+"""[direction] -> the number of bits by which a king step shifts a word to the left."""
 _STAYING = np.array([~NOTHING, NOT_H_FILE, ~NOTHING, NOT_A_FILE, NOT_H_FILE, NOT_H_FILE, NOT_A_FILE, NOT_A_FILE])
 """[direction] -> the squares from which that step stays on the board."""
 _1, _2, _4, _7, _8, _14, _16, _28, _32 = (np.uint64(n) for n in (1, 2, 4, 7, 8, 14, 16, 28, 32))
@@ -43,13 +43,13 @@ def lowest_and_rest(word: Word) -> tuple[int, Word]:
 
 @small
 def count(word: Word) -> int:
-    """How many squares."""
+    """The number of squares in a word."""
     return ones(word)
 
 
 @small
 def king_step(word: Word, direction: Int) -> Word:
-    """Every square moved one king step; what leaves the board is gone. Directions as squares.KING_STEPS."""
+    """Every square moved by one king step; steps off the board vanish. Directions as in squares.KING_STEPS."""
     shift, staying = _KING_SHIFTS[direction], word & _STAYING[direction]
     return staying << np.uint64(shift) if shift > 0 else staying >> np.uint64(-shift)
 

@@ -1,1 +1,1 @@
-"""Tables: what they hold, and how they are kept on disk."""
+"""Tables as files."""

@@ -1,6 +1,6 @@
-"""Arrays: some named arrays in one file, in compressed frames, for files that only this machine reads.
+"""Named arrays in one file, in compressed frames, for files that only this machine reads.
 
-The file appears whole or not at all. It begins with the digest of the rest; a line of facts says what the arrays are.
+The file appears whole or not at all. It begins with the digest of the rest; a line of facts describes the arrays.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _DIGEST_BYTES: Final = 64
 
 
 def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int) -> None:
-    """Write a file of arrays, compressed in frames of so many items; OSError if the disk is full."""
+    """Write a file of arrays, in frames of so many items; OSError if the disk is full."""
     packed, columns = list[bytes](), {}
     for name, array in arrays.items():
         starts = range(0, len(array), frame)
@@ -37,9 +37,9 @@ def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Arra
 
 
 class ArrayFile:
-    """A file of arrays, mapped into memory: it can be read even after another process has removed it.
+    """A file of arrays, mapped into memory: you can read it even after another process has removed it.
 
-    OSError if it is not there, DamagedTableError if its digest is not that of its content.
+    OSError if the file is missing, DamagedTableError if its digest is wrong.
     """
 
     def __init__(self, path: Path) -> None:
@@ -59,7 +59,7 @@ class ArrayFile:
             offset = self._offsets[name][-1]
 
     def items(self, name: str, first: int = 0, end: int | None = None, room: Array | None = None) -> Array:
-        """Items first to end of an array, at the beginning of one that is given, or in one of their own."""
+        """The items of an array from `first` up to `end`, at the beginning of a given array, or in a new one."""
         kind, items, _ = self.facts["columns"][name]
         offsets, size, end = self._offsets[name], self._frame, items if end is None else end
         found = np.empty(end - first, kind) if room is None else room[: end - first]

@@ -8,7 +8,7 @@ Cells and places have their axes in opposite orders. For each *placement* of the
     cells, 64 in a row     white king | first man || black king          || what a thread reads in turn
     places, rows of them   black king || first man | white king          || where the numbers go
 
-so what is next to each other here lies far apart there. A *tile* holds some columns until they are written as rows.
+So neighbours in one order lie far apart in the other. A *tile* has some columns until they are written as rows.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ KEY, NUMBER = 0, 1
 FREE = np.uint64(0)
 ONE = np.uint64(1)
 BLANK = np.uint32(0xFFFFFFFF)
-"""A cell of a tile that holds no position."""
+"""A cell of a tile without a position."""
 
 TILE_PLACES = 1 << 8
-"""How many places of a row are numbered before they are brought to the row."""
+"""The number of places of a row that are numbered before they are written to the row."""
 
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 """2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread over the table."""
@@ -48,11 +48,11 @@ _DTG, _PATTERN = np.uint64(0xFFFF), np.uint64((1 << _DTG_BITS) - 1)
 
 FIRST_SLOTS = 1 << 12
 MOST_NUMBERS = (1 << 32) - 1
-"""So many numbers fit the 32 bits of a place. A state that a thread meets takes one of them for each thread."""
+"""This many numbers fit the 32 bits of a place. A state takes one of them in each thread that meets it."""
 _TURNS = 64
-"""In how many turns threads number a plane of a table that has only one block."""
+"""The number of turns in which threads number a plane of a table with only one block."""
 STATES_AT_ONCE = 1 << 20
-"""There are tens of millions: what is made of them on the way is kept small."""
+"""There are tens of millions of states, so temporary arrays cover only this many."""
 
 NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
 """Makes a flat array of zeros, of a size and a kind."""
@@ -62,32 +62,32 @@ class Census(NamedTuple):
     """States by their keys, in a hash table whose length is a power of two."""
 
     slots: npt.NDArray[np.uint64]
-    """[slot, KEY] a state's key; FREE where there is none.
+    """[slot, KEY] a state's key; FREE in empty slots.
 
     [slot, NUMBER] the state's number.
     """
     often: npt.NDArray[np.uint64]
-    """[number] how often it was met; as long as there is room: beyond three quarters ways to a free slot grow long."""
+    """[number] how often the state was met, for three quarters of the slots: beyond that, searches get long."""
     used: npt.NDArray[np.int64]
-    """How many states have numbers."""
+    """The number of states so far."""
 
 
 def new_census(slots: int) -> Census:
-    """Nothing met yet."""
+    """An empty census."""
     return Census(np.zeros((slots, 2), np.uint64), np.zeros(slots - (slots >> 2), np.uint64), np.zeros(1, np.int64))
 
 
 def met(census: Census) -> tuple[Words, Words]:
     """The keys of all states by their numbers, and how often they were met."""
     keys = np.empty(int(census.used[0]), np.uint64)
-    for slots in np.array_split(census.slots, 64):  # few at a time, for there may be tens of millions
+    for slots in np.array_split(census.slots, 64):  # few at a time, because there may be tens of millions
         taken = slots[slots[:, KEY] != FREE]
         keys[taken[:, NUMBER]] = taken[:, KEY]
     return keys, census.often[: len(keys)]
 
 
 def larger(census: Census) -> Census:
-    """The same census with twice the room."""
+    """The same census with twice the space."""
     found = new_census(2 * len(census.slots))
     used = int(census.used[0])
     found.often[:used], found.used[0] = census.often[:used], used
@@ -96,17 +96,17 @@ def larger(census: Census) -> Census:
 
 
 class Places(NamedTuple):
-    """Where the numbers of places go, and scratch space of the thread that finds them."""
+    """The target of a thread's numbers, and its scratch space."""
 
     first: int
     step: int
-    """Number n of this thread's own is first + n * step for all of them, 1 or more."""
+    """This thread writes its number n as first + n * step, which is at least 1."""
     numbers: Numbers
-    """0 where there is none."""
+    """[place] -> number; 0 where there is none."""
     tile: Numbers
     """[black king, place of a row] -> number"""
     keys: Words
-    """[black king] -> the key of the last position, as its run has it, or FREE"""
+    """[black king] -> the key of the last position, in the terms of its run, or FREE"""
     known: Numbers
     """[black king] -> the number of that position."""
 
@@ -115,27 +115,27 @@ class Placements(NamedTuple):
     """Some placements of some planes. The places of a placement with the black king on one square are a row."""
 
     kings: int
-    """How many squares the white king has, and the first other man, if there is one."""
+    """The number of squares of the white king, and of the first other man, if there is one."""
     squares: int
     digits: int
-    """How many other men there are beside it."""
+    """The number of other men beside it."""
     first: int
     end: int
 
 
 class _Worker:
-    """What a thread has: the states that it met, and room for cells that it reads and for their numbers."""
+    """A thread's data: the states that it has met, and space for the cells that it reads and for their numbers."""
 
     def __init__(self, number: int, threads: int, numbers: Numbers, size: int) -> None:
         self.census, self.room = new_census(FIRST_SLOTS), Cells.room(size)
-        tile = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: 64 lines of a cache, 64 sets
+        tile = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: rows a power of two apart share few cache sets
         self.places = Places(1 + number, threads, numbers, tile, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
 
 
 def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> tuple[Numbers, Cells, Words]:
-    """[place of the file] -> number of its state; what the states mean, and how often each occurs, in falling order.
+    """[place of the file] -> number of its state; the meanings and counts of the states, in falling order of counts.
 
-    The numbers lie in an array that `new` makes, for it may be larger than memory has room for.
+    `new` makes the array of the numbers, because it may be larger than memory.
     """
     numbers = new(order.layout.cells, np.uint32)
     met_by = _met(content, order, threads, numbers)
@@ -160,7 +160,7 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
 
 
 def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[tuple[Words, Words]]:
-    """Number all places; the states that each worker met, and how often it met them."""
+    """Number all places; return the states that each worker has met, with their counts."""
     parts = order.parts()
     turns = 1 if len(order.layout.blocks) > 1 else _TURNS
     most_cells = max(each.stop - each.start for each in parts)
@@ -183,12 +183,12 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
 
     with ThreadPoolExecutor(threads) as pool:
         jobs = itertools.product(parts, range(turns))
-        list(pool.map(lambda job: number(*job), jobs))  # one that fails ends all
+        list(pool.map(lambda job: number(*job), jobs))  # an error in one ends all
     return [met(worker.census) for worker in workers]
 
 
 def _placements_of(cells: slice, order: Order, turn: int, turns: int) -> Placements:
-    """Those of the placements of whole planes that have a turn."""
+    """The placements of whole planes that belong to a turn."""
     others = order.layout.others
     placements = (cells.stop - cells.start) // (order.layout.shape[2] * (64 if others else 1)) // 64
     first, end = placements * turn // turns, placements * (turn + 1) // turns
@@ -196,7 +196,7 @@ def _placements_of(cells: slice, order: Order, turn: int, turns: int) -> Placeme
 
 
 def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> None:
-    """Give all places their states; the places before the first position get the state of that position."""
+    """Give all places their final states. The places before the first position get the state of that position."""
     parts = order.parts()
     with ThreadPoolExecutor(threads) as pool:
         leads = [*pool.map(lambda part: settle(numbers[part], state_of), parts)]
@@ -209,15 +209,15 @@ def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> 
 
 @inlined
 def key_of(entry: Int, dtg: Int, pattern: Int) -> Word:
-    """A state as one number; states compare as their keys do."""
+    """A state as one number; keys sort as states do."""
     return np.uint64(row_of_byte(np.int64(entry)) << _ENTRY_BITS | np.int64(dtg) << _DTG_BITS | np.int64(pattern))
 
 
 @inlined
 def slot_of(census: Census, key: Word) -> Word:
-    """Where a key is, or would be."""
+    """The slot of a key, or the free slot where it would go."""
     last = np.uint64(len(census.slots) - 1)
-    # The product differs in many bits where keys differ in few, the more the higher they are.
+    # The product spreads keys that differ in few bits, most of all in its high bits.
     slot = (key ^ (key >> _SHIFT)) * _HASH
     slot = (slot ^ (slot >> _SHIFT)) & last
     while census.slots[slot, KEY] != FREE and census.slots[slot, KEY] != key:
@@ -227,7 +227,7 @@ def slot_of(census: Census, key: Word) -> Word:
 
 @inlined
 def number_of(census: Census, key: Word) -> int:
-    """The number of a key, a new one if it has none yet; there must be room."""
+    """The number of a key; a new key gets the next number. The census must have space."""
     slot = slot_of(census, key)
     if census.slots[slot, KEY] == FREE:
         census.slots[slot, KEY] = key
@@ -238,7 +238,7 @@ def number_of(census: Census, key: Word) -> int:
 
 @kernel
 def move_keys(census: Census, other: Census) -> None:
-    """Take all keys into an empty census that has room for them."""
+    """Copy all keys into an empty census that has space for them."""
     for n in range(len(census.slots)):
         if census.slots[n, KEY] != FREE:
             other.slots[slot_of(other, census.slots[n, KEY])] = census.slots[n]
@@ -246,7 +246,7 @@ def move_keys(census: Census, other: Census) -> None:
 
 @inner
 def reversed_digits(number: Int, digits: Int) -> Int:
-    """A number to base 64 read from its other end."""
+    """A number to base 64 with its digits reversed."""
     result: Int = 0
     for _ in range(digits):
         result = result << 6 | number & 63
@@ -254,12 +254,12 @@ def reversed_digits(number: Int, digits: Int) -> Int:
     return result
 
 
-# Most neighbours have the same state, above all those beside each other in a row, so a key is looked up only where it
-# differs from that of the row's last position. Keys are compared as the run has them (`cells.pattern`), before their
-# patterns are exchanged for those of the table.
+# Neighbours mostly have the same state, above all in a row, so a key is looked up only where it differs from that of
+# the row's last position. Keys are compared in the terms of the run (`cells.pattern`), before the patterns of the table
+# replace those of the run.
 @inlined
 def number_word(census: Census, cells: Cells, patterns: WideInts, cell: Int, places: Places, column: Int) -> None:
-    """Number the 64 cells from one on, for a column of the tile; `patterns` says which pattern each of theirs is."""
+    """Number the 64 cells from `cell` on for a column of the tile; `patterns` maps their patterns to the table's."""
     for king in range(64):
         found = BLANK
         if cells.entry[cell + king]:
@@ -273,11 +273,11 @@ def number_word(census: Census, cells: Cells, patterns: WideInts, cell: Int, pla
         places.tile[king, column] = found
 
 
-# Numbers are written column by column into a tile and leave it row by row, because cells and places have their axes in
-# opposite orders: without the tile, each of 64 neighbouring cells would touch a cache line of its own.
+# Numbers enter a tile column by column and leave it row by row, because cells and places have their axes in opposite
+# orders. Without the tile, each of 64 neighbouring cells would touch a cache line of its own.
 @inlined
 def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
-    """Bring a tile to the rows of a placement: the first begins at place `start`, the next ones `step` places apart."""
+    """Write a tile to the rows of a placement: the first begins at place `start`, the next `step` places further."""
     for king in range(64):
         for column in range(tile_places):
             number = places.tile[king, column]
@@ -288,10 +288,10 @@ def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
 
 @borrowing
 def number_placements(census: Census, cells: Cells, patterns: WideInts, placements: Placements, places: Places) -> int:
-    """Number what is in some placements, while there is room; the placement to go on with."""
+    """Number the states of some placements while there is space; return the placement at which to go on."""
     kings, squares, count = placements.kings, placements.squares, 64**placements.digits
     at_once = min(TILE_PLACES // kings, squares)
-    places.keys[:] = FREE  # those of another run mean something else
+    places.keys[:] = FREE  # keys of another run mean other patterns
     for placement in range(placements.first, placements.end):
         if census.used[0] + kings * squares * 64 > len(census.often):
             return placement
@@ -310,15 +310,17 @@ def number_placements(census: Census, cells: Cells, patterns: WideInts, placemen
 
 @borrowing
 def look_up(items: Ints32, numbers: WideInts, found: Ints32) -> None:
-    """Find the items with some numbers; each of the three may be of any type."""
+    """Copy the items at some indices; each of the three arrays may have any type."""
     for n in range(len(numbers)):
         found[n] = items[numbers[n]]
 
 
 @borrowing
 def settle(numbers: Numbers, state_of: Numbers) -> int:
-    """Put states in the place of the numbers of some places. A place that has none gets the state of the one before,
-    which compresses best; returns how many there are before the first number."""
+    """Replace the numbers of some places by their states; return the count of places before the first number.
+
+    A place without a number gets the state of the place before it, which compresses best.
+    """
     leads, before = 0, np.int64(-1)
     for place in range(len(numbers)):
         if numbers[place] != 0:

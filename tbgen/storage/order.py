@@ -1,11 +1,11 @@
-"""Order: in which order a file keeps the cells of a table.
+"""The order in which a file has the cells of a table.
 
-The file's array has the axes of the layout in another order, which compresses a fifth to a quarter better:
-what changes least from one square to the next, the white king, varies fastest. A *place* is a
-cell's index in that order. A chunk is a range of places, so that a place's chunk is found by one division.
+The file's array has the axes of the layout in another order, which compresses a fifth to a quarter better. The white
+king varies fastest, because the state changes least between neighbouring squares of his. A *place* is a cell's index in
+that order. A chunk is a range of places, so a division finds a place's chunk.
 
-Block and side to move stay outermost in both orders, so that a plane of cells is a plane of places, and a
-table can be brought into the order of the file part by part.
+Block and side to move stay outermost in both orders. So a plane of cells is a plane of places, and tbgen can convert a
+table part by part.
 """
 
 from __future__ import annotations
@@ -32,19 +32,19 @@ class Order:
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        # From the black king (slowest) back to the white king (fastest): with the others fixed, a row of places shows
-        # how one ending changes with the white king alone, and most of its neighbours have the same state.
+        # From the black king (slowest) back to the white king (fastest). With the others fixed, a row of places differs
+        # in the white king alone, and most neighbours in it have the same state.
         self.axes = axes = (0, 1, *reversed(range(3, len(layout.shape))), 2)
         self.shape = tuple(layout.shape[axis] for axis in axes)
         self.chunk = _chunk_of(self.shape)
         self.chunk_cells = math.prod(self.chunk)
         self.steps = [math.prod(self.shape[axes.index(axis) + 1 :]) for axis in range(len(axes))]
-        """[axis of the layout] -> how many places neighbours along it lie apart."""
+        """[axis of the layout] -> the distance of neighbours along it, in places."""
         self._inner = [*zip(layout.shape[:0:-1], self.steps[:0:-1], strict=True)]
 
     @property
     def names(self) -> list[str]:
-        """What each axis of the file's array is."""
+        """The names of the axes of the file's array."""
         men = [f"{color} {role.name}".lower() for color, role in self.layout.slots[self.layout.pawns :]]
         names = ["pawns", "side to move", *men]
         return [names[axis] for axis in self.axes]
@@ -56,11 +56,11 @@ class Order:
 
     @property
     def plane_places(self) -> int:
-        """How many places follow each other that have the same block and side to move."""
+        """The number of consecutive places with the same block and side to move."""
         return self.layout.block_words * 64
 
     def place_of(self, cell: Place) -> Place:
-        """Where the file keeps a cell, or each of an array of cells.
+        """The place of a cell, or of each of an array of cells.
 
         >>> order_of(Material.parse("KvK")).place_of(1)
         10
@@ -74,15 +74,15 @@ class Order:
         return found
 
     def cells_of(self, places: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """What cells many places keep."""
+        """The cells of many places."""
         digits, back = np.unravel_index(places, self.shape), np.argsort(self.axes)
         cells: npt.NDArray[np.int64] = np.ravel_multi_index([digits[axis] for axis in back], self.layout.shape)
         return cells
 
     def box_of(self, start: int) -> tuple[Ints, Ints, Ints]:
-        """The cells of a chunk that begins with a place of a plane, and of those that differ in the black king alone.
+        """The cells of a chunk from a place of a plane on, and those that differ from them in the black king alone.
 
-        By the layout's axes inside a plane: first index and size of each, and how far neighbours along it lie apart.
+        By the layout's axes within a plane: the first index and the size of each, and the distance of its neighbours.
         """
         shape = self.shape[2:]
         size = np.array([shape[0], *self.chunk[3:]], np.int64)
@@ -92,21 +92,21 @@ class Order:
         return first[back], size[back], stride[back]
 
     def from_file(self, places: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """A flat array in the order of the file, of all places or of whole planes, in the order of the cells."""
+        """A flat array of all places or of whole planes, rearranged from the order of the file to that of the cells."""
         back = [0, *np.argsort(self.axes[2:]) + 1]
         return np.ascontiguousarray(places.reshape(-1, *self.shape[2:]).transpose(back)).ravel()
 
     def black_part(self, first: int, items: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """What of the items of some places, a part of a plane or whole planes from `first` on, has Black to move."""
+        """The items with Black to move among some places: a part of a plane, or whole planes from `first` on."""
         plane = self.plane_places
         return items.reshape(-1, min(plane, len(items)))[1 - first // plane % 2 :: 2]
 
     def parts(self) -> list[slice]:
-        """Runs of cells that are runs of places too: blocks and sides, many together where they are small."""
+        """Runs of cells that are also runs of places: planes, many together if they are small."""
         return self._slices(self.plane_places * max(1, _PART_CELLS // self.plane_places))
 
     def _slices(self, size: int) -> list[slice]:
-        """All cells, or all places, so many at a time."""
+        """Slices of all cells, or of all places, of a given size."""
         return [slice(start, min(start + size, self.layout.cells)) for start in range(0, self.layout.cells, size)]
 
 
@@ -124,5 +124,5 @@ def _chunk_of(shape: tuple[int, ...]) -> tuple[int, ...]:
 
 @lru_cache(maxsize=256)
 def order_of(material: Material) -> Order:
-    """The order in which files of a canonical material keep their cells."""
+    """The order of a canonical material's cells in its files."""
     return Order(layout_of(material))

@@ -1,7 +1,8 @@
-"""Scratch: the solved blocks of a table on its way, on disk, so that they can leave memory and outlive their builder.
+"""Scratch files: the solved blocks of an unfinished table, so that they can leave memory and survive an interruption.
 
 A folder beside the tables has a file for each run of blocks. The file appears whole or not at all. It begins with the
-digest of the rest, and a line says what it depends on; a file that is damaged or depends on something else is removed.
+digest of the rest, and a line names what it depends on. tbgen removes a file that is damaged or depends on something
+else.
 """
 
 from __future__ import annotations
@@ -34,17 +35,17 @@ Array = npt.NDArray[Any]
 
 
 class _Column(NamedTuple):
-    """A column of a run, compressed in frames of one plane each but for the last."""
+    """A column of a run, compressed in frames of one plane each; the last one may be shorter."""
 
     path: Path
     kind: str
     items: int
     offsets: Sequence[int]
-    """Where each frame begins in the file, and where the last one ends."""
+    """The beginning of each frame in the file, and the end of the last one."""
 
 
 def scratch_path(folder: Path, material: Material) -> Path:
-    """Where the solved blocks of a canonical material's table are kept until it is written."""
+    """The folder of the solved blocks of a canonical material's unfinished table."""
     return folder / f"{material}{SUFFIX}"
 
 
@@ -110,11 +111,11 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         return Cells(*self._part(Cells._fields, first, end, room or (None, None, None)))
 
     def __exit__(self, *_: object) -> None:
-        """Leave the files for another time."""
+        """Leave the files for the next build."""
         os.close(self._folder)
 
     def _take_up(self, path: Path) -> None:
-        """Enter the run of a file; remove a file that is damaged, depends on something else, or has a partial name."""
+        """Enter the run of a file. Remove a file that is damaged, depends on something else, or has a partial name."""
         content = path.read_bytes() if path.suffix == RUN_SUFFIX and path.is_file() else b""
         head = content[_DIGEST_BYTES : content.find(b"\n", _DIGEST_BYTES) + 1]
         is_whole = bool(head) and content[:_DIGEST_BYTES] == digest_of(memoryview(content)[_DIGEST_BYTES:]).encode()
@@ -128,14 +129,14 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
         self._stored[run.first] = run, columns
 
     def _part(self, names: Sequence[str], first: int, end: int, rooms: Sequence[Array | None]) -> list[Array]:
-        """Some columns of cells first to end of one run, each in the room that it is given, if any."""
+        """Some columns of the cells of one run from `first` up to `end`, each in a given array, if there is one."""
         firsts = sorted(self._stored)
         run, columns = self._stored[firsts[bisect_right(firsts, first) - 1]]
         start, stop = first - run.first, end - run.first
         return [self._items(columns[name], start, stop, room) for name, room in zip(names, rooms, strict=True)]
 
     def _items(self, column: _Column, first: int = 0, end: int | None = None, room: Array | None = None) -> Array:
-        """Items first to end of a column, at the beginning of an array that is given or in one of their own."""
+        """The items of a column from `first` up to `end`, at the beginning of a given array or in a new one."""
         (path, kind, items, offsets), size = column, self._plane
         end = items if end is None else end
         found = np.empty(end - first, kind) if room is None else room[: end - first]
@@ -155,7 +156,7 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
 
 
 def _columns_of(path: Path, columns: Mapping[str, tuple[str, int, Sequence[int]]], offset: int) -> dict[str, _Column]:
-    """The columns of a run by kind, items and sizes of their frames, which follow each other from an offset on."""
+    """The columns of a run by kind, items and sizes of their frames, which are consecutive from an offset on."""
     found = {}
     for name, (kind, items, sizes) in columns.items():
         offsets = [*itertools.accumulate(sizes, initial=offset)]

@@ -1,12 +1,12 @@
-"""Symbols and details: the states of a table that is written, taken apart for its two files.
+"""Symbols and details: the states of a new table, split for its two files.
 
-A *symbol* is an entry value and a pattern of outcomes: what a position is worth with every accrued score. Distances
-left aside, most states are the same: 17,740 of KRBvKN have 101 symbols. An accrued score whose code is greater than
-that of the entry value never meets the pattern (docs/tables.md), and a row counts only where its outcome is worse
-for the holder than what has accrued, so rows that say nothing new are left out.
+A *symbol* is an entry value and a pattern of outcomes: the value of a position with every accrued score. Without
+distances most states are equal: 17,740 of KRBvKN have 101 symbols. An accrued score with a greater code than the entry
+value never meets the pattern (docs/tables.md). A row counts only if its outcome is worse for the holder than the
+accrued score. So rows without effect are left out.
 
-The states of one symbol and one distance are a *group*. A cell's symbol and distance say which group its state is in,
-and its detail which of these; most groups have one state.
+The states of one symbol and one distance are a *group*. The symbol and distance of a cell identify the group of its
+state, and its detail the state within the group. Most groups have one state.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from tbgen.table import Cells, Numbers, Patterns
 
 _WHITE = int(Color.WHITE)
 _MOST_ROWS = 256
-"""A pattern has fewer: one for each holder and code at most."""
+"""A pattern has fewer rows: at most one for each holder and code."""
 _FIRST_SLOTS = 1 << 12
 _ROW_BITS = 25
-"""Holder, code and row of the outcome, in 1 + 8 + 8 bits, and some to spare."""
+"""Holder, code and row of the outcome, in 1 + 8 + 8 bits, and some spare bits."""
 
 
 Columns = dict[str, npt.NDArray[Any]]
@@ -40,9 +40,9 @@ Columns = dict[str, npt.NDArray[Any]]
 
 
 def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers, Columns]:
-    """The symbol of each state, which occurs so often; and the columns that say what symbols mean.
+    """The symbol of each state, given the counts of states; and the columns that define the symbols.
 
-    Symbols are numbered by how often they occur, then by what they mean, whatever the states are besides.
+    Symbols are numbered by how often they occur, then by their meaning, whatever else the states contain.
     """
     rows = patterns.start, patterns.holder, patterns.code, patterns.outcome
     chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
@@ -65,7 +65,7 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
 
 
 def _laid_out(entries: Sequence[int], meant: Sequence[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The symbols as the file has them, and their rows, of which those that are the same stand once."""
+    """The symbols as the file has them, and their rows, of which equal ones stand once."""
     places, parts, end = dict[bytes, int](), [np.empty(0, COLUMNS[Layer.OUTCOMES]["outcome_rows"])], 0
     symbols = np.empty(len(entries), COLUMNS[Layer.OUTCOMES]["symbols"])
     for number, (entry, rows) in enumerate(zip(entries, meant, strict=True)):
@@ -78,9 +78,9 @@ def _laid_out(entries: Sequence[int], meant: Sequence[npt.NDArray[Any]]) -> tupl
     return symbols, np.concatenate(parts)
 
 
-# A row stands for all accrued codes up to the next one, and so does what has been written: where the two agree at
-# the code of the row they agree up to the next one, since an outcome that is no worse than an accrued score is no
-# worse than a poorer one.
+# A row stands for all accrued codes up to the next row, and so does the last written row. If both agree at the code of
+# the row, they agree up to the next one: an outcome that is no worse than an accrued score is no worse than a poorer
+# one.
 @borrowing
 def name_symbols(
     entry: SignedBytes,
@@ -92,10 +92,9 @@ def name_symbols(
     of_state: Numbers,
     first: Int,
 ) -> int:
-    """Find the symbols of states from one on, while there is room; the state to go on with.
+    """Find the symbols of states, from one on, while there is space; return the state at which to go on.
 
-    A chain is what came before its last row (0 if nothing did) and that row. A pair is a chain and an entry value: a
-    symbol.
+    A chain is the preceding chain (0 if there is none) and a last row. A pair is a chain and an entry value: a symbol.
     """
     start, holders, codes, outcomes = rows
     for state in range(first, len(entry)):
@@ -121,7 +120,7 @@ def name_symbols(
 
 @inlined
 def breaks_into(outcome: np.int64, accrued: np.int64, worth: Ints) -> np.int64:
-    """The outcome where it is worse for the holder of a signed accrued score, else 0: the hold stands."""
+    """The outcome, if it is worse for the holder of a signed accrued score; else 0, because the hold stands."""
     loss = worth[accrued + 128] - worth[outcome + 128]
     if outcome != 0 and (loss > 0 if accrued > 0 else loss < 0):
         return outcome
@@ -129,14 +128,14 @@ def breaks_into(outcome: np.int64, accrued: np.int64, worth: Ints) -> np.int64:
 
 
 def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, npt.NDArray[Any]]:
-    """Where the rows of each chain begin (and where the last ones end), and all rows."""
+    """The beginnings of the rows of each chain (and the end of the last), and all rows."""
     before = np.concatenate([[0], (links >> np.uint64(_ROW_BITS)).astype(np.int64)])
     row = np.concatenate([[-1], (links & np.uint64((1 << _ROW_BITS) - 1)).astype(np.int64)])
     backwards, node = list[Ints](), chains
     while node.any():
         backwards.append(row[node])
         node = before[node]
-    # [chain, n] -> row, -1 where a chain is shorter than the longest; chains are few, as symbols are
+    # [chain, n] -> row, -1 beyond a chain's end; chains are few, like symbols
     found = np.array(backwards[::-1], np.int64).reshape(len(backwards), len(chains)).T
     packed, lengths = found[found >= 0], (found >= 0).sum(axis=1)
     rows = np.empty(len(packed), COLUMNS[Layer.OUTCOMES]["outcome_rows"])
@@ -145,14 +144,14 @@ def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, npt.ND
 
 
 def in_32_bits(numbers: npt.NDArray[Any], what: str) -> npt.NDArray[np.uint32]:
-    """Numbers as a file has them; an error where one is too large, for numpy would cut it off."""
+    """Numbers as a file has them; an error if one is too large, because numpy would truncate it."""
     if int(numbers.max(initial=0)) >> 32:
         raise RepresentationError(f"the number of {what}", "the 32 bits that files have for it")
     return numbers.astype(np.uint32, copy=False)
 
 
 def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns]:
-    """The patterns that states have, and their new numbers: cells without a position may have had others."""
+    """The patterns of states, and their new numbers; cells without a position may have had others."""
     occurs = np.zeros(len(patterns), np.bool_)
     occurs[numbers], occurs[0] = True, True
     if occurs.all():
@@ -166,10 +165,10 @@ def occurring(numbers: WideInts, patterns: Patterns) -> tuple[WideInts, Patterns
 
 
 def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> tuple[WideInts, Patterns, Columns]:
-    """The detail of each state, whose symbols `of_state` says; the patterns that occur; and columns for them.
+    """The detail of each state, given its symbol; the patterns that occur; and the columns for them.
 
-    A detail is a number in a group: frequent states have low ones. A symbol has a group for each distance from 0 to its
-    longest. The states lie by group, each with the rows of its pattern.
+    A detail is a number within a group: frequent states have low ones. A symbol has a group for each distance from 0 to
+    its longest. States are sorted by group, each with the rows of its pattern.
     """
     pattern, patterns = occurring(states.pattern, patterns)
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
@@ -190,7 +189,7 @@ def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> tuple[Wi
 
 @borrowing
 def number_in_groups(of_state: Ints32, dtg: Shorts, groups: WideInts, counts: WideInts, numbers: WideInts) -> None:
-    """Number states in their groups, in their order, and count them; `groups` has the first one of each symbol."""
+    """Number states within their groups, in order, and count them; `groups` has the first group of each symbol."""
     for state in range(len(numbers)):
         group = groups[of_state[state]] + dtg[state]
         numbers[state] = counts[group]
