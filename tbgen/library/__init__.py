@@ -1,1 +1,1 @@
-"""A folder of tables: what is there, what is missing, and how it is made."""
+"""A folder of tables: its content, the missing tables, and how they are made."""

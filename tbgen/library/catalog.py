@@ -1,10 +1,10 @@
-"""Catalog: what a folder of tables has: its manifest, a survey of its files, and what it offers to others.
+"""The content of a folder of tables: its manifest, a survey of its files, and its offer to others.
 
-The manifest follows the files and is never asked whether a table is sound: each file's own seal says that. What
-differs from one build to the next, such as seconds, stands here and not in the files. A survey reads them all.
+The manifest follows the files. It never decides whether a table is sound, because each file has its own seal. Facts
+that differ from one build to the next, such as seconds, stand here and not in the files. A survey reads all files.
 
-A mark beside a table says that its distances are there only because other tables need them; a build that goes on with
-an interrupted one knows by it what to remove. Distances without a mark stay.
+A mark beside a table means that its distances are there only because other tables need them. A build that continues an
+interrupted one removes marked distances. Distances without a mark stay.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FORMAT = 2
 
 
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
-    """The records by material; none where there is no manifest, and none that somebody has spoilt."""
+    """The records by material; none without a manifest, or if somebody has spoilt it."""
     known = dict[str, FileRecord]()
     with contextlib.suppress(OSError, ValueError), open_regular(folder / MANIFEST) as file:
         for name, each in parse_json(file.read())["tables"].members():
@@ -44,7 +44,7 @@ def read_manifest(folder: Path) -> dict[str, FileRecord]:
 
 
 def record(folder: Path, made: Mapping[Material, FileRecord]) -> None:
-    """Put what is known of some tables' files into the manifest; only for who has the lock."""
+    """Put the facts about some tables' files into the manifest; only for the holder of the lock."""
     records = {**read_manifest(folder), **{str(material): record for material, record in made.items()}}
     facts = {"format": _FORMAT, "tables": {name: asdict(records[name]) for name in sorted(records)}}
     write_whole(folder / MANIFEST, [json.dumps(facts, indent=1).encode() + b"\n"])
@@ -62,13 +62,13 @@ class Condition(enum.Enum):
 
 @dataclass(frozen=True)
 class Finding:
-    """The condition of a table, and why if its files cannot be used."""
+    """The condition of a table, with the reason if its files cannot be used."""
 
     material: Material
     condition: Condition
     reason: str = ""
     file: FileRecord | None = field(default=None, compare=False)
-    """Size and digests of the files, if they can be used."""
+    """The size and digests of usable files."""
 
     @property
     def is_sound(self) -> bool:
@@ -100,7 +100,7 @@ def survey(
 
 
 def examine(folder: Path, material: Material) -> Finding:
-    """The condition of one table; its files are read whole."""
+    """The condition of one table. Reads its files whole."""
     try:
         with TableFile(path_of(folder, material)) as file:
             found = file.check()
@@ -115,9 +115,9 @@ def examine(folder: Path, material: Material) -> Finding:
 
 
 CATALOG: Final = "tables.json"
-"""The name of the list of a server's tables, beside their files."""
+"""The name of the catalog of a server, beside the files of its tables."""
 TABLES: Final = "tables"
-"""Where both are below the address of a server."""
+"""The folder of both below a server's address."""
 
 
 def figures_of(folder: Path, material: Material) -> dict[str, Any]:
@@ -162,7 +162,7 @@ class StoredFile:
         return {"file": self.path.name, "bytes": self.bytes, "sha256": self.digest}
 
     def is_there(self) -> bool:
-        """Whether the file of this path is still this one, by its seal and its size."""
+        """Whether the file at this path is still this one, by its seal and its size."""
         try:
             with open_regular(self.path) as file:
                 seal, size = Seal.from_bytes(file.read(SEAL_BYTES)), os.fstat(file.fileno()).st_size
@@ -173,19 +173,19 @@ class StoredFile:
 
 @dataclass(frozen=True)
 class Entry:
-    """A table that can be asked and fetched."""
+    """A table that can be probed and fetched."""
 
     material: Material
     files: Sequence[StoredFile]
-    """Its outcomes, and its distances if they are there."""
+    """Its outcomes, and its distances if it has any."""
 
     @property
     def digest(self) -> str:
-        """Of all that the table has."""
+        """The digest of the whole table."""
         return sha256("".join(each.digest for each in self.files).encode()).hexdigest()
 
     def facts(self) -> dict[str, Any]:
-        """The table as the catalog has it; what it holds in figures is asked for one by one."""
+        """The table as the catalog has it. Its figures are a request of their own."""
         outcomes, *distances = self.files
         return {
             "material": str(self.material),
@@ -200,10 +200,10 @@ class Entry:
 
 
 class Catalog:
-    """The tables that a probe would use and that can be used, those with the fewest men first, by seals and index."""
+    """The usable tables that a probe would take, those with the fewest men first, by seals and indexes."""
 
     def __init__(self, folders: Sequence[Path], most_men: int = MOST_BUILT_MEN) -> None:
-        """Look at all tables with so many men at most."""
+        """Look at all tables with at most so many men."""
         self._all, self.faults = dict[str, Entry](), list[TableError]()
         for material, folder in tables_of(folders):
             if material.men > most_men:
@@ -222,7 +222,7 @@ class Catalog:
 
     @cached_property
     def tag(self) -> str:
-        """A digest of the version and of all tables, offered or not: two servers with the same one answer alike."""
+        """A digest of the version and of all tables, offered or not: servers with equal tags give equal answers."""
         parts = [__version__, *(f"{name} {each.digest}" for name, each in sorted(self._all.items()))]
         return sha256("\n".join(parts).encode()).hexdigest()[:32]
 

@@ -1,4 +1,4 @@
-"""Fetch: tables from a server that is not trusted into a folder, each checked before it has its name there.
+"""Fetch tables from an untrusted server into a folder, and check each before it gets its name there.
 
 Names, sizes and digests that a server gives are checked. Redirections, compressed answers and those that do not say
 their length are refused. An answer that comes too slowly is cut off. A download resumes from `.fetch` within
@@ -37,14 +37,14 @@ from tbgen.text import Field, in_units, parse_json
 STAGE: Final = ".fetch"
 SECONDS: Final = 30.0
 SLOWEST: Final = 1 << 10
-"""Bytes of a file a second that must come, on average over so many seconds."""
+"""A file must come with so many bytes a second, on average over so many seconds."""
 
 _TRIES: Final = 3
-"""How often a file is asked for, each time from where the last answer broke off."""
+"""The attempts at a file, each of which begins where the last one broke off."""
 _MOST_CATALOG: Final = 1 << 23
 _MOST_CELL_BYTES: Final = 16
 _MOST_SAID: Final = 200
-"""Characters of what a server says that are repeated."""
+"""The most characters of a server's text in an error."""
 _PIECE = 1 << 16
 
 
@@ -54,7 +54,7 @@ class Fetched:
 
     fetched: Sequence[Entry]
     there: Sequence[Material]
-    """Tables that were in the folder before."""
+    """Tables that the folder already had."""
     bytes: int
     seconds: float
 
@@ -80,7 +80,7 @@ def fetch(
     begun, server, come = time.monotonic(), Server(url), 0
 
     def count(size: int) -> None:
-        """Note bytes that have come; fewer than none where some are asked for once more."""
+        """Count new bytes; a negative number if some have to be fetched again."""
         nonlocal come
         come += size
         tell(len(tables), whole, left, come)
@@ -108,7 +108,7 @@ def fetch(
 
 
 def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
-    """Whether a folder has a table that can be read, with all that is wanted of it."""
+    """Whether a folder has a readable table with all wanted parts."""
     try:
         with TableFile(path_of(folder, offer.material)) as file:
             return outcomes_alone or len(offer.files) == 1 or file.has_distances
@@ -119,7 +119,7 @@ def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
 def _downloads(
     folder: Path, server: Server, offer: Entry, tell: Callable[[int], None], *, outcomes_alone: bool
 ) -> list[_Download]:
-    """The files of a table to fetch, outcomes last: a table exists once its outcomes do."""
+    """The files of a table that are still to fetch, outcomes last: a table exists once its outcomes do."""
     outcomes, *distances = offer.files[:1] if outcomes_alone else offer.files
     has_outcomes = replace(outcomes, path=folder / outcomes.path).is_there()
     files = distances if has_outcomes and distances else [*distances, outcomes]
@@ -139,19 +139,21 @@ def _fetch_table(files: Sequence[_Download]) -> None:
 
 
 class _Download:
-    """A file of a table on its way into a folder."""
+    """A file of a table during its download."""
 
     def __init__(
         self, folder: Path, server: Server, offer: Entry, file: StoredFile, tell: Callable[[int], None]
     ) -> None:
-        """`tell` hears of bytes that have come."""
+        """`tell` receives the number of new bytes."""
         self._server, self._tell = server, tell
         self._file, self._outcomes = file, offer.files[0]
         self.path, self._staged = folder / file.path, folder / STAGE / file.digest[:16] / file.path.name
         self.bytes, self.got = file.bytes, min(self._size(), file.bytes)
 
     def fetch(self) -> None:
-        """Fetch what is missing of the file, and check it; once more if it began with what an earlier fetch left."""
+        """Fetch the missing part of the file, and check it. If a damaged file began with bytes of an earlier fetch,
+        fetch it again.
+        """
         is_resumed = self._size() > 0
         self._staged.parent.mkdir(parents=True, exist_ok=True)
         self._complete()
@@ -163,7 +165,7 @@ class _Download:
             self.fetch()
 
     def take_name(self) -> None:
-        """Bring the file to the disk, and let the folder have it."""
+        """Flush the file to the disk, and give it its name in the folder."""
         with self._staged.open("rb") as file:
             os.fsync(file.fileno())
         self.path.parent.mkdir(exist_ok=True)
@@ -179,7 +181,7 @@ class _Download:
         broken = BrokenOffError(self._server.url, f"{self._file.path}: the answer ends too early")
         for _ in range(_TRIES):
             if (size := self._size()) >= self.bytes:
-                return  # an earlier fetch may have left too much: `fetch` finds that fault as any other
+                return  # an earlier fetch may have left too much: `fetch` finds that fault like any other
             try:
                 with (
                     self._server.get(self._file.path.name, size, self.bytes) as (start, pieces),
@@ -195,7 +197,7 @@ class _Download:
             raise broken
 
     def _fault(self) -> str:
-        """The first fault of the file, byte by byte, against its seal and the catalog."""
+        """The first fault of the file, by its seal and the catalog; checks every byte."""
         is_outcomes = self._file is self._outcomes
         layer = Layer.OUTCOMES if is_outcomes else Layer.DISTANCES
         try:
@@ -203,14 +205,14 @@ class _Download:
                 file.check()
                 found = file.seal.body_digest, file.index.attributes.get("outcomes", self._outcomes.digest)
             if is_outcomes:
-                TableFile(self._staged).close()  # it looks at what all its readers ask for
-        except Exception as error:  # a file may be made to break its reader
+                TableFile(self._staged).close()  # reads all that other readers ask for
+        except Exception as error:  # a file may be made to crash its reader
             return str(error) if isinstance(error, TableError) else f"it cannot be read: {type(error).__name__}"
         return "" if found == (self._file.digest, self._outcomes.digest) else "it is another file than the catalog says"
 
 
 class Server:
-    """An address that tables are fetched from, by several threads."""
+    """An address that several threads fetch tables from."""
 
     def __init__(self, url: str) -> None:
         try:
@@ -231,7 +233,7 @@ class Server:
         self._open, self._closed = set[http.client.HTTPConnection](), False
 
     def close(self) -> None:
-        """End all that is under way; what is asked from now on is a FetchError."""
+        """Abort all requests; later ones raise a FetchError."""
         self._closed = True
         for connection in [*self._open]:
             _cut(connection)
@@ -247,7 +249,7 @@ class Server:
 
     @contextlib.contextmanager
     def get(self, name: str, start: int = 0, size: int | None = None) -> Iterator[tuple[int, Iterator[bytes]]]:
-        """A file of so many bytes from `start` on, or from where the server begins: 0 if it knows no ranges."""
+        """A file of so many bytes from `start` on. If the server knows no ranges, it begins at 0."""
         connection = self._kind(self._host, self._port, timeout=SECONDS)
         part = {"Range": f"bytes={start}-"} if start else {}
         headers = {"Accept-Encoding": "identity", "User-Agent": f"tbgen/{__version__}", **part}
@@ -265,7 +267,7 @@ class Server:
 
     @contextlib.contextmanager
     def _breaking_off(self, name: str) -> Iterator[None]:
-        """Turn errors of the connection into BrokenOffError, after which another try may succeed."""
+        """Turn errors of the connection into BrokenOffError, since another try may succeed."""
         try:
             yield
         except (OSError, http.client.HTTPException) as error:
@@ -288,7 +290,7 @@ class Server:
 def _answer_in_time(
     connection: http.client.HTTPConnection, path: str, headers: Mapping[str, str]
 ) -> http.client.HTTPResponse:
-    """An answer whose head has come in time; the socket's own limit is for each of its bytes."""
+    """An answer whose head has come in time; the timeout of the socket applies to each byte alone."""
     connection.connect()
     begun = time.monotonic()
     timer = threading.Timer(SECONDS, _cut, [connection])
@@ -305,12 +307,12 @@ def _answer_in_time(
 
 
 def _cut(connection: http.client.HTTPConnection) -> None:
-    with contextlib.suppress(OSError, AttributeError):  # it may have no socket yet
+    with contextlib.suppress(OSError, AttributeError):  # the connection may not be open yet
         connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 def _fault_of(answer: http.client.HTTPResponse, start: int, size: int | None) -> str:
-    """The fault of the head of an answer, if any; it must give the number of bytes."""
+    """The fault of the head of an answer, if any; it must give its length."""
     status, headers, length = answer.status, answer.headers, answer.length
     is_part = start > 0 and status == http.HTTPStatus.PARTIAL_CONTENT
     due = size if size is None or not is_part else size - start
@@ -336,7 +338,7 @@ def _first(faults: Mapping[str, bool]) -> str:
 
 
 def _tables_in(catalog: Field) -> dict[Material, Entry]:
-    """The tables of a catalog; ValueError or InputError says what is wrong with it."""
+    """The tables of a catalog; ValueError or InputError names its fault."""
     known, found = set(all_materials()), dict[Material, Entry]()
     for row in catalog["tables"].each():
         material, distances = row["material"].read(Material), row.get("distances")
@@ -350,7 +352,7 @@ def _tables_in(catalog: Field) -> dict[Material, Entry]:
 
 
 def _file_in(row: Field, material: Material, path: Path, most: int) -> StoredFile:
-    """A file as a catalog has it, of not many more bytes than `most`; its name is known, whatever the catalog says."""
+    """A file in a catalog, of not many more bytes than `most`; its name follows from the material alone."""
     file, size, digest = row["file"].read(str), row["bytes"].read(int), row["sha256"].read(str)
     faults = {
         f"the file of {material} is {file!r} and not {path.name}": file != path.name,

@@ -1,6 +1,6 @@
-"""Plan: which tables are made, what each takes, and what runs beside what.
+"""A plan: the tables to make, the cost of each, and which of them run side by side.
 
-One greedy rule, `Plan.next_starts`, tells a build what to start and the forecast what will have been started.
+One greedy rule, `Plan.next_starts`, tells a build what to start, and the forecast what the build will start.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from tbgen.score import Mobility
 from tbgen.text import facts_of, plain
 
 _WORTH_PROCESSES = 30.0
-"""From so many CPU seconds on, a build starts processes."""
+"""A build of at least so many CPU seconds starts processes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """The threads, jobs and memory of a build; without a figure, memory is not limited."""
+    """The threads, jobs and memory of a build. Without a figure, memory is unlimited."""
 
     threads: int
     """The threads of all jobs together."""
     jobs: int
-    """How many tables are made side by side at most."""
+    """The most tables that are made side by side."""
     memory: int | None = None
     """The memory of all jobs together; on a cluster, of each."""
     is_cluster: bool = False
@@ -45,7 +45,7 @@ class Step:
     material: Material
     cost: Cost
     needs: tuple[Material, ...]
-    """Its children that have to be made before it."""
+    """Its children that have to be made first."""
     path_seconds: float
     """CPU seconds of the longest chain of tables that begins with this one and ends with one that nothing needs."""
 
@@ -57,7 +57,7 @@ class Start:
     step: Step
     threads: int
     granted: int | None = None
-    """The memory that it has, if that is less than it takes: some of its arrays then lie in files."""
+    """Its memory, if it gets less than it needs: some of its arrays then lie in files."""
 
     @property
     def material(self) -> Material:
@@ -70,13 +70,13 @@ class Start:
 
     @property
     def scratch_bytes(self) -> int:
-        """The disk that it takes while it is made: solved blocks, and arrays that have no room in memory."""
+        """The disk that it takes while it is made: solved blocks, and arrays for which memory has no room."""
         arrays = 0 if self.granted is None else most_in_files(self.material)
         return self.step.cost.scratch_bytes + arrays
 
 
 class Slot(NamedTuple):
-    """When a table is expected to be at work, in seconds from now."""
+    """The forecast start and end of a table, in seconds from now."""
 
     start: Start
     begins: float
@@ -90,13 +90,13 @@ class Plan:
     steps: tuple[Step, ...]
     machine: Machine
     kept: int = 0
-    """How many tables are there already."""
+    """The number of tables that exist already."""
     pace: float = 1.0
-    """How much longer tables take on this machine than their costs say."""
+    """This machine's time for a table, divided by the time in its cost."""
 
     @property
     def cpu_seconds(self) -> float:
-        """CPU seconds of all tables that fit memory, as the bytes are theirs."""
+        """CPU seconds of all tables that fit memory."""
         return self.pace * sum(step.cost.cpu_seconds for step in self.fitting)
 
     @property
@@ -105,22 +105,22 @@ class Plan:
 
     @cached_property
     def slots(self) -> list[Slot]:
-        """When each table is expected to be at work, from the beginning."""
+        """The forecast of each table from the beginning."""
         return self.schedule()
 
     @cached_property
     def scratch_bytes(self) -> int:
-        """The most disk that tables at work take together at any moment."""
+        """The most disk that tables take together during their builds."""
         return self._most_at_once(lambda start: start.scratch_bytes)
 
     @cached_property
     def peak_memory(self) -> int:
-        """The most memory that tables at work take together at any moment."""
+        """The most memory that tables take together during their builds."""
         return self._most_at_once(lambda start: start.memory)
 
     @cached_property
     def too_large(self) -> list[Step]:
-        """Tables that take more memory than there is, even with arrays in files."""
+        """Tables that need more memory than there is, even with arrays in files."""
         most = self.machine.memory
         return [] if most is None else [step for step in self.steps if least_memory(step.material) > most]
 
@@ -135,7 +135,7 @@ class Plan:
         return [step for step in self.steps if step not in self.fitting and step not in self.too_large]
 
     def check(self, free_disk: int | None) -> None:
-        """Refuse what cannot be done, before anything is begun."""
+        """Refuse an impossible plan before anything begins."""
         if self.machine.memory is not None and self.too_large:
             largest = max((step.material for step in self.too_large), key=least_memory)
             tables = len(self.too_large) + len(self.cut_off)
@@ -162,7 +162,7 @@ class Plan:
         return starts
 
     def schedule(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> list[Slot]:
-        """When each table is expected to be at work; `running` says for how many seconds some have been."""
+        """The forecast of each table; `running` has the seconds for which some have already run."""
         done, now = set(over), 0.0
         slots = [
             Slot(start, -elapsed, max(self.seconds_of(start) - elapsed, 0.05 * self.seconds_of(start)))
@@ -180,11 +180,11 @@ class Plan:
             now = ended.ends
 
     def seconds_of(self, start: Start) -> float:
-        """How long a table is expected to take."""
+        """The expected seconds of a table."""
         return self.pace * start.step.cost.wall_seconds(start.threads)
 
     def seconds(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> float:
-        """How long it is expected to take from now on."""
+        """The expected seconds from now on."""
         return max((slot.ends for slot in self.schedule(over, running)), default=0.0)
 
     def facts(self) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def plan_of(
 
 
 def with_default_jobs(plan: Plan) -> Plan:
-    """The plan with so many tables side by side that it is shortest; processes are started only where they pay."""
+    """The plan with the number of tables side by side that makes it shortest; processes start only where they pay."""
     threads = plan.machine.threads
     jobs = sorted({threads, *(1 << n for n in range(threads.bit_length()))}, reverse=True)
     plans = [replace(plan, machine=replace(plan.machine, jobs=number)) for number in jobs]

@@ -1,4 +1,4 @@
-"""The probe: any position with any accrued score, from the tables on the disk."""
+"""The probe: the value of any position with any accrued score, from tables on the disk."""
 
 from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe
 from tbgen.probe.many import BulkProbe, Fault

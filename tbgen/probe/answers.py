@@ -1,4 +1,4 @@
-"""Answers: what a probe says of a position, of its moves, and of a line."""
+"""Answers of a probe: a position, its moves, a line."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _MOST_ARROWS: Final = 6
 
 
 class Shown:
-    """An answer about a position: a notebook shows its text and the board, with arrows for its moves."""
+    """An answer about a position. A notebook shows its text and the board, with arrows for its moves."""
 
     __slots__ = ()
 
@@ -100,21 +100,21 @@ class Valued:
 
 
 class At(NamedTuple):
-    """Where an answer belongs."""
+    """The position that an answer belongs to."""
 
     board: chess.Board
-    """Before the move, for a move."""
+    """The board, for a move before it is played."""
     carried: Score | None
-    """The accrued score of the position, for a move that before it; None if the own score has taken its place."""
+    """The accrued score of the position, or for a move the one before it; None if the own score has replaced it."""
     counted: Score | None = None
-    """The score of the position, for a move that of the position after it; None if nothing has counted it."""
+    """The own score of the position, or for a move that of the position after it; None if it has not been counted."""
     ask: Callable[[chess.Board, Score], Moves] | None = None
-    """What gives the moves of a position with an accrued score."""
+    """The function that finds the moves of a position with an accrued score."""
 
 
 @dataclass(frozen=True, repr=False)
 class _Placed(Valued, Shown):
-    """An answer that keeps its place beside its fields: a frame of answers has a column for each field."""
+    """An answer with its position outside its fields, because a frame of answers has a column for each field."""
 
     at: InitVar[At]
 
@@ -147,7 +147,7 @@ class Probe(_Placed):
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
 
     def __getstate__(self) -> dict[str, Any]:
-        """A pickled answer has no tables: opened again, nobody would close them."""
+        """A pickled answer leaves its tables out: nobody would close them after opening it again."""
         return {**vars(self), "_at": self._place._replace(ask=None)}
 
     def __repr__(self) -> str:
@@ -199,7 +199,7 @@ class Probe(_Placed):
 
     def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
         best = list[chess.Move]()
-        with suppress(TbgenError):  # without its moves it is as good an answer
+        with suppress(TbgenError):  # without its moves it is a complete answer
             best = [each.move for each in self.best]
         return self._place.board, best
 
@@ -344,7 +344,7 @@ class Moves(list[MoveProbe]):
 
 @lru_cache(maxsize=1 << 12)
 def _points(scoring: Scoring | None, outcome: Score) -> Mapping[str, float]:
-    """The points for an outcome as JSON has them: fractions take long, and outcomes are few."""
+    """The points for an outcome as JSON has them. Cached, because fractions are slow and outcomes few."""
     return points_facts((scoring or Scoring()).points(outcome))
 
 
@@ -374,7 +374,7 @@ class LineStep(Valued):
     """Plies from the position after the move until the outcome's score is reached."""
 
     def __str__(self) -> str:
-        """The move and what stands after it in short, such as `Ke5 G1.5 in 4 plies`."""
+        """The move with the value after it in short, such as `Ke5 G1.5 in 4 plies`."""
         return f"{self.san} {Valued.__str__(self)}"
 
     def facts(self) -> dict[str, Any]:
@@ -388,7 +388,7 @@ class LineStep(Valued):
 
 def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
     """A move, the scores after it and its value."""
-    return {  # written out, since a server answers with thousands of them
+    return {  # written out, because a server answers with thousands of them
         "uci": each.move.uci(),
         "san": each.san,
         "reset": each.reset,

@@ -1,4 +1,4 @@
-"""Bulk: many positions, brought into arrays by the tables that answer for them; each value is what a probe says."""
+"""Many positions as arrays, sorted by the tables that answer them. Each value is that of a single probe."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tbgen.rules.position import own_score, why_not_accrued
 from tbgen.score import MOST_CODE, Color, Score, expect_score
 
 ManyAccrued: TypeAlias = Score | str | Iterable[Score | str | None] | npt.ArrayLike | None
-"""Accrued scores: one for all positions, or one for each, also as signed numbers."""
+"""Accrued scores: one for all positions or one for each, perhaps as signed numbers."""
 
 _FAULTS: Final[dict[type[TbgenError], Fault]] = {
     IllegalPositionError: Fault.ILLEGAL,
@@ -47,20 +47,20 @@ _FAULTS: Final[dict[type[TbgenError], Fault]] = {
 }
 
 _FEW = 3000
-"""So many positions are counted one by one in less time than it takes to load a compiler."""
+"""Counting so many positions one by one takes less time than loading the compiler."""
 
 
 class Positions(NamedTuple):
     """Positions of one material, with the men in the order of its table's slots."""
 
     sides: Ints
-    """0 where White is to move, 1 where Black is."""
+    """0 if White is to move, 1 if Black is."""
     squares: Ints
     """[position, slot of the layout]"""
     accrued: Ints
-    """+(code + 1) where White holds it, -(code + 1) where Black does, 0 where the position's own score counts."""
+    """+(code + 1) if White holds it, -(code + 1) if Black does, 0 for the position's own score."""
     en_passant: Ints
-    """The square behind a pawn that has just made a double step, -1 where there is none."""
+    """The square behind a pawn that has just made a double step; -1 without one."""
 
 
 def _no_answers(count: int) -> BulkProbe:
@@ -68,7 +68,7 @@ def _no_answers(count: int) -> BulkProbe:
 
 
 def _put(answers: BulkProbe, places: Any, outcome: Any, dtg: Any, fault: Any = Fault.NONE) -> None:
-    """Enter outcomes, distances and faults at some places."""
+    """Enter outcomes, distances and faults at some indices."""
     answers.outcome[places], answers.dtg[places], answers.fault[places] = outcome, dtg, fault
 
 
@@ -80,7 +80,7 @@ def answer_arrays(
     accrued: ManyAccrued,
     en_passant: npt.ArrayLike | None,
 ) -> BulkProbe:
-    """The values of positions of one material that arrays describe."""
+    """The values of positions of one material, given as arrays."""
     men = _whole_numbers(squares, "squares", 0, 63, "squares are numbers from 0 (a1) to 63 (h8)")
     men = men.reshape(-1, material.men) if men.size == 0 else np.atleast_2d(men)
     if men.ndim != 2 or men.shape[1] != material.men:
@@ -119,7 +119,7 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
 
 
 def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
-    """One signed number a position for what has accrued in it: one score for all, or one for each."""
+    """The accrued score of each position as a signed number, from one score for all or one for each."""
     given: Any = [accrued] if accrued is None or isinstance(accrued, (Score, str)) else accrued
     if isinstance(given, Iterable) and np.asarray(given).dtype.kind not in "iu":
         given = [0 if each is None or each != each else expect_score(each, "accrued").signed for each in given]
@@ -128,14 +128,14 @@ def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
 
 
 def _targets(en_passant: npt.ArrayLike, sides: Ints) -> Ints:
-    """Squares, from squares or files (0 to 7, which no en passant square is); -1 stands for none."""
+    """Squares, from squares or files (0 to 7, which are never en passant squares); -1 stands for none."""
     meaning = "en_passant must be files from 0 (a) to 7 (h), squares, or -1 for none"
     given = _for_each(_whole_numbers(en_passant, "en_passant", -1, 63, meaning), len(sides), "en_passant")
     return np.where((given >= 0) & (given < 8), given + np.where(sides == 0, chess.A6, chess.A3), given)
 
 
 def _whole_numbers(values: object, name: str, least: int, most: int, meaning: str) -> Ints:
-    """Numbers between two bounds, both included; `meaning` is the error about others."""
+    """Numbers between two bounds, both included; `meaning` describes them in the error."""
     try:
         array = np.asarray(values)
     except ValueError as error:
@@ -156,13 +156,13 @@ def _for_each(values: npt.NDArray[np.generic], count: int, name: str) -> Ints:
 
 
 def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int]:
-    """[slot] -> the column of its man when the men come in the order of the material's name."""
+    """[slot] -> the column of its man, where columns follow the material's name."""
     men = [(color.other if flipped else color, role) for color in Color for role in material.side(color)]
     return sorted(range(len(men)), key=lambda column: layout.slots.index(men[column]))
 
 
 def _answer(values: TableValues, table: StoredTable, asked: Positions, *, flipped: bool) -> BulkProbe:
-    """The values of positions of a table; those with a right to take en passant are searched one by one."""
+    """The values of positions of a table. Those with a right to take en passant are searched one by one."""
     if flipped:
         targets = np.where(asked.en_passant < 0, -1, asked.en_passant ^ RANK_FLIP)
         asked = Positions(1 - asked.sides, asked.squares ^ RANK_FLIP, -asked.accrued, targets)
@@ -188,7 +188,7 @@ def _answer(values: TableValues, table: StoredTable, asked: Positions, *, flippe
 def _let_accrue(
     values: TableValues, table: StoredTable, asked: Positions, answers: BulkProbe, rows: Ints, places: Ints
 ) -> None:
-    """Replace entry values where what has accrued makes a difference, as `StoredPosition.value` has it."""
+    """Replace the entry values on which the accrued score has an effect, as `StoredPosition.value` does."""
     layout, accrued, entry = table.layout, asked.accrued[rows], answers.outcome[rows]
     bare = tuple(values.mobility.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
     is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), codes_of(accrued)]

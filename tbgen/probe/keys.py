@@ -1,4 +1,4 @@
-"""Keys of materials: whether there is a table for a board, as kernels ask.
+"""Keys of materials, by which kernels find out whether a board has a table.
 
 A key has the number of men of each role and side in four bits; kings are left out.
 """

@@ -16,7 +16,7 @@ from tbgen.score import Score
 
 Floats = npt.NDArray[np.float64]
 Value = tuple[Score, int | None]
-"""An outcome and the plies to it, None where these are not known."""
+"""An outcome and the plies to it; None if they are unknown."""
 
 
 class Fault(enum.IntEnum):
@@ -83,7 +83,7 @@ class BulkProbe:
     def __getitem__(self, which: slice | npt.ArrayLike) -> BulkProbe: ...
 
     def __getitem__(self, which: Any) -> Value | BulkProbe | None:
-        """Outcome and distance of one position, None where there is no answer; or the answers for some."""
+        """Outcome and distance of one position, None without an answer; or the answers for some."""
         if not isinstance(which, (int, np.integer)):
             some = which if isinstance(which, slice) else np.asarray(which)
             return BulkProbe(self.outcome[some], self.dtg[some], self.fault[some])
@@ -121,7 +121,7 @@ class BulkProbe:
         return self._of_each("points", scoring)
 
     def _of_each(self, name: str, scoring: Scoring | None) -> Floats:
-        """A column of numbers, which are found once for each different outcome."""
+        """A column of numbers, computed once for each different outcome."""
         different, which = np.unique(self.outcome, return_inverse=True)
         scores = [Score.from_byte(byte) if byte else None for byte in different.tolist()]
         found: Floats = columns_of(scores, (), scoring)[name][which]

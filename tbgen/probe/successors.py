@@ -1,6 +1,6 @@
 """Successors: the legal moves of a position by a kernel, with the code and the place of each position reached.
 
-Only a `Tablebase` with `compiled=True` loads this file: it brings the compiler.
+Only a `Tablebase` with `compiled=True` loads this file, because it loads the compiler.
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ if TYPE_CHECKING:
 CODE, RESET, PLACE, FACTS = range(4)
 """The columns of `facts`."""
 ELSEWHERE = -1
-"""The place of a position that the table does not answer for."""
+"""The place of a position that the table does not answer."""
 
 
 class Placing(NamedTuple):
-    """Where a table keeps its positions, as numbers: what `Layout.cell_of` and `Order.place_of` know."""
+    """A table's rule for the place of a position, as numbers: the data of `Layout.cell_of` and `Order.place_of`."""
 
     men: Ints
-    """[slot, 0 or 1] -> the man's side and role."""
+    """[slot, 0 or 1] -> the side and the role of its man."""
     twin_start: Ints
     """[slot] -> the first slot of the men that equal this one."""
     addresses: SignedInts32
-    """As in the layout: what block the pawns are in, and how the board is turned."""
+    """As in the layout: the block of the pawns, and how the board is turned."""
     steps: Ints
-    """[axis of the layout] -> how many places neighbours along it lie apart."""
+    """[axis of the layout] -> the distance of neighbours along it, in places."""
 
 
 @inner
 def write_squares(board: Words, placing: Placing, flipped: Int, squares: Ints) -> None:
-    """Write down the square of each slot, equal men in ascending order, as they stand in the table."""
+    """Write down the square of each slot in the terms of the table, equal men in ascending order."""
     for slot in range(len(placing.men)):
         if placing.twin_start[slot] == slot:
             left = board[placing.men[slot, 0] ^ flipped] & board[KIND + placing.men[slot, 1]]
@@ -68,7 +68,7 @@ def write_squares(board: Words, placing: Placing, flipped: Int, squares: Ints) -
 
 @inner
 def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images: Ints) -> Int:
-    """Where a table of a position's men keeps it; `flipped` is 1 if the table has their colours reversed."""
+    """The place of a position in the table of its men; `flipped` is 1 if the table has the colours reversed."""
     write_squares(board, placing, flipped, squares)
     slots = len(squares)
     pawns = slots + 2 - len(placing.steps)
@@ -96,7 +96,7 @@ def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images
 def find_successors(
     board: Words, placing: Placing, flipped: Int, moves: Ints, facts: Ints, after: Words, rows: Ints
 ) -> Int:
-    """Write down the legal moves of a position and what they lead to; how many they are.
+    """Write down the legal moves of a position and their results; return their number.
 
     The place is ELSEWHERE after a capture or a promotion, and where a pawn may then take en passant.
     The last two are scratch buffers: a board, and two rows for the squares of all men.
@@ -115,7 +115,7 @@ def find_successors(
 
 
 def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
-    """The legal moves of a position that a table answers for, and what they lead to."""
+    """The legal moves of a position that a table answers, and their results."""
     table, flipped = answering.table, answering.flipped
     placing, moves, facts = (
         placing_of(table.file.order),
@@ -137,13 +137,13 @@ def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
 
 @cache
 def _move_of(packed: int) -> chess.Move:
-    """python-chess's move for that of a kernel, which does not castle."""
+    """python-chess's move for a kernel's move, which is never castling."""
     return chess.Move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None)
 
 
 @lru_cache(maxsize=256)
 def placing_of(order: Order) -> Placing:
-    """Where a table keeps its positions, for kernels."""
+    """A table's rule for the place of a position, for kernels."""
     layout = order.layout
     men = [(int(color), int(role)) for color, role in layout.slots]
     twin_start = np.array([men.index(man) for man in men], np.int64)

@@ -1,4 +1,4 @@
-"""Syzygy: who wins by tables of ordinary chess, the fifty-move rule ignored.
+"""Syzygy: the winner by tables of ordinary chess, without the fifty-move rule.
 
 A side forces mate in r-mobility where it does so in ordinary chess: play without end is worth the accrued score, which
 is no mate. So cursed wins and blessed losses are wins and losses here. In a drawn position nobody forces mate.
@@ -18,15 +18,15 @@ from tbgen.rules.position import material_of
 from tbgen.storage.files import Folders, folders_in
 
 UNKNOWN: Final = 2
-"""Who wins, as a number: White (1), Black (-1), nobody (0), or this if a table is missing."""
+"""The winner as a number: White (1), Black (-1), nobody (0), or this if a table is missing."""
 
 
 Winner = Callable[[chess.Board], int]
-"""Who wins in a legal position."""
+"""Finds the winner of a legal position."""
 
 
 def no_tables(_: chess.Board) -> int:
-    """Who wins where there are no tables."""
+    """The winner without tables: unknown."""
     return UNKNOWN
 
 

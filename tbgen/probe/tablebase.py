@@ -1,4 +1,4 @@
-"""Tablebase: what a user asks."""
+"""The tablebase that users open."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders, folder_of_game, folder_with, folders_in, tables_of
 from tbgen.text import counted
 
-if TYPE_CHECKING:  # what bulk probes need is not loaded for a single one
+if TYPE_CHECKING:  # single probes do not load the code for many
     from tbgen.probe.bulk import ManyAccrued
 
 D = TypeVar("D")
 
 
 def folders_of(named: Folders | None, mobility: Mobility) -> tuple[Path, ...]:
-    """The folders of a game's tables, in those that are named, else in those of $TBGEN_DATA, else in `data`."""
+    """The folders of a game's tables among the given ones, else those of $TBGEN_DATA, else `data`."""
     given = (os.environ.get("TBGEN_DATA") or "data") if named is None else named
     return tuple(folder_of_game(folder, mobility) for folder in folders_in(given))
 
@@ -117,23 +117,23 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         return f"<{type(self).__name__}: {held} in {self._tables.named}{', closed' if self._tables.closed else ''}>"
 
     def __bool__(self) -> bool:
-        """A tablebase is one even where its folders are empty."""
+        """True even if the folders are empty."""
         return True
 
     def __len__(self) -> int:
-        """How many tables there are."""
+        """The number of tables."""
         return len(self.available())
 
     def __iter__(self) -> Iterator[Material]:
         return iter(self.available())
 
     def __contains__(self, what: object) -> bool:
-        """Whether there is the table that answers for a material or its name, or for a board."""
+        """Whether there is a table that answers for a material, its name or a board."""
         try:
             material = Material.parse(what) if isinstance(what, str) else what
             material = material_of(material) if isinstance(material, chess.Board) else material
             return isinstance(material, Material) and bool(folder_with(self._tables.folders, material.canonical()))
-        except (ValueError, MaterialError, MissingTableError):  # a board without one king a side has no material
+        except (ValueError, MaterialError, MissingTableError):  # boards need one king a side to have a material
             return False
 
     def available(self) -> list[Material]:
@@ -335,4 +335,4 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
 
 open_tablebase = Tablebase
-"""The name that python-chess has for opening tables."""
+"""The name under which python-chess opens tables."""

@@ -1,4 +1,4 @@
-"""Reader: a table, opened for questions about single cells or read whole.
+"""A table, opened for questions about single cells or read whole.
 
 A *state* is an entry value, its distance and a pattern of the middle. A table has few different ones,
 numbered from the most frequent on. Files keep a state in parts, its symbol apart from its distance and
@@ -38,7 +38,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     """
 
     def __init__(self, path: Path, *, outcomes_only: bool = False) -> None:
-        """With `outcomes_only`, all distances are 0: whoever solves outcomes asks for no others."""
+        """With `outcomes_only`, all distances are 0, because a solver of outcomes needs no others."""
         self.path, self._outcomes_only = path, outcomes_only
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
         self.material, self.game = self.outcomes.material, self.outcomes.game
@@ -51,7 +51,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             self.outcomes.expect(np.array_equal(self.column("block_squares"), blocks), "its pawns stand elsewhere")
             with contextlib.suppress(MissingTableError):
                 self._distances = LayerFile(beside, Layer.DISTANCES)
-        except BaseException:  # whoever keeps the error keeps this frame, and with it the file
+        except BaseException:  # an error keeps this frame alive, and with it the file
             self.outcomes.close()
             raise
 
@@ -75,22 +75,22 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @property
     def attributes(self) -> Mapping[str, str]:
-        """What made the table, and what its axes are."""
+        """The attributes of the outcomes file: the maker of the table, its axes and the like."""
         return self.outcomes.index.attributes
 
     @property
     def size(self) -> int:
-        """Bytes of its files."""
+        """The bytes of its files."""
         return self.outcomes.seal.length + (self.distances.seal.length if self.has_distances else 0)
 
     @property
     def digest(self) -> str:
-        """Of all that is in the file of outcomes."""
+        """The digest of everything in the outcomes file."""
         return self.outcomes.seal.body_digest
 
     @property
     def states(self) -> Cells:
-        """What the numbers of `ids` mean."""
+        """The meanings of the numbers in `ids`."""
         return self._meanings[0]
 
     @property
@@ -123,7 +123,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return {(side, outcome): (dtg, fen) for side, outcome, _, dtg, _, fen in self._longest()}
 
     def ids(self, first: int, end: int) -> Ids:
-        """The states of some places in a row."""
+        """The states of consecutive places."""
         symbols, dtg = self.symbols_and_dtg(first, end)
         groups, states = self.column("symbol_groups").take(symbols) + dtg, self.column("group_states")
         expect, place = self.distances.expect, f"a place from {first} on"
@@ -135,18 +135,18 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return ids
 
     def symbols(self, first: int, end: int) -> Ids:
-        """The symbols of some places in a row."""
+        """The symbols of consecutive places."""
         symbols: Ids = self.outcomes.items(SYMBOL, first, end)
         is_there = int(symbols.max(initial=0)) < self.outcomes.dataset("symbols").items
         self.outcomes.expect(is_there, f"a place from {first} on has a symbol that the table does not have")
         return symbols
 
     def entries(self, first: int, end: int) -> Entries:
-        """The entry values of some places in a row; the outcomes alone are read."""
+        """The entry values of consecutive places; reads outcomes alone."""
         return self._entry.take(self.symbols(first, end))
 
     def symbols_and_dtg(self, first: int, end: int) -> tuple[Ids, Distances]:
-        """The symbols of some places in a row, and the distances of their entry values."""
+        """The symbols of consecutive places, and the distances of their entry values."""
         symbols = self.symbols(first, end)
         if self._outcomes_only:
             return symbols, np.zeros(end - first, np.uint16)
@@ -157,15 +157,15 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return symbols, dtg
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """A whole column, which stays at hand; not to be changed."""
+        """A whole column, which stays in memory; do not change it."""
         return self.layer(name).column(name)
 
     def layer(self, name: str) -> LayerFile:
-        """The file that has a dataset; an error of TableError if it is of distances that are not there or not sound."""
+        """The file of a dataset; an error of TableError if it is the distances and they are missing or damaged."""
         return self.outcomes if _LAYER_OF[name] is Layer.OUTCOMES else self.distances
 
     def values(self) -> EntryValues:
-        """The entry values and distances of all cells; cells without a position have some value or other."""
+        """The entry values and distances of all cells; those of cells without a position are arbitrary."""
         order = self.order
         entry, dtg = np.empty(order.layout.cells, np.int8), np.empty(order.layout.cells, np.uint16)
         for part in order.chunks:
@@ -174,7 +174,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return EntryValues(self.material, order.from_file(entry), order.from_file(dtg))
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
-        """The same of one block and side to move: what chunks that differ in the black king alone have."""
+        """The same for one block and side to move: the content of chunks that differ in the black king alone."""
         order = self.order
         cells, size = order.plane_places, min(order.plane_places, order.chunk_cells)
         plane, kings = (2 * block + int(side)) * cells, min(64, cells // size)
@@ -185,12 +185,12 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         ]
 
     def _runs(self, places: Iterable[int], size: int) -> tuple[Entries, Distances]:
-        """The entry values and distances of so many places from each of some on."""
+        """The entry values and distances of `size` places from each of `places` on."""
         symbols, dtg = zip(*[self.symbols_and_dtg(place, place + size) for place in places], strict=True)
         return self._entry.take(np.concatenate(symbols)), np.concatenate(dtg)
 
     def table(self) -> Table:
-        """The whole table; its cells without a position have some value or other."""
+        """The whole table; values of cells without a position are arbitrary."""
         order, values = self.order, self.values()
         pattern = np.empty(order.layout.cells, np.uint32)
         for part in order.chunks:
@@ -208,7 +208,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None
     ) -> list[npt.NDArray[Any]]:
-        """Entry values, distances and patterns of some cells; each chunk that has any is read once.
+        """Entry values, distances and patterns of some cells; each chunk with any of them is read once.
 
         `tell` is told how many chunks of how many have been.
         """
@@ -222,12 +222,12 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return [self.states.entry[ids], self.states.dtg[ids], self.states.pattern[ids]]
 
     def check(self) -> FileRecord:
-        """Compare all bytes with the seals; DamagedTableError if they are others than were written."""
+        """Compare all bytes with the seals; DamagedTableError if they differ from what was written."""
         outcomes, distances = self.outcomes.check(), self.distances.check() if self.has_distances else None
         return FileRecord(self.size, outcomes, sha256_of_distances=distances, game=str(self.game))
 
     def close(self) -> None:
-        """Close the files, once nobody reads from them any more; who reads from then on gets a UsageError."""
+        """Close the files once nobody reads from them. Later reads raise a UsageError."""
         self.outcomes.close()
         if self._distances is not None:
             self._distances.close()
@@ -242,17 +242,17 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
     @cached_property
     def _flips(self) -> Distances:
-        """[symbol] -> what its distances differ by, with White to move, from what the file has."""
+        """[symbol] -> the bits in which its distances with White to move differ from the numbers in the file."""
         return flips_of(self._entry, Color.WHITE)
 
     @property
     def _meanings(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
-        with self._lock:  # they may take a gigabyte on the way, once
+        with self._lock:  # temporary arrays may take a gigabyte, once
             return self._meanings_read
 
     @cached_property
     def _meanings_read(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
-        """What states mean, their groups one after another; and their symbols."""
+        """The meanings of states, sorted by groups; and their symbols."""
         groups, first, records, rows = map(self.column, ("symbol_groups", "group_states", "states", "rows"))
         group = self._numbers_of_runs(first, len(records))
         symbol = self._numbers_of_runs(groups, len(first))[group]
@@ -264,14 +264,16 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         return Cells(self._entry[symbol], (group - groups[symbol]).astype(np.uint16), pattern), patterns, symbol
 
     def _numbers_of_runs(self, first: npt.NDArray[Any], end: int) -> npt.NDArray[np.int64]:
-        """[item] -> the number of its run, of which each is known by its first item and may be empty."""
+        """[item] -> the number of its run. Each run is given by its first item, and may be empty."""
         starts = np.append(first, end).astype(np.int64)
         lengths = starts[1:] - starts[:-1]
         self.distances.expect(starts[0] == 0 and (lengths >= 0).all(), "its groups do not follow each other")
         return np.repeat(np.arange(len(first)), lengths)
 
     def _longest(self) -> Iterator[tuple[Color, Score, int, int, int, str]]:
-        """Side to move, outcome, how often it is an entry value, its longest distance, and the cell and FEN of one."""
+        """Side to move, outcome, its count as an entry value, its longest distance, and a cell and FEN with that
+        distance.
+        """
         counts = self.counts
         for mover, byte, dtg, cell, fen in self.column("longest").tolist():
             side, outcome, is_text = Color(mover), Score.from_byte(byte), fen.isascii() and fen.decode().isprintable()
@@ -281,7 +283,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
 
 
 def flips_of(entry: Entries, side: Color) -> Distances:
-    """Which bit of a distance a file has flipped, by entry value.
+    """The bit of a distance that a file has flipped, by entry value.
 
     Who holds an outcome reaches it with a move, so the distance is odd if that side is to move and even if not. With
     the lowest bit flipped in one case the number is always even, and compresses as its half would.
@@ -291,7 +293,7 @@ def flips_of(entry: Entries, side: Color) -> Distances:
 
 
 def _patterns_of(records: npt.NDArray[Any], rows: npt.NDArray[Any]) -> tuple[Numbers, Patterns]:
-    """The pattern of each state, and all patterns: those of the table of which these are the details."""
+    """The pattern of each state, and all patterns: those of the table with these details."""
     first, count = records["first"], records["rows"]
     begins = np.zeros(len(rows) + 1, np.bool_)
     begins[first[count > 0]] = True

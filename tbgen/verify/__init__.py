@@ -1,4 +1,4 @@
-"""Verifier: holds a table against the rules, one ply at a time; shares no code with the solver."""
+"""The verifier: compares a table with the rules, one ply at a time. It shares no code with the solver."""
 
 from tbgen.storage.files import tables_in
 from tbgen.verify.check import Report, TellPhase, Violation, verify_table

@@ -1,6 +1,6 @@
 """Verify a table: every pair of a position and an accrued score, one ply at a time.
 
-docs/verification.md says why this proves the table. Nothing here knows how tables are solved.
+docs/verification.md shows why this proves the table. The verifier does not know how tables are solved.
 """
 
 from __future__ import annotations
@@ -42,20 +42,20 @@ from tbgen.verify.resets import (
 from tbgen.verify.values import TableSource, known_in, rows_in_outcomes, rows_of, subject_of
 
 TellPhase = Callable[[str, int, int], None]
-"""Told the phase, and how many cells of how many are done."""
+"""Receives the phase, the number of checked cells and that of all cells."""
 
 _RANGE_CELLS = 1 << 16
 _LISTED = 1 << 12
-"""Places whose resets are listed at a time."""
+"""The number of places whose resets are listed together."""
 _STATES = 1 << 20
-"""States that are looked at at a time: a table may have forty million."""
+"""The number of states that are checked together: a table may have forty million."""
 _SPARSE = 64
-"""A sample that is more than one cell in so many is no sample."""
+"""If a sample has more than one cell in this many, the whole table is read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """A law that a table breaks, and where."""
+    """A law that a table breaks, and the position."""
 
     law: str
     stored: str
@@ -74,7 +74,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What was checked; `pairs` are of a position and an accrued score."""
+    """The extent and the result of a check; `pairs` are of a position and an accrued score."""
 
     material: Material
     positions: int
@@ -107,11 +107,12 @@ def verify_table(
     threads: int | None = None,
     progress: TellPhase = lambda *_: None,
 ) -> Report:
-    """Check a table against its children, which are taken one at a time; one that an en passant leads to stays longer.
+    """Check a table against its children, which are read one at a time; children of en passant captures stay longer.
 
-    With `sample`, only so many random positions, each with all its accrued scores; of a file only what this needs is
-    unpacked, and tallies are not counted again. Cells without a position may have any value: a file fills them up with
-    what packs best. Of a file the check sums come first, and last the outcomes that it has twice.
+    With `sample`, the check takes only so many random positions, each with all its accrued scores. It then unpacks only
+    what it needs of a file, and does not count tallies again. Cells without a position may have any value, because a
+    file fills them with the value that packs best. Checksums come first. Outcomes, which the files have twice, come
+    last.
     """
     start, layout = time.monotonic(), layout_of(table.material)
     if isinstance(table, TableFile):
@@ -129,9 +130,9 @@ def verify_table(
 
 
 class Check:
-    """The phases of one check. A phase needs those before it, so only the first violation of all is sure to be one.
+    """The phases of one check. A phase relies on those before it, so only the first violation is certain.
 
-    It looks at all positions of a table, or at those in some cells. Of the latter nothing is read but what they need.
+    It checks all positions of a table, or those in some cells. For the latter it reads only what they need.
     """
 
     def __init__(
@@ -145,18 +146,18 @@ class Check:
         self.table = table.table() if cells is None and isinstance(table, TableFile) else table
         self.layout = layout_of(table.material)
         self.counts = np.zeros((0, 2), np.int64)
-        """[range] -> how many positions and pairs have been checked."""
+        """[range] -> the number of checked positions and pairs."""
         self._without_pawn = dict[Color, ChildTable]()
         self._child_of, self._pool, self._progress = child_of, pool, progress
         self._is_sample = cells is not None
         needed, tasks = (None, ALL_TASKS) if cells is None else needs_of(self.layout, cells)
         self.subject = subject_of(self.table, needed, partial(progress, "reading"))
         self._cells: Sequence[int] | Ints = range(self.layout.cells) if needed is None else needed
-        """[place of the subject's arrays] -> cell."""
+        """[index in the subject's arrays] -> cell."""
         self.subject.task[: len(self._cells)] = tasks
 
     def violations(self) -> Iterator[Violation]:
-        """The laws that are broken."""
+        """The broken laws."""
         yield from rows_violations(self.table)
         yield from self._wrong_positions()
         yield from self._wrong_resets()
@@ -164,21 +165,21 @@ class Check:
         yield from self._wrong_longest() if self._is_sample else self._wrong_counts()
 
     def _fen(self, place: int, accrued: Score | None = None) -> str:
-        """The FEN of the cell at a place; a halfmove clock of 1 says that not the position's own score has accrued."""
+        """The FEN of the cell at a place; a halfmove clock of 1 means that another score has accrued."""
         fen = fen_of_cell(self.layout, int(self._cells[place]))
         return fen if accrued is None else f"{fen.removesuffix('0 1')}1 1 {accrued}"
 
     def _ranges(self, step: int, first: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-        """The places from one to another, or all, so many at a time."""
+        """Ranges of places, within bounds or of all."""
         end = len(self._cells) if end is None else end
         return [(start, min(start + step, end)) for start in range(first, end, step)]
 
     def _wrong_places(
         self, phase: str, look: Callable[[int, int], int], ranges: Sequence[tuple[int, int]], total: int | None = None
     ) -> Iterator[int]:
-        """The lowest place that `look` finds in each of the ranges, all of them looked through side by side."""
+        """The lowest place that `look` finds in each range; threads search the ranges side by side."""
         most = len(self._cells) if total is None else total
-        # Closing the answers leaves out the rest, whatever ends the loop.
+        # Closing the answers cancels the rest, however the loop ends.
         with closing(cast("Generator[int, None, None]", self._pool.map(lambda each: look(*each), ranges))) as places:
             for (_, end), place in zip(ranges, places, strict=True):
                 if place != EVERYTHING_FINE:
@@ -200,14 +201,14 @@ class Check:
             yield Violation(law, in_words(entry, dtg), expected, fen)
 
     def _wrong_resets(self) -> Iterator[Violation]:
-        """Note what captures and promotions are worth, child by child, then pawn moves."""
+        """Note the values of captures and promotions, child by child, then of pawn moves."""
         for number, material in enumerate(self.layout.material.children()):
             yield from self._missing_successors(number, material)
         if self.layout.pawns:
             self._note_pawn_moves()
 
     def _missing_successors(self, number: int, material: Material) -> Iterator[Violation]:
-        """Note what resets to a child are worth; if not all positions are looked at, only their cells are read."""
+        """Note the values of resets to a child. A check of some positions reads only their cells of it."""
         parent, men, cells = self.layout.material, men_of(layout_of(material)), None
         listed = partial(self._resets_to, number, men)
         if self._is_sample:
@@ -226,14 +227,14 @@ class Check:
             yield Violation(law, "nothing there", "an entry value there", self._fen(place))
 
     def _resets_to(self, number: int, men: Men, start: int, end: int) -> Ints:
-        """The resets of a range of places that lead to a child, as list_resets has them."""
+        """The resets from a range of places to a child, as list_resets writes them."""
         found = np.empty((3, (end - start) * MOST_NEEDS), np.int64)
         count = list_resets(self.subject, number, men, new_scratch(), new_scratch(), start, end, found)
         return found[:, :count].copy()
 
     def _note_pawn_moves(self) -> None:
-        """Note what pawn moves are worth, block after block."""
-        either = next(iter(self._without_pawn.values()))  # where a side has no pawns, nobody takes en passant
+        """Note the values of pawn moves, block by block."""
+        either = next(iter(self._without_pawn.values()))  # nobody takes en passant if one side has no pawns
         children = self._without_pawn.get(Color.WHITE, either), self._without_pawn.get(Color.BLACK, either)
         waves = [bisect_left(self._cells, block * self.layout.block_words * 128) for block in self.layout.waves]
         for first, end in itertools.pairwise(waves):
@@ -242,7 +243,7 @@ class Check:
                 lambda start, end: fold_pawn_moves(self.subject, children, new_scratch(), new_scratch(), start, end),
                 self._ranges(_LISTED, first, end),
             )
-            list(places)  # of which none is wrong
+            list(places)  # which contain no fault
 
     def _wrong_pairs(self) -> Iterator[Violation]:
         ranges = self._ranges(_RANGE_CELLS)
@@ -267,7 +268,7 @@ class Check:
             yield Violation(law, in_words(*values[:2]), in_words(*values[2:]), fen, accrued)
 
     def _wrong_counts(self) -> Iterator[Violation]:
-        """Count once more how often each outcome is an entry value, and how long it takes."""
+        """Count outcomes as entry values again, with their longest distances."""
         orders, ranges = self.layout.orders, self._ranges(_RANGE_CELLS)
         parts = np.zeros((len(ranges), 2, 256, 3), np.int64)
         places = self._wrong_places(
@@ -275,7 +276,7 @@ class Check:
             lambda start, end: tally(self.subject, new_scratch(), orders, start, end, parts[start // _RANGE_CELLS]),
             ranges,
         )
-        list(places)  # of which none is wrong
+        list(places)  # which contain no fault
         with_longest = np.where(parts[..., 0] > 0, parts[..., 1], -1).argmax(axis=0)
         found = np.take_along_axis(parts, with_longest[None, ..., None], axis=0)[0]
         found[..., 0] = parts[..., 0].sum(axis=0)
@@ -289,7 +290,7 @@ class Check:
                     yield Violation(f"tally of {outcome} with {side} to move", str(there), str(expected))
 
     def _wrong_longest(self) -> Iterator[Violation]:
-        """Look up the positions that take longest."""
+        """Look up the positions with the longest distances."""
         for outcome, longest in itertools.chain(*(tallies.items() for tallies in self.table.tallies.values())):
             entry, dtg = (int(found[0]) for found in known_in(self.table, np.array([longest.cell]))[:2])
             if (entry, dtg) != (outcome.to_byte(), longest.max_dtg):
@@ -297,7 +298,7 @@ class Check:
                 yield Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)
 
     def wrong_outcome_rows(self, file: TableFile) -> Iterator[Violation]:
-        """Breaks in the file of outcomes that are not those whose distances are known, which obey the laws."""
+        """Breaks of holds in the outcomes file that differ from those in the distances file, which obey the laws."""
         columns, count = (file.states.entry, file.symbol_of_state, file.states.pattern), len(file.states.entry)
         outcomes, distances, ranges = rows_in_outcomes(file), rows_of(file.patterns), self._ranges(_STATES, 0, count)
         reports = np.zeros((len(ranges), 3), np.int64)
@@ -312,7 +313,7 @@ class Check:
 
 
 def rows_violations(table: Table | TableFile) -> Iterator[Violation]:
-    """Pattern rows that no reader can make sense of."""
+    """Pattern rows that make no sense."""
     rows = table.patterns
     starts, count = rows.start.astype(np.int64), len(rows.code)
     if starts[1]:
@@ -330,12 +331,12 @@ def rows_violations(table: Table | TableFile) -> Iterator[Violation]:
 
 
 def _wrong_examples(file: TableFile) -> Iterator[Violation]:
-    """Example positions that are not those in the cells of their tallies, and outcomes without a longest distance."""
+    """Example positions that are not in the cells of their tallies, and outcomes without a longest distance."""
     for side, tallies in file.tallies.items():
         for outcome, known in tallies.items():
             stored, expected = file.longest[side, outcome][1], fen_of_cell(file.order.layout, known.cell)
             if stored.split()[:2] != expected.split()[:2]:
                 yield Violation(f"example of {outcome} with {side} to move", stored, expected)
-        for outcome, count in file.counts[side].items():  # others than those of tallies are not counted again
+        for outcome, count in file.counts[side].items():  # other examples than those of tallies are not counted again
             if outcome not in tallies:
                 yield Violation(f"count of {outcome} with {side} to move", str(count), "no such entry value")

@@ -1,4 +1,4 @@
-"""Digests of tables' values, whatever bytes their files have, and lists of them; docs/digests.md defines them."""
+"""Digests of tables' values, independent of the bytes of files, and lists of them; docs/digests.md defines them."""
 
 from __future__ import annotations
 
@@ -36,29 +36,29 @@ _DIGEST: Final = re.compile("[0-9a-f]{64}")
 _HEAD: Final = "# Digests of the values of tables, whatever bytes their files have; docs/digests.md defines them."
 
 LEAF_ROWS: Final = {False: 1 << 12, True: 1 << 10}
-"""[are there pawns] -> rows of a leaf, which has at most 65,536 places."""
+"""[whether there are pawns] -> rows of a leaf, which has at most 65,536 places."""
 
 _LEAVES_OF_A_TASK: Final = 16
 _LAYERS: Final = ("outcomes", "distances")
 _CODES: Final = 256
 _NEVER: Final = 255
-"""In place of a code: no higher one of that holder can have accrued."""
+"""Instead of a code: no code from here on can have accrued for that holder."""
 _NO_POSITION: Final = -1
 _OWN_SHIFT: Final = 40
-"""A state has so many bits in a key, for tables of six men may have more than 2^32."""
+"""The bits of a state in a key: tables of six men may have more than 2^32 states."""
 _STATE_MASK: Final = (1 << _OWN_SHIFT) - 1
 
 
 @dataclass(frozen=True, slots=True)
 class Digests:
-    """What a table holds, in 64 hexadecimal digits a layer."""
+    """The digests of a table, 64 hexadecimal digits for each layer."""
 
     outcomes: str
     distances: str | None
-    """Of outcomes and distances together; None where there are outcomes alone."""
+    """Of outcomes and distances together; None for outcomes alone."""
 
     def difference(self, known: Digests) -> str | None:
-        """What differs from the known table, in words; None if nothing does."""
+        """The difference from the known table, in words; None if there is none."""
         for layer in _LAYERS:
             found, theirs = getattr(self, layer), getattr(known, layer)
             if found not in (None, theirs):
@@ -68,20 +68,20 @@ class Digests:
 
 @by_address
 class StoredValues(NamedTuple):
-    """What states mean, as a file has it."""
+    """The meanings of states in a file."""
 
     entry: SignedBytes
     dtg: Shorts
     pattern: WideInts
     rows: Rows
     possible: npt.NDArray[np.uint8]
-    """[holder, code] -> the least code from this one on that can have accrued, or _NEVER."""
+    """[holder, code] -> the least code of at least this one that can have accrued, or _NEVER."""
 
 
-# highest[state] -> the highest code of a row that is not above the code of the entry value; 0 if there is none
+# highest[state] -> the highest code of a row that is at most the code of the entry value; 0 without such a row
 @borrowing
 def find_highest_codes(values: StoredValues, highest: Bytes) -> None:
-    """Own codes up to these may cut off rows of a state."""
+    """Own codes up to these may make rows of a state irrelevant."""
     for state in range(highest.size):
         pattern, limit = values.pattern[state], code_of(int(values.entry[state]))
         for row in range(values.rows.first[pattern], values.rows.end[pattern]):
@@ -90,7 +90,7 @@ def find_highest_codes(values: StoredValues, highest: Bytes) -> None:
                 highest[state] = max(highest[state], code)
 
 
-# keys[n] -> what tells the value in cells[n] from others: its state, and above it the own code where that cuts off rows
+# keys[n] -> identifies the value in cells[n]: its state, and above it the own code if that makes rows irrelevant
 @borrowing
 def find_keys(men: Men, highest: Bytes, scratch: Buffers, cells: Ints, states: WideInts, keys: Ints) -> None:
     """Keys of values; _NO_POSITION where there is no position."""
@@ -112,7 +112,7 @@ def put_short(room: Bytes, place: Int, number: Int) -> None:
 
 @inner
 def put_value(room: Bytes, place: Int, outcome: Int, dtg: Int, distances: bool) -> Int:
-    """Write an outcome, and its distance if distances are asked for; returns the end."""
+    """Write an outcome, with its distance in the layer of distances; return the end."""
     room[place] = outcome & 255
     if distances:
         put_short(room, place + 1, dtg)
@@ -121,7 +121,7 @@ def put_value(room: Bytes, place: Int, outcome: Int, dtg: Int, distances: bool) 
 
 @inner
 def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room: Bytes, place: Int) -> tuple[int, int]:
-    """Write the changes of a value from one accrued code to the next; returns their end, and how many they are."""
+    """Write the changes of a value from one accrued code to the next; return their end and number."""
     state, own, rows = key & _STATE_MASK, key >> _OWN_SHIFT, values.rows
     pattern, most = values.pattern[state], code_of(int(values.entry[state]))
     count, last, current, plies = 0, -1, 0, 0
@@ -131,7 +131,7 @@ def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room
         if holder != last:
             last, current, plies = holder, 0, 0
         code = int(values.possible[holder, rows.code[row]])
-        # The own score itself is the entry value's; the side that has just moved holds it.
+        # The own score has the entry value; the side that has just moved holds it.
         limit = most if own == 0 else min(most, own - (holder != side))
         is_passed = row + 1 < end and rows.holder[row + 1] == holder and rows.code[row + 1] <= code
         if code > limit or is_passed:
@@ -149,10 +149,10 @@ def put_changes(values: StoredValues, key: Int, side: Int, distances: bool, room
     return int(place), count
 
 
-# offsets[n] -> where the bytes of keys[n] begin in `room`, and behind the last where they end
+# offsets[n] -> the beginning of the bytes of keys[n] in `room`, and after the last key their end
 @borrowing
 def write_values(values: StoredValues, keys: Ints, side: Int, distances: bool, room: Bytes, offsets: Ints) -> None:
-    """Write what keys are worth."""
+    """Write the values of keys."""
     place = 0
     for n in range(keys.size):
         offsets[n] = place
@@ -166,7 +166,7 @@ def write_values(values: StoredValues, keys: Ints, side: Int, distances: bool, r
 def digests_of(
     file: TableFile, threads: int | None = None, tell: Callable[[int, int], None] = lambda *_: None
 ) -> Digests:
-    """The digests of a table on some threads, or on as many as there are processors; `tell` hears of parts done."""
+    """The digests of a table, on some threads or one for each processor; `tell` receives the part that is done."""
     layout, leaves = file.order.layout, list[list[bytes]]()
     digester = _Digester(file)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
@@ -183,12 +183,12 @@ def digests_of(
 
 
 def leaf_places_of(order: Order) -> int:
-    """How many places a leaf has; they have the same block and side to move."""
+    """The number of places of a leaf, all with the same block and side to move."""
     return min(order.plane_places, LEAF_ROWS[order.layout.pawns > 0] * order.layout.shape[2])
 
 
 class _Digester:
-    """What threads need to know of a table to find the digests of its leaves."""
+    """The data with which threads find the digests of a table's leaves."""
 
     def __init__(self, file: TableFile) -> None:
         self._file, layout = file, file.order.layout
@@ -199,7 +199,7 @@ class _Digester:
         find_highest_codes(self._values, self._highest)
 
     def leaves_from(self, first: int) -> list[list[bytes]]:
-        """The digests of some leaves from a place on: of outcomes and, where there are distances, with them."""
+        """The digests of some leaves from a place on: of outcomes, and with distances if there are any."""
         last = min(first + _LEAVES_OF_A_TASK * self.leaf_places, self._file.order.layout.cells)
         keys, places = np.empty(last - first, np.int64), np.arange(first, last)
         read = self._file.ids if self._file.has_distances else self._file.symbols
@@ -211,7 +211,7 @@ class _Digester:
         ]
 
     def _leaf(self, keys: Ints, side: int) -> list[bytes]:
-        """The digests of the values that some keys stand for."""
+        """The digests of the values of some keys."""
         different, first, which = np.unique(keys[keys >= 0], return_index=True, return_inverse=True)
         by_appearance = np.argsort(first)
         number = np.argsort(by_appearance)
@@ -241,14 +241,14 @@ def _values_of(file: TableFile) -> StoredValues:
 
 
 def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
-    """[holder, code] -> whether the score can have accrued with these men; the solver and its proof do not ask this."""
+    """[holder, code] -> whether the score can have accrued with these men. The solver and the proof do not use it."""
     bare = [len(material.side(color)) == 1 for color in Color]
     scores = ([Score(code, holder) for code in range(_CODES)] for holder in Color)
     return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
 def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
-    """The digests of a list by material; UsageError, with the line, if it is not one."""
+    """The digests of a list by material; UsageError with the line if it is no list of digests."""
     try:
         lines = read_bounded(path).decode().splitlines()
     except UnicodeDecodeError:

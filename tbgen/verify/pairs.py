@@ -1,4 +1,4 @@
-"""Pairs: kernels that hold positions, their own codes and every pair with an accrued score against the moves."""
+"""Kernels that compare positions, their own codes and every pair with an accrued score with the moves."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ MOST_CODES = 256
 
 @borrowing
 def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) -> int:
-    """Own codes; returns the place of a position without an entry value, or of a game's end not worth its score."""
+    """Find own codes. Returns the place of a position without an entry value, or of an end of the game with a wrong
+    one.
+    """
     for place in range(start, stop):
         cell = cell_at(subject.cells, place)
         own = own_code_of(subject.men, cell, scratch)
@@ -40,9 +42,9 @@ def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) ->
 
 @inner
 def list_successors(subject: Subject, scratch: Buffers, place: Int) -> tuple[Int, Int, Int]:
-    """List the quiet moves of a position, and find where they lead.
+    """List the quiet moves of a position, and find the cells that they lead to.
 
-    Returns the side to move, how many moves there are, and up to which accrued code the values can differ.
+    Returns the side to move, the number of moves, and the accrued code up to which values can differ.
     """
     side = set_up(subject.men, cell_at(subject.cells, place), scratch.squares)
     count = list_moves(subject.men, scratch, side, QUIETS)
@@ -56,9 +58,9 @@ def list_successors(subject: Subject, scratch: Buffers, place: Int) -> tuple[Int
 
 @inner
 def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) -> None:
-    """Let a move of `side` compete that leads to a position, for every accrued score up to the code `top`.
+    """Let a move of `side` to a position compete, for every accrued score up to the code `top`.
 
-    What stored_value would look up score by score: the codes are walked upwards, and the rows of the pattern with them.
+    This finds the same as stored_value for each score, by one walk up the codes and the rows of the pattern.
     """
     rows, pattern, own = subject.rows, int(subject.pattern[place]), int(subject.own[place])
     entry, entry_dtg = int(subject.entry[place]), int(subject.dtg[place])
@@ -83,7 +85,7 @@ def weigh_move(subject: Subject, place: Int, side: Int, top: Int, best: Ints) ->
             best[holder, code] = max(best[holder, code], key)
 
 
-# best[holder, code] -> key of the mover's best move with that score accrued
+# best[holder, code] -> key of the mover's best move with that accrued score
 @inner
 def weigh_moves(subject: Subject, scratch: Buffers, place: Int, side: Int, count: Int, top: Int, best: Ints) -> None:
     """Find the mover's best move for every accrued score up to the code `top`."""
@@ -96,7 +98,7 @@ def weigh_moves(subject: Subject, scratch: Buffers, place: Int, side: Int, count
 
 @inner
 def compare(subject: Subject, place: Int, side: Int, top: Int, best: Ints, report: Ints) -> int:
-    """Whether the best moves give what is stored; if not, the report says where not."""
+    """Whether the best moves give the stored values; if not, the report names the difference."""
     for code in range(FIRST_CODE, top + 1):
         for holder in range(2):
             outcome, dtg = stored_value(subject, place, holder, code)
@@ -111,7 +113,7 @@ def compare(subject: Subject, place: Int, side: Int, top: Int, best: Ints, repor
 # report -> holder, code, stored outcome and distance, outcome and distance of the best move
 @borrowing
 def check_pairs(subject: Subject, scratch: Buffers, best: Ints, start: Int, stop: Int, report: Ints) -> int:
-    """Hold every pair of a position and an accrued score against its moves; returns the first wrong place."""
+    """Compare every pair of a position and an accrued score with its moves; return the first wrong place."""
     for place in range(start, stop):
         if not is_asked(subject, place, PAIRS_TASK):
             continue
@@ -139,7 +141,7 @@ def tally(subject: Subject, scratch: Buffers, orders: Int, start: Int, stop: Int
     return EVERYTHING_FINE
 
 
-# report -> accrued score, what the file of outcomes has, what the file of distances has, as signed outcomes
+# report -> accrued score, outcome in the outcomes file, outcome in the distances file, as signed outcomes
 @borrowing
 def find_other_break(
     entry: SignedBytes,

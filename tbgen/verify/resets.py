@@ -1,6 +1,6 @@
-"""Resets: what captures, promotions and pawn moves are worth; and which cells a sample needs to know.
+"""The values of captures, promotions and pawn moves, and the cells that a sample needs.
 
-The verifier lists the cells of a child that resets lead to, looks them up, and notes what the resets are worth.
+The verifier lists the cells of a child that resets lead to, looks them up, and notes the values of the resets.
 """
 
 from __future__ import annotations
@@ -41,24 +41,24 @@ from tbgen.verify.values import (
 )
 
 MOST_NEEDS = 256
-"""A position needs no more cells than this, of its own table or of a child."""
+"""A position needs at most so many cells, of its own table or of a child."""
 RESETS_TASK, PAIRS_TASK = 1, 2
-"""Bits of Subject.task: what is asked of a position beside its own code."""
+"""Bits of Subject.task: the questions about a position, besides its own code."""
 ALL_TASKS = RESETS_TASK | PAIRS_TASK
 EVERYTHING_FINE = -1
 FIRST_CODE = 2
-"""Lower ones end the game: nothing else can accrue then."""
+"""Lower codes end the game, so nothing else can accrue then."""
 
 
 @inner
 def is_asked(subject: Subject, place: Int, task: Int) -> bool:
-    """Whether a task is asked of a place, and it has a position with moves."""
+    """Whether a task is set for a place, and its position has moves."""
     return (subject.task[place] & task) != 0 and 1 < subject.own[place] < NO_POSITION
 
 
 @inner
 def quiet_place(subject: Subject, scratch: Buffers, side: Int, move: Int) -> Int:
-    """Where the position after a move within the material lies in the arrays."""
+    """The index in the arrays of the position after a move within the material."""
     return index_of_cell(subject.cells, quiet_cell(subject.men, scratch, side, move))
 
 
@@ -68,7 +68,7 @@ class ChildTable(NamedTuple):
 
     men: Men
     cells: Ints
-    """The cells that the arrays have, in ascending order; none where they have them all."""
+    """The cells in the arrays, in ascending order; empty if the arrays have all cells."""
     entry: SignedBytes
     dtg: Shorts
 
@@ -86,7 +86,7 @@ def child_cell(links: Links, link: Int, child: Men, scratch: Buffers, side: Int,
 
 @inner
 def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> int:
-    """Legal captures en passant, none unless a listed move is a double step; set up and listed in `other`."""
+    """List in `other` the legal captures en passant after a listed move; none unless it is a double step."""
     pawn, to = scratch.slot[move], scratch.to[move]
     behind = (scratch.squares[pawn] + to) >> 1
     write_squares_after(scratch, move, other.squares)
@@ -115,10 +115,10 @@ def list_resets(
     stop: Int,
     found: Ints,
 ) -> int:
-    """List the resets that lead to one child; returns how many.
+    """List the resets that lead to one child; return their number.
 
-    Captures en passant after double steps are among them, with NOBODY for a place: they are resets of no cell. The
-    position after the double step is set up in `other`.
+    Captures en passant after double steps are among them, with NOBODY as their place, because they are no resets of a
+    cell. `other` has the position after the double step.
     """
     links, count = subject.links, 0
     for place in range(start, stop):
@@ -143,7 +143,7 @@ def list_resets(
 
 @borrowing
 def note_resets(subject: Subject, child: ChildTable, found: Ints) -> int:
-    """Note what listed resets are worth; returns the place of one whose successor the child lacks."""
+    """Note the values of listed resets; return the place of one whose successor the child lacks."""
     for n in range(found.shape[1]):
         place, there = found[1, n], index_of_cell(child.cells, found[0, n])
         if place == NOBODY:
@@ -160,7 +160,7 @@ def note_resets(subject: Subject, child: ChildTable, found: Ints) -> int:
 def pawn_move_value(
     subject: Subject, children: tuple[ChildTable, ChildTable], before: Buffers, scratch: Buffers, step: Int
 ) -> tuple[Int, Int]:
-    """Entry value and distance after a pawn move within the material that is listed in `before`."""
+    """Entry value and distance after a pawn move within the material, which `before` lists."""
     men, links, pawn = subject.men, subject.links, before.slot[step]
     color = men.color[pawn]
     side = 1 - color
@@ -191,9 +191,9 @@ def fold_pawn_moves(
     start: Int,
     stop: Int,
 ) -> int:
-    """Note the pawn moves that stay in the table; those of the blocks they lead to have been noted before.
+    """Note the values of pawn moves within the table; those of the blocks that they lead to are already noted.
 
-    `children` are what captures en passant of white and of black pawns lead to.
+    `children` are the tables after captures en passant of white and of black pawns.
     """
     for place in range(start, stop):
         if not is_asked(subject, place, RESETS_TASK):
@@ -209,15 +209,15 @@ def fold_pawn_moves(
 
 @borrowing
 def find_positions(men: Men, scratch: Buffers, cells: Ints, found: Bools) -> None:
-    """Which cells are the primary ones of legal positions."""
+    """Which cells are primary cells of legal positions."""
     for n in range(cells.size):
         found[n] = is_position(men, cells[n], scratch)
 
 
-# found[n] -> a cell, tasks[n] -> what is asked of it
+# found[n] -> a cell, tasks[n] -> the questions about it
 @borrowing
 def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, found: Ints, tasks: Bytes) -> int:
-    """The cells of the same table that the check of some cells looks at; returns how many."""
+    """List the cells of the same table that the check of some cells reads; return their number."""
     count = 0
     for cell in cells:
         side = set_up(men, cell, scratch.squares)
@@ -231,18 +231,18 @@ def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, found: I
 
 
 _BATCH = 1 << 12
-"""Positions whose needs are listed at a time."""
+"""The number of positions whose needs are listed together."""
 
 
 def positions_among(layout: Layout, cells: Ints) -> Ints:
-    """Those of some cells that hold positions."""
+    """The cells among some that have a position."""
     found = np.zeros(len(cells), np.bool_)
     find_positions(men_of(layout), new_scratch(), cells, found)
     return cells[found]
 
 
 def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
-    """Random cells that hold positions, in ascending order."""
+    """Random cells with positions, in ascending order."""
     random, kept = np.random.default_rng(seed), np.zeros(0, np.int64)
     while len(kept) < count:
         drawn = np.setdiff1d(random.integers(0, layout.cells, 2 * count), kept)
@@ -252,7 +252,7 @@ def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
 
 
 def needs_of(layout: Layout, cells: Ints) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    """All cells that the check of some cells looks at, in ascending order, and what is asked of each."""
+    """All cells that the check of some cells reads, in ascending order, and the questions about each."""
     men, scratch, other = men_of(layout), new_scratch(), new_scratch()
     found, tasks = [cells], [np.full(len(cells), ALL_TASKS, np.uint8)]
     frontier = known = cells

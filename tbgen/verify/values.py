@@ -1,4 +1,4 @@
-"""The table that is checked as kernels take it; what it says of positions and accrued scores, and which move is best.
+"""The checked table, for kernels: its value of a position with an accrued score, and the order of moves.
 
 Outcomes are signed: +(code + 1) for White, -(code + 1) for Black. Accrued scores are written alike.
 """
@@ -28,13 +28,13 @@ WORST = -(1 << 40)
 
 @inner
 def cell_at(cells: Ints, place: Int) -> Int:
-    """The cell whose values lie at a place of the arrays."""
+    """The cell whose values have an index in the arrays."""
     return cells[place] if cells.size else place
 
 
 @inner
 def index_of_cell(cells: Ints, cell: Int) -> Int:
-    """Where the arrays have a cell; their last place, where nothing is known, if they do not have it."""
+    """The index of a cell in the arrays; without the cell their last index, which is empty."""
     if cells.size == 0:
         return cell
     place = np.searchsorted(cells, cell)
@@ -46,7 +46,7 @@ class Rows(NamedTuple):
     """The rows of patterns in one of a table's files. There may be a hundred million, so they are not copied."""
 
     first: Ints32
-    """[pattern] -> its first row, and the one behind its last."""
+    """[pattern] -> its first row, and the row after its last."""
     end: Ints32
     holder: Bytes
     code: Bytes
@@ -56,37 +56,37 @@ class Rows(NamedTuple):
 
 @by_address
 class Subject(NamedTuple):
-    """The table that is checked, and what the checks have found so far, cell by cell."""
+    """The checked table, and the results so far, cell by cell."""
 
     forgets: bool
-    """Whether resets wipe out what has accrued; under whole-game mobility they do not."""
+    """Whether resets replace the accrued score; under whole-game mobility they do not."""
     men: Men
     links: Links
     cells: npt.NDArray[np.int64]
-    """The cells that the arrays have, in ascending order; none where they have them all."""
+    """The cells in the arrays, in ascending order; empty if the arrays have all cells."""
     entry: npt.NDArray[np.int8]
     dtg: npt.NDArray[np.uint16]
     pattern: npt.NDArray[np.uint32]
     rows: Rows
     task: npt.NDArray[np.uint8]
-    """What is to be found out."""
+    """The questions about each cell."""
     own: npt.NDArray[np.uint8]
     """Own codes."""
     reset: npt.NDArray[np.int8]
-    """The mover's best outcome by a reset, 0 where there is none, and its shortest and longest way."""
+    """The mover's best outcome by a reset, 0 without one, and its shortest and longest way."""
     shortest: npt.NDArray[np.uint16]
     longest: npt.NDArray[np.uint16]
 
 
 @inner
 def rank_of(outcome: Int) -> Int:
-    """A number that is the higher the better for White; the rank of a rank is the outcome again."""
+    """A number that is higher if the outcome is better for White. The rank of a rank is the outcome."""
     return _LIMIT - outcome if outcome > 0 else -_LIMIT - outcome
 
 
 @inner
 def worth_to(side: Int, outcome: Int) -> Int:
-    """A number that is the higher the better for a side."""
+    """A number that is higher if the outcome is better for a side."""
     return -rank_of(outcome) if side else rank_of(outcome)
 
 
@@ -110,7 +110,7 @@ def is_worse(outcome: Int, holder: Int, code: Int) -> bool:
 
 @inner
 def held_value(rows: Rows, pattern: Int, holder: Int, code: Int) -> tuple[Int, Int]:
-    """Outcome and distance where nobody can better an accrued score for its holder; its last row may break it."""
+    """Outcome and distance if nobody can improve an accrued score for its holder; its last row may break it."""
     held = signed(holder, code)
     for row in range(int(rows.end[pattern]) - 1, int(rows.first[pattern]) - 1, -1):
         if rows.holder[row] == holder and rows.code[row] <= code:
@@ -121,7 +121,7 @@ def held_value(rows: Rows, pattern: Int, holder: Int, code: Int) -> tuple[Int, I
 
 @inner
 def stored_value(subject: Subject, place: Int, holder: Int, code: Int) -> tuple[Int, Int]:
-    """Outcome and distance that the table gives a position whose accrued score is this one."""
+    """The table's outcome and distance of a position with an accrued score."""
     entry, own = int(subject.entry[place]), int(subject.own[place])
     is_own = code == own and holder != side_of(subject.men, cell_at(subject.cells, place))
     if code > own or is_own or code > code_of(entry):
@@ -131,7 +131,7 @@ def stored_value(subject: Subject, place: Int, holder: Int, code: Int) -> tuple[
 
 @inner
 def key_of(side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
-    """How much the mover likes a move: first its outcome, then the way, short where it makes progress."""
+    """A move's worth to the mover: first its outcome, then the way, a short one if the mover makes progress."""
     worth, bar = worth_to(side, outcome), worth_to(side, accrued)
     if worth == bar:
         return worth << _KEY_BITS
@@ -140,7 +140,7 @@ def key_of(side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
 
 @small
 def value_of_key(side: Int, accrued: Int, key: Int) -> tuple[Int, Int]:
-    """Outcome and distance of a position whose best move has this key."""
+    """Outcome and distance of a position with this key of its best move."""
     worth, bar, way = key >> _KEY_BITS, worth_to(side, accrued), key & ((1 << _KEY_BITS) - 1)
     outcome = rank_of(-worth if side else worth)
     if worth == bar:
@@ -148,8 +148,8 @@ def value_of_key(side: Int, accrued: Int, key: Int) -> tuple[Int, Int]:
     return outcome, 1 + (_FAR - way if worth > bar else way)
 
 
-# Under whole-game mobility the accrued score goes along, unless the position that is reached leads to a lower code: to
-# its own, or to one that is forced from there. Both are in its entry value.
+# Under whole-game mobility the accrued score stays, unless the new position leads to a lower code: its own, or one that
+# a side forces from there. The entry value has both.
 @inner
 def key_after_reset(subject: Subject, side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
     """The key of a reset to a position with this entry value and distance."""
@@ -170,7 +170,7 @@ def key_of_reset(subject: Subject, place: Int, side: Int, accrued: Int) -> Int:
 
 @inner
 def note_reset(subject: Subject, place: Int, side: Int, outcome: Int, dtg: Int) -> None:
-    """A reset is worth this; only the best outcome stays, with both its ways."""
+    """Note the value of a reset; only the best outcome stays, with both its ways."""
     best = int(subject.reset[place])
     gain = worth_to(side, outcome) - worth_to(side, best)
     if best == 0 or gain > 0:
@@ -182,17 +182,17 @@ def note_reset(subject: Subject, place: Int, side: Int, outcome: Int, dtg: Int) 
 
 
 TableSource = Table | EntryValues | TableFile
-"""Where values come from: memory, or a file that is asked for what is needed."""
+"""A source of values: memory, or a file that is read where needed."""
 
 
 TellCells = Callable[[int, int], None]
-"""Told how many chunks of how many have been read."""
+"""Receives the number of chunks that are read, and of all."""
 
 
 def known_in(source: TableSource, cells: Ints | None, tell: TellCells = lambda *_: None) -> list[npt.NDArray[Any]]:
-    """Entry values and distances in some cells or in all, and patterns where there are any; files tell of chunks.
+    """Entry values and distances of some or all cells, and patterns if there are any; files report their chunks.
 
-    They have the types of kernels. After those of some cells comes an item of zeros: what is not known.
+    The arrays have the types of kernels. Those of some cells end with an item of zeros, for unknown cells.
     """
     if isinstance(source, TableFile) and cells is not None:
         columns = source.look_up(cells, tell)
@@ -207,7 +207,7 @@ def known_in(source: TableSource, cells: Ints | None, tell: TellCells = lambda *
 
 
 def subject_of(source: Table | TableFile, cells: Ints | None = None, tell: TellCells = lambda *_: None) -> Subject:
-    """A table in memory, or some cells of a table in ascending order, to be checked; nothing is asked for yet."""
+    """A table in memory, or some cells of a table in ascending order, to be checked; no questions yet."""
     entry, dtg, pattern = known_in(source, cells, tell)
     layout, size = layout_of(source.material), len(entry)
     return Subject(
@@ -228,13 +228,13 @@ def subject_of(source: Table | TableFile, cells: Ints | None = None, tell: TellC
 
 
 def rows_of(patterns: Patterns) -> Rows:
-    """The rows of all patterns, one after another, as the distances file has them."""
+    """The rows of all patterns in the distances file."""
     start, holder, code = _array(patterns.start, "u4"), _array(patterns.holder, "u1"), _array(patterns.code, "u1")
     return Rows(start[:-1], start[1:], holder, code, _array(patterns.outcome, "i1"), _array(patterns.dtg, "u2"))
 
 
 def rows_in_outcomes(file: TableFile) -> Rows:
-    """The rows of a table's symbols, which have no distances; an error of TableError if they are not there."""
+    """The rows of a table's symbols, without distances; an error of TableError if the file is missing or damaged."""
     symbols, rows = file.column("symbols"), file.column("outcome_rows")
     first = np.ascontiguousarray(symbols["first"])
     are_there = first + symbols["rows"].astype(np.int64) <= len(rows)
@@ -244,5 +244,5 @@ def rows_in_outcomes(file: TableFile) -> Rows:
 
 
 def _array(values: npt.NDArray[Any], kind: str) -> npt.NDArray[Any]:
-    """The array in the one form that the kernels are compiled for."""
+    """The array in the memory layout that the kernels are compiled for."""
     return np.require(values, kind, ["C", "W"])
