@@ -21,7 +21,7 @@ from tbgen.retro.drive.task import check_worker
 from tbgen.retro.patterns import worker as worker_module
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.patterns.packing import NO_LABEL, label_from
-from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, Room, open_words
+from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, open_words
 from tbgen.retro.patterns.worker import AnyWorker as Worker
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import geometry_of
@@ -144,16 +144,15 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 @pytest.mark.parametrize("method", [DistanceMethod(), OutcomeMethod()], ids=["distances", "outcomes"])
 def test_a_table_is_the_same_however_often_its_room_is_doubled(
-    name: str, method: Method[Any], monkeypatch: pytest.MonkeyPatch
+    name: str, method: Method[Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     children = {child: values(str(child)) for child in Material.parse(name).children()}
-    whole, doublings = solve(Material.parse(name), children, method=method), list[int]()
+    whole = solve(Material.parse(name), children, method=method)
     for limit in ("FIRST_ROOM", "NODES", "ENTRIES"):
         monkeypatch.setattr(worker_module, limit, int(limit == "FIRST_ROOM"))
-    double = Room.doubled
-    monkeypatch.setattr(Room, "doubled", lambda room, full: [doublings.append(room.doublings), double(room, full)][1])
     assert_same(whole, solve(Material.parse(name), children, method=method))
-    assert len(doublings) > 4
+    assert caplog.text.count(f"of {name}") > 4
+    assert caplog.text.count("exceeds the room for it; solving again with twice as much") > 4
 
 
 class Backwards:

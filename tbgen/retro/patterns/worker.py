@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -17,6 +18,8 @@ from tbgen.retro.words.moves import Scratch
 from tbgen.retro.words.quiet import Neighbours
 from tbgen.retro.words.worklist import drop_word
 from tbgen.score import MOST_STORED_CODE
+
+_logger = logging.getLogger("tbgen")
 
 TOP_CODE = MOST_STORED_CODE
 """No outcome has a higher code: where a position's own code is higher, a side can force a lower one."""
@@ -111,6 +114,7 @@ class Room(NamedTuple):
         more = Room(self.words, self.doublings + 1)
         if (more.nodes, more.entries) == (self.nodes, self.entries):
             raise full
+        _logger.warning("%s exceeds the room for it; solving again with twice as much", full.value)
         return more
 
 
