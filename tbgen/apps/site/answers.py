@@ -209,8 +209,8 @@ def answers_to(
 def error_facts(error: TbgenError) -> dict[str, Any]:
     """An error as JSON has it, without what it says of this machine, and with long texts cut: it is no echo of a body.
 
-    >>> error_facts(MissingTableError("KRvK", "/secret"))
-    {'error': 'MissingTableError', 'message': 'no table KRvK; build it with: tbgen build KRvK', 'material': 'KRvK'}
+    >>> list(error_facts(MissingTableError("KRvK", "/secret")))
+    ['error', 'message', 'material', 'others']
     >>> error_facts(MissingTableError("KRvK", "/it's secret/whole-game"))["message"]
     'no table KRvK; build it with: tbgen build KRvK --game whole-game'
     """
