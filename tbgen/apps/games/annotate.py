@@ -33,7 +33,7 @@ _LEAST_SHOWN = Fraction(1, 20_000)
 
 @dataclass(frozen=True)
 class AnnotatedPly:
-    """A ply with its scores, and with a value where a table knows the position."""
+    """A ply with its scores, and with its value if a table has the position."""
 
     ply: Ply
     board: chess.Board
@@ -41,11 +41,11 @@ class AnnotatedPly:
     stood: chess.Board | None
     """The position before it; None for the first position."""
     value: Probe | None
-    """None where no table knows the position after it."""
+    """None if no table has the position after it."""
     before: Score | None
-    """The outcome of best play before it; None for the first position, and where no table knows it."""
+    """The outcome of best play before it; None for the first position, and if no table has it."""
     better: tuple[MoveProbe, ...]
-    """The best moves instead, where the move gave something away."""
+    """The best moves instead, if the move gave something away."""
     lost: Fraction
     """The points of the mover that the move gave away."""
 
@@ -124,7 +124,7 @@ class Annotation:
     game: PgnGame
     plies: tuple[AnnotatedPly, ...]
     missing: Counter[Material]
-    """Missing table -> how many positions of the game it would know."""
+    """Missing table -> the number of positions of the game in it."""
 
     @cached_property
     def lost(self) -> dict[Color, Fraction]:
@@ -133,12 +133,12 @@ class Annotation:
 
     @property
     def first(self) -> AnnotatedPly | None:
-        """Where tables begin to know the game."""
+        """The first ply with a value from tables."""
         return next((each for each in self.plies if each.value is not None), None)
 
     @property
     def known_from(self) -> str:
-        """From where tables know the game, in words without a full stop."""
+        """The plies with values from tables, in words without a full stop."""
         first = self.first
         if first is None:
             return "no table knows a position of this game"
@@ -189,7 +189,7 @@ def _annotated(tables: Tablebase, game: PgnGame, missing: Counter[Material]) -> 
 
 
 def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]) -> Probe | None:
-    """The value of a position with what has accrued in it; None if no table knows it."""
+    """The value of a position with its accrued score; None if no table has it."""
     if chess.popcount(board.occupied) > MOST_BUILT_MEN or not is_standard(board):
         return None
     try:
@@ -202,7 +202,7 @@ def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Mat
 
 
 def _better(found: Probe) -> tuple[MoveProbe, ...]:
-    """The best moves in a position, without distances all that keep its value; none if a table is missing."""
+    """The best moves in a position; without distances all moves that keep its value; none if a table is missing."""
     try:
         return tuple(found.best) or tuple(each for each in found.moves if each.keeps)
     except NO_TABLE:

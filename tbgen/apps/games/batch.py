@@ -41,7 +41,7 @@ from tbgen.system.process import follow_parent, signals_held
 from tbgen.text import facts_of, in_plies
 
 _AHEAD = 3
-"""Chunks for each process that are read before the first of them is decided."""
+"""The chunks that are read ahead for each process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ class GamesTask:
 
     rules: Rules = field(default_factory=Rules)
     tables: Folders | None = None
-    """The folders of tables, if any are to be asked."""
+    """The folders of tables, if tables are used."""
     texts: bool = True
     """Return the text of the games with their new tags."""
     lines: bool = False
@@ -58,7 +58,7 @@ class GamesTask:
     facts: bool = False
     """Return the games as JSON."""
     results: bool = False
-    """Return the games for standings; then the score in their tags counts, unless the board decides."""
+    """Return the games for standings. The score in their tags counts, unless the board decides."""
 
 
 @dataclass(slots=True)
@@ -74,13 +74,13 @@ class ChunkReport:
     games: int = 0
     grounds: Counter[Ground] = field(default_factory=Counter)
     missing: Counter[str] = field(default_factory=Counter)
-    """Missing table -> how many games it would decide, perhaps with others."""
+    """Missing table -> the number of games that it would decide, perhaps together with others."""
     lacking: int = 0
     """Games that lack tables."""
     clocked: int = 0
     """Games where the fifty-move rule leaves too few plies for the table's value, or may do so."""
     against_their_word: int = 0
-    """Games that say the fifty-move rule ended them, and that are decided by best play."""
+    """Games whose tags say that the fifty-move rule ended them, but which best play decides."""
     contradicted: list[str] = field(default_factory=list)
     """A line for each game whose tags contradict mate or stalemate on the board."""
     skipped: list[PgnError] = field(default_factory=list)
@@ -168,7 +168,7 @@ class ChunkDecider:
         return done
 
     def _count(self, found: GameVerdict, name: str, done: ChunkReport) -> None:
-        """Add a game to the figures, and to the lists that are wanted."""
+        """Add a game to the counts, and to the wanted lists."""
         game, verdict = found.game, found.verdict
         done.games += 1
         done.grounds[Ground.of(verdict.source, game.last.end)] += 1
@@ -184,7 +184,7 @@ class ChunkDecider:
             done.facts.append(to_json(found.facts()))
 
     def _line(self, found: GameVerdict, moves: Sequence[str]) -> str:
-        """Best play from the last position, as a variation on the last move; empty if there is none to be had."""
+        """Best play from the last position, as a variation on the last move; empty without one."""
         game, verdict = found.game, found.verdict
         if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not moves:
             return ""
@@ -200,7 +200,7 @@ class ChunkDecider:
 
 
 _worker: tuple[ChunkDecider, Event] | None = None
-"""The decider of this process, which is set once when it starts, and the signal to stop."""
+"""The decider of this process, which its start sets once, and the signal to stop."""
 
 
 def _start_worker(task: GamesTask, stopped: Event) -> None:
@@ -216,25 +216,25 @@ def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> ChunkRep
 
 
 def positions_to_solve(path: str, task: GamesTask) -> Iterator[tuple[chess.Board, Score]]:
-    """The last positions, and accrued scores, of a file's games that no table has and that best play would decide."""
+    """The last positions of a file's games that no table has and that best play would decide, with accrued scores."""
     found = list[tuple[chess.Board, Score]]()
 
     def note(board: chess.Board, accrued: Score) -> None:
         found.append((board.copy(stack=False), accrued))
 
-    with suppress(PgnError):  # which deciding the games raises again
+    with suppress(PgnError):  # deciding the games raises it again
         for _ in adjudicate_file(path, replace(task, texts=False, lines=False, facts=False), solve=note):
             yield from found
             found.clear()
 
 
 def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None = None) -> Iterator[ChunkReport]:
-    """The games of a file, decided in their order; an error of the file as a whole is raised after them.
+    """The games of a file, decided in their order; an error of the whole file is raised after them.
 
     `solve` finds the value of positions that no table has, with one job alone.
     """
     chunks = chunks_of(read_pieces(path), path)
-    # A decider raises what is wrong with a task, also before workers start.
+    # A decider raises the errors of a task, also before workers start.
     with closing(ChunkDecider(task, solve)) as decider, ExitStack() as stack:
         if jobs == 1:
             yield from (decider.decide(chunk, path) for chunk in chunks)
@@ -244,7 +244,7 @@ def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | No
         stopped, others = context.Event(), multiprocessing.active_children()
         pool = ProcessPoolExecutor(jobs, context, initializer=_start_worker, initargs=(task, stopped))
         stack.callback(pool.shutdown, cancel_futures=True)
-        stack.callback(stopped.set)  # or workers would decide all that is in their queue before they end
+        stack.callback(stopped.set)  # otherwise workers would decide all of their queue before they end
         try:
             yield from _in_order(pool, chunks, path, jobs)
         except (BrokenProcessPool, OSError) as error:
@@ -258,7 +258,7 @@ def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | No
 
 
 def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, jobs: int) -> Iterator[ChunkReport]:
-    """Hand chunks to the workers, some of them ahead, and yield their decisions in the order of the file."""
+    """Give chunks to the workers, some ahead of time, and yield their decisions in the order of the file."""
     waiting: deque[Future[ChunkReport]] = deque()
     try:
         for chunk in chunks:

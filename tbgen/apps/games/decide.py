@@ -1,10 +1,10 @@
 """Adjudication: the final score of a game.
 
-Mate and stalemate on the board stand, whatever the result says; otherwise a decisive result stands. A game that the
-rules ended keeps its accrued score. Best play continues any other game from its last position, with the score accrued
-so far, if a table has that position, or if it is solved by itself. Otherwise the accrued score stands; a missing table
-makes it provisional, and so do bounds that are proved.
-Tables ignore the fifty-move rule: a verdict says where it matters, and can count it where its effect is known.
+Mate and stalemate on the board decide, whatever the result tag says. Otherwise a decisive result decides. A game that
+the rules ended keeps its accrued score. Any other game is continued by best play from its last position, with the score
+accrued so far, if a table has that position or tbgen solves it. Otherwise the accrued score stands. A missing table or
+proved bounds make it provisional. Tables ignore the fifty-move rule: a verdict says where it matters, and can count it
+where its effect is known.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
 
 Solve = Callable[[chess.Board, Score], Bracket | None]
-"""The value of a position that no table has, with a score accrued; None if that is too much to solve."""
+"""The value of a position without a table, with an accrued score; None if solving it takes too much."""
 
 
 class Ground(enum.Enum):
@@ -47,12 +47,12 @@ class Ground(enum.Enum):
     RULES = "what had accrued when the rules ended them"
     SHEET = "their score sheet, for they have no moves"
     STOPPED = "what had accrued when they stopped"
-    """And no table can decide them: too many men, castling rights, or tables are not wanted."""
+    """No table can decide these: too many men, castling rights, or `--continue never`."""
     PROVISIONAL = "what had accrued, until a missing table decides"
 
     @classmethod
     def of(cls, source: Source, end: End | None) -> Ground:
-        """The ground of a score with a source, in a game that the rules ended or not."""
+        """The ground of a score with a source, in a game that the rules have or have not ended."""
         if source is Source.GAME and end is not None:
             return cls.BOARD if end in ON_THE_BOARD else cls.RULES
         return cls.STOPPED if source is Source.GAME else cls[source.name]
@@ -133,7 +133,7 @@ class Verdict:
 
 
 def told_by_tags(game: PgnGame) -> Verdict | None:
-    """The verdict that the tags of a game tell; None without one, and if the board decides."""
+    """The verdict in the tags of a game; None without one, and if the board decides."""
     final, tags = read_tags(game.tags).outcome, game.tags
     if final is None or game.last.end in ON_THE_BOARD:
         return None
@@ -149,14 +149,14 @@ def told_by_tags(game: PgnGame) -> Verdict | None:
 
 
 def materials_in(text: str) -> tuple[Material, ...]:
-    """The materials that a tag names, with spaces between; none if one of them is no material."""
+    """The materials in a tag, separated by spaces; none if one of them is no material."""
     with suppress(MaterialError):
         return tuple(Material.parse(name).canonical() for name in text.split())
     return ()
 
 
 def by_sheet(game: PgnGame, verdict: Verdict) -> Verdict:
-    """The verdict, unless all it says is that nobody has moved: a bye, or a draw that was agreed before the game."""
+    """The verdict; a bye, or a draw that was agreed before the first move, gets the points of the score sheet."""
     is_played = game.last.number or "FEN" in game.tags
     if is_played or verdict.source is not Source.GAME or verdict.final != game.last.accrued:
         return verdict
@@ -224,7 +224,7 @@ class Adjudicator:
         winner, told = winner_of(game.result), told_by_tags(game)
         by_best_play = told is not None and told.source in (Source.TABLEBASE, Source.SOLVED)
         if told is not None and by_best_play and winner is not None and told.final == final_outcome(told.final, winner):
-            return told  # a referee made the win by best play the result
+            return told  # a referee entered the win by best play as the result
         return by_sheet(game, self._settled(game, winner, game.scoring))
 
     def _settled(self, game: Game | PgnGame, winner: Color | None, scoring: Scoring) -> Verdict:
@@ -241,7 +241,7 @@ class Adjudicator:
         return Verdict(accrued, Source.GAME, why, scoring)
 
     def _continued(self, game: Game | PgnGame, scoring: Scoring) -> Verdict:
-        """The outcome of best play from the last position, or the accrued score if nothing is known of it."""
+        """The outcome of best play from the last position, or the accrued score if the outcome is unknown."""
         accrued, because = game.last.accrued, "no table knows the position"
         if self.tables is not None:
             board = game.position()
@@ -265,7 +265,7 @@ class Adjudicator:
     def _by_table(self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:
         """The outcome that a table has for the last position."""
         found, clocked = tables.probe(board, game.last.accrued), None
-        if tables.mobility.forgets:  # what the fifty-move rule makes of it is known of r-mobility alone
+        if tables.mobility.forgets:  # the effect of the fifty-move rule is known for r-mobility alone
             clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=found)
         table = found.material.canonical()
         plies = "reached" if found.is_reached else in_so_many(found.dtg)

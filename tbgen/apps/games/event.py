@@ -30,17 +30,17 @@ READ_TAGS: Final = (
     *("Event", "Round", "WhiteElo", "BlackElo", "EventType", "MatchGame", "MeetingGames", "Termination"),
     _BOUNDS,
 )
-"""The tags that standings read beside the score of a game."""
+"""The tags that standings read, besides the score of a game."""
 _CRASHES: Final = ("abandoned", "stalled connection")
-"""Values of the tag Termination where an engine crashed or fell silent."""
+"""Values of the tag Termination if an engine crashed or fell silent."""
 _MOST_NAMED = 6
-"""A sentence names so many missing tables."""
+"""The most missing tables that a sentence names."""
 BYE: Final = "bye"
-"""The opponent of a player without one, in upper or lower case."""
+"""The name of no opponent, in upper or lower case."""
 Player = TypeVar("Player")
 
 MORE_GAMES: Final = 2
-"""A tie on points goes on with so many games."""
+"""The number of games that extend a tie with equal points."""
 MOST_EXTENSIONS: Final = 4
 """After so many extensions the holder of the last game's score goes on."""
 
@@ -56,24 +56,24 @@ class EventGame(NamedTuple):
     players: tuple[str, str]
     """White and Black."""
     result: str
-    """As the sheet says."""
+    """The result on the score sheet."""
     final: Score
     scoring: Scoring
     source: Source
     missing: str | None = None
-    """The table that would decide the game, where its score is provisional."""
+    """The table that would decide the game, if its score is provisional."""
     plies: int = 1
     tags: Mapping[str, str] = {}
     """Those of `READ_TAGS` that the game has."""
 
     @property
     def is_on_the_board(self) -> bool:
-        """Whether moves were made, and not a bye, a forfeit or a draw without moves, which the sheet alone knows."""
+        """Whether moves were made. A bye, a forfeit or a draw without moves is on the sheet alone."""
         is_forfeit = not self.plies and self.source is Source.RESULT
         return not (is_forfeit or self.source is Source.SHEET or any(map(is_bye, self.players)))
 
     def points(self, side: Color) -> Fraction:
-        """A side's r-mobility points; those of the sheet for a game that was not played on the board."""
+        """A side's r-mobility points; those of the sheet if the game was not played on the board."""
         return self.scoring.points(self.final)[side] if self.is_on_the_board else self.classical(side)
 
     def classical(self, side: Color) -> Fraction:
@@ -111,15 +111,15 @@ TieBreak = Literal[
 ]
 """A criterion by which players are ranked.
 
-`classical` are points by the sheet, a win 1 and a draw 1/2; `points` are the sum of r-mobility points; `net` is the
+`classical` is points by the sheet, a win 1 and a draw 1/2. `points` is the sum of r-mobility points. `net` is the
 lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 and so on. The others
-are those of the cross table, and count the points that rank first.
+come from the cross table, and count the kind of points that ranks first.
 """
 
 TIE_BREAKS: Final[tuple[TieBreak, ...]] = get_args(TieBreak)
 
 DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
-"""By r-mobility points first, as the rules say: under --scoring classical these are the ordinary ones."""
+"""By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary points."""
 
 PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
     "tcec-swiss": ("classical", "sonneborn-berger", "points", "wins", "direct-encounter"),
@@ -129,7 +129,7 @@ PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
     ),
     "otb": ("points", "direct-encounter", "buchholz-cut-1", "buchholz", "sonneborn-berger", "wins", "net"),
 }
-"""Name -> criteria in order; docs/adjudication.md has the rules that they follow."""
+"""Name -> criteria in order; docs/adjudication.md names the rules behind them."""
 
 ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
     "sonneborn-berger": tiebreaks.sonneborn_berger,
@@ -158,7 +158,7 @@ class PlayerRow:
     """Criterion of the cross table -> the player's value."""
 
     def add(self, game: EventGame, side: Color) -> None:
-        """Count a game that the player had with this side."""
+        """Count a game in which the player had this side."""
         self.games += 1
         self.points += game.points(side)
         self.classical += game.classical(side)
@@ -174,7 +174,7 @@ class PlayerRow:
         return lexicographic_key(played, most_code)
 
     def opponents(self, places: Mapping[str, int]) -> list[str]:
-        """The opponents that have a place, in this order; byes have none."""
+        """The opponents that have a place, in order of place; byes have none."""
         return sorted(self.met.keys() & places.keys(), key=places.__getitem__)
 
     def facts(self, places: Mapping[str, int]) -> dict[str, Any]:
@@ -191,17 +191,17 @@ class PlayerRow:
 
 
 class Tie(NamedTuple, Generic[Player]):
-    """Two players of a round of a knockout, the second None for a bye; `winner` is who goes on, if anyone does."""
+    """Two players in a round of a knockout, the second None for a bye; `winner` goes on, if the tie is decided."""
 
     players: tuple[Player, Player]
     points: tuple[Fraction, Fraction]
     winner: Player | None
     decided_by: str | None
-    """`bye`, `points`, `r-mobility` where points are equal, or `last game`."""
+    """The decision: `bye`, `points`, `r-mobility` for equal points, or `last game`."""
 
 
 def tie_of(players: tuple[Player, Player], games: Sequence[tuple[Player, EventGame]], length: int) -> Tie[Player]:
-    """Two players of a knockout after some games, each with its White, of which a tie has `length` at first.
+    """Two players of a knockout after some games, each given with its White; a tie begins with `length` games.
 
     Equal points are decided by the points of the same games under `exponential`; then two more games follow, and
     after four such extensions the holder of the last game's score goes on.
@@ -226,7 +226,7 @@ def tie_of(players: tuple[Player, Player], games: Sequence[tuple[Player, EventGa
 
 
 def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
-    """Round -> the ties of a knockout; empty for other events. Who plays in a later round has gone on."""
+    """Round -> the ties of a knockout; empty for other events. A player of a later round has gone on."""
     met: dict[tuple[int, frozenset[str]], list[EventGame]] = {}
     for game in games:
         if game.tags.get("EventType") == KNOCKOUT:
@@ -246,8 +246,8 @@ def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
 def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color], Fraction]) -> CrossTable:
     """The cells of all players, round by round.
 
-    A game against "bye" is none, and a decided game without moves is a forfeit, if other games have moves. A player
-    without a game in a round was absent, unless the round is the last and may still be going on.
+    A game against "bye" is no game. A decided game without moves is a forfeit, if other games have moves. A player
+    without a game in a round was absent, unless the round is the last one, which may still be running.
     """
     have_moves = any(game.plies for game in games)
     numbers = sorted({game.round_number for game in games})
@@ -281,7 +281,7 @@ class Standings:
         """The games whose score is provisional."""
         missing = (game.missing.split() if game.missing else [None] for game in self.doubtful)
         self.provisional = Counter[str | None](chain.from_iterable(missing))
-        """Missing table -> how many of these lack it; None stands for a table without a name."""
+        """Missing table -> the number of provisional games that lack it; None for games without a table."""
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
         by_sheet = next((by for by in self.order if by in ("classical", "points")), None)
         self.table = cross_table(self.finished, EventGame.classical if by_sheet == "classical" else EventGame.points)
@@ -301,7 +301,7 @@ class Standings:
         """Player -> the place in the list, from 0."""
 
     def _values_of(self, by: TieBreak) -> Mapping[str, Any]:
-        """The value of every player by one criterion, more is better; none by the direct encounter."""
+        """The value of every player by one criterion, more is better; empty for the direct encounter."""
         if by in ON_TABLE:
             return ON_TABLE[by](self.table)
         most_code = OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE  # over the board G3.5
@@ -326,7 +326,7 @@ class Standings:
 
     @property
     def event(self) -> str:
-        """The name of the event, or what the names of several have in common; empty if there is none."""
+        """The name of the event, or the common part of several names; empty if there is none."""
         names = {game.tags.get("Event", "?") for game in self.finished} - {"?"}
         words = zip(*(name.split() for name in names), strict=False)
         common = itertools.takewhile(lambda each: len(set(each)) == 1, words)
@@ -334,7 +334,7 @@ class Standings:
 
     @property
     def caveat(self) -> str:
-        """Which scores are provisional, in words, if any is."""
+        """The provisional scores in words, if there are any."""
         number = len(self.doubtful)
         lacking = Counter({name: games for name, games in self.provisional.items() if name is not None})
         tables = ", ".join(f"{name} ({games})" for name, games in lacking.most_common(_MOST_NAMED))
@@ -349,7 +349,7 @@ class Standings:
         return said + wrong * bool(disproved)
 
     def doubts(self) -> Iterator[str]:
-        """Players who may be one, games of a player against herself, and games without the name of a player."""
+        """Names that may mean one player, games of a player against herself, and games without the name of a player."""
         alike: dict[str, list[str]] = {}
         for name in sorted(self._rows):
             plain = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
@@ -386,7 +386,7 @@ def in_decimals(points: Fraction) -> str:
 
 
 _ELO_FACTOR = 32
-"""Elo that a point above expectation brings, as in TCEC's referee."""
+"""The change of Elo for a point above expectation, as in TCEC's referee."""
 
 
 def crosstable(standings: Standings) -> dict[str, Any]:
@@ -445,6 +445,6 @@ def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict
 
 
 def _abbreviation(name: str, taken: Collection[str]) -> str:
-    """Two characters that stand for a player in a narrow table: the first, and the next that is free."""
+    """Two characters for a player in a narrow table: the first of the name, and the next one that is free."""
     letters = (name[:1].upper() + letter.lower() for letter in name[1:] + " 0123456789")
     return next((each for each in letters if each not in taken), name)

@@ -18,7 +18,7 @@ STANDARD_INPUT = "-"
 
 _PIECE_BYTES = 1 << 18
 _LOOKED_AT = 1024
-"""A zero among so many bytes makes a file a binary one."""
+"""A file with a zero among so many first bytes is binary."""
 _GZIP_WINDOW = 31
 
 
@@ -35,7 +35,7 @@ _UNPACKERS: dict[bytes, Callable[[], Any]] = {
     b"\x28\xb5\x2f\xfd": _zstandard,
     b"\x50\x2a\x4d\x18": _zstandard,
 }
-"""How a file begins -> what reads it; a file's name says nothing."""
+"""The first bytes of a file -> its decompressor; the name of a file does not matter."""
 
 
 def _as_latin_1(error: Any) -> tuple[str, int]:
@@ -62,7 +62,7 @@ def matching_files(names: Iterable[str]) -> list[str]:
 def read_lines(name: str) -> Iterator[str]:
     """The lines of a file, or of the standard input if its name is `-`; compressed ones are unpacked.
 
-    UTF-8, and what is not, byte by byte Latin-1. Lines come as soon as they are there.
+    UTF-8; other bytes are read as Latin-1. Lines come as soon as they are there.
     """
     decoder = io.IncrementalNewlineDecoder(codecs.getincrementaldecoder("utf-8-sig")("tbgen-latin-1"), translate=True)
     rest = ""
@@ -102,22 +102,22 @@ def is_packed(name: str) -> bool:
 
 
 def plain_size(name: str) -> int | None:
-    """How many bytes a regular file has that is not packed; None for all others, which are not touched.
+    """The size of a regular file that is not compressed; None for any other file, which stays unread.
 
-    A look at the first bytes of a pipe would take them away from its reader.
+    Reading the first bytes of a pipe would take them away from its reader.
     """
     is_plain = name != STANDARD_INPUT and os.path.isfile(name) and not is_packed(name)
     return os.path.getsize(name) if is_plain else None
 
 
 def _unpacker_of(file: io.BufferedReader[Any]) -> Callable[[], Any] | None:
-    """The decompressor of a file, if it is compressed; its bytes stay where they are."""
+    """The decompressor of a file, if it is compressed. Its bytes stay in place."""
     begin = file.peek()
     return next((new for known, new in _UNPACKERS.items() if begin.startswith(known)), None)
 
 
 def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: str) -> Iterator[bytes]:
-    """The unpacked bytes; one stream may follow another, and zeros the last."""
+    """The decompressed bytes; several streams may follow each other, and zeros the last one."""
     damaged = PgnError(name, "its compressed data is damaged or cut short")
     unpacker: Any = None
     for left in pieces:
@@ -127,7 +127,7 @@ def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: st
                 piece = unpacker.decompress(left)
             except MemoryError:
                 raise
-            except Exception as error:  # each library has its own
+            except Exception as error:  # each library has its own error
                 raise damaged from error
             yield piece
             left = b""

@@ -51,7 +51,7 @@ class PgnGame:
     scoring: Scoring
     fifty_moves: FiftyMoves
     warnings: tuple[str, ...]
-    """Contradictions between its tags and its moves, and moves after its end."""
+    """Contradictions between tags and moves, and moves after the end."""
     position: Callable[[], chess.Board] = field(repr=False, compare=False)
     """Makes a board of the last position, without moves; its clock is that of the game's fifty-move rule."""
     _game: Callable[[], Game] = field(repr=False, compare=False)
@@ -63,18 +63,18 @@ class PgnGame:
 
     @property
     def final(self) -> Score:
-        """The final score of the game; unless the board decides, a decisive result counts as mate."""
+        """The final score of the game. A decisive result counts as mate, unless the board decides."""
         return final_of(self.last, self.result)
 
     @property
     def end(self) -> str:
-        """Why the game ended, by the rules at its last ply, or else what its Termination tag says."""
+        """The rule that ended the game at its last ply, or else the text of its Termination tag."""
         said = self.tags.get("Termination", "unterminated" if self.result == UNFINISHED else "normal")
         return said if self.last.end is None else self.last.end.value
 
     @property
     def heading(self) -> dict[str, Any]:
-        """The keys that name the game in JSON, which are its place, and tags by their names in lower case."""
+        """The keys that name the game in JSON: its number, and tags by their names in lower case."""
         tags = {name.lower(): self.tags.get(name, "?") for name in ("Event", "Round", "White", "Black")}
         return {"file": self.file, "number": self.number, **tags, "result": self.result}
 
@@ -186,13 +186,13 @@ def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
 def _root(
     fen: str | None, variant: str | None, accrued: Score | None, mobility: Mobility
 ) -> tuple[chess.Board, Score | None, Words]:
-    """The first position of a game, what has accrued there, and the position as kernels take it."""
+    """The first position of a game, its accrued score, and the position as kernels read it."""
     board, carried = root_of(fen, variant, accrued, mobility)
     return board, carried, words_of(board)
 
 
 def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
-    """The columns of `board.replay` for every ply of a game, and its last position, which the first becomes.
+    """The columns of `board.replay` for every ply of a game, and its last position, which replaces the first in place.
 
     A word that the kernel cannot read may still be a move in another spelling.
     """

@@ -1,11 +1,11 @@
 """The one scanner of PGN: where the games of a text begin and end, and where their tags and moves stand.
 
 A result, or the tags of the next game, end a game. The scanner ignores comments, variations, annotation signs, lines
-that begin with `%`, and a byte order mark at the start of a line, which files that were joined have. ASCII alone has
-white space and marks: what bytes beyond it mean is for those who decode names and moves.
+that begin with `%`, and a byte order mark at the start of a line, as in joined files. White space and marks are ASCII
+alone: other bytes are decoded with names and moves.
 
-Whatever asks about the text of a game (its tags, the place for new ones, what a match reads back) takes the offsets
-found here. `tests/reference/pgn.py` is a second copy of the grammar, written with regular expressions.
+All code that edits or reads the text of a game (its tags, the place for new ones, the journal of a match) takes the
+offsets of this scanner. `tests/reference/pgn.py` is a second copy of the grammar, by regular expressions.
 """
 
 from __future__ import annotations
@@ -19,12 +19,13 @@ from tbgen.compiled.arrays import Bytes, Int, Ints
 from tbgen.compiled.jit import borrowing, by_address, inner
 
 END, FIRST_TAG, LAST_TAG, FIRST_MOVE, LAST_MOVE, RESULT, RESULT_AT, PROBLEM, TEXT_AT, TEXT_END, GAME_COLUMNS = range(11)
-"""games[n]: where a game ends, its rows of `tags` and `moves`, its result (its place in `RESULTS` from 1 on, 0: none)
-and where that stands (-1: nowhere), what is wrong with it, and where its movetext begins and ends (-1: nowhere)."""
+"""games[n]: the end of a game; its first and last rows of `tags` and of `moves`; its result (index in `RESULTS` from 1
+on, 0: none) and the place of it (-1: nowhere); its fault; and the bounds of its movetext (-1: nowhere).
+"""
 
 NO_PROBLEM, OPEN_COMMENT, OPEN_VARIATION = range(3)
 GAMES, TAGS, MOVES, _IN_COMMENT, _DEPTH, _HAS_EVENT, STATE_WORDS = range(7)
-"""state: how many rows have been filled, and where the scan is within the game at hand."""
+"""state: the numbers of filled rows, and the state of the scan within the current game."""
 
 LINE_ENDS = b"\r\n"
 
@@ -48,12 +49,12 @@ def _marked(members: str) -> Bytes:
 
 _SPACE, _MARK, _DIGIT, _DOT = map(_marked, ("\t\n\v\f\r ", "{}();$", string.digits, "."))
 _WORD, _LINE, _COMMENT = 1 - _SPACE - _MARK, 1 - _marked("\r\n"), 1 - _marked("}")
-"""What words, lines and comments may hold."""
+"""The bytes that words, lines and comments may have."""
 _NAME_BEGIN = _marked(f"{string.ascii_letters}{string.digits}_")
 _NAME = _NAME_BEGIN + _marked("+#=:-")
-"""What a tag's name may begin with, and what it may go on with."""
+"""The first byte that a tag's name may have, and the later ones."""
 _NO_LETTER = 1 - _marked(string.ascii_letters + "".join(map(chr, range(0x80, 0x100))))
-"""All but letters and what belongs to any other character beyond ASCII."""
+"""All bytes but letters and parts of characters beyond ASCII."""
 EVENT, _ORDER_MARK, _NULL = (np.frombuffer(word, np.uint8) for word in (b"Event", b"\xef\xbb\xbf", b"--"))
 RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
 _RESULTS, _SIGNS = (
@@ -73,7 +74,7 @@ class ScanRows(NamedTuple):
 
 @inner
 def skip(text: Bytes, at: Int, end: Int, members: Bytes) -> Int:
-    """The first byte from `at` on that does not belong to a set."""
+    """The first byte from `at` on that is not in a set."""
     while at < end and members[text[at]]:
         at += 1
     return at
@@ -81,7 +82,7 @@ def skip(text: Bytes, at: Int, end: Int, members: Bytes) -> Int:
 
 @inner
 def spells(text: Bytes, start: Int, end: Int, word: Bytes) -> bool:
-    """Whether some bytes are a word."""
+    """Whether some bytes spell a word."""
     if end - start != len(word):
         return False
     for place in range(len(word)):  # noqa: SIM110 - the compiler knows no generators
@@ -92,7 +93,7 @@ def spells(text: Bytes, start: Int, end: Int, word: Bytes) -> bool:
 
 @inner
 def starts_game(text: Bytes, start: Int, end: Int) -> bool:
-    """Whether a line is the tag Event, at least its beginning."""
+    """Whether a line is the tag Event, or begins like it."""
     at = skip(text, start + 1, end, _SPACE)
     if end - at < 7 or not spells(text, at, at + 5, EVENT):
         return False
@@ -113,7 +114,7 @@ def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
     if at == row[NAME_END] or at >= end or text[at] != QUOTE:
         return False
     last = end - 1
-    while _SPACE[text[last]]:  # it ends at the quotation mark at the latest
+    while _SPACE[text[last]]:  # stops at the quotation mark at the latest
         last -= 1
     if text[last] != END_BRACKET:
         return False
@@ -126,7 +127,7 @@ def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
 
 @inner
 def place_of(text: Bytes, start: Int, end: Int, words: tuple[Bytes, ...]) -> Int:
-    """The place of a word in a list, from 1 on; 0 if it is not there."""
+    """The index of a word in a list, from 1 on; 0 if it is not there."""
     for place in range(len(words)):
         if spells(text, start, end, words[place]):
             return place + 1
@@ -168,7 +169,7 @@ def begin_game(found: ScanRows) -> None:
 
 @inner
 def finish_game(found: ScanRows, end: Int) -> None:
-    """End the game at hand and begin the next; a row without tags, moves and result is used again."""
+    """End the current game and begin the next. A row without tags, moves and result is used again."""
     state = found.state
     game = found.games[state[GAMES]]
     game[END], game[LAST_TAG], game[LAST_MOVE] = end, state[TAGS], state[MOVES]
@@ -184,7 +185,7 @@ def finish_game(found: ScanRows, end: Int) -> None:
 
 @inner
 def pass_mark(text: Bytes, start: Int, end: Int, found: ScanRows) -> Int:
-    """Pass over a mark, with the number of an annotation or the comment that fills the rest of a line."""
+    """Skip a mark, with the number of an annotation or the comment to the end of the line."""
     state, mark, at = found.state, text[start], start + 1
     if mark == SEMICOLON:
         at = end
@@ -202,7 +203,7 @@ def pass_mark(text: Bytes, start: Int, end: Int, found: ScanRows) -> Int:
 
 @inner
 def read_word(text: Bytes, start: Int, end: Int, found: ScanRows) -> None:
-    """Note the result or the move that a word of the main line writes; a result ends the game."""
+    """Note the result or the move in a word of the main line; a result ends the game."""
     state = found.state
     game = found.games[state[GAMES]]
     result = place_of(text, start, end, _RESULTS)
@@ -242,8 +243,8 @@ def read_moves(text: Bytes, at: Int, end: Int, found: ScanRows) -> None:
 def scan(text: Bytes, is_last: bool, in_line: bool, found: ScanRows) -> None:
     """Find the games of a text.
 
-    Unless the text is the last of its file, its last line counts only if it is ended, and its last game only if the
-    next one has begun. `in_line` says that the text begins within a line, behind the result of a game.
+    Unless the text is the last of its file, its last line counts only with a line end, and its last game only if the
+    next one has begun. `in_line` means that the text begins within a line, behind the result of a game.
     """
     state, end = found.state, len(text)
     state[:] = 0
@@ -255,7 +256,7 @@ def scan(text: Bytes, is_last: bool, in_line: bool, found: ScanRows) -> None:
         if stop < end and text[stop] == RETURN and follows < end and text[follows] == NEWLINE:
             follows += 1
         if not is_last and (stop == end or (text[stop] == RETURN and follows == end)):
-            break  # a carriage return that ends the text may be half of a line end
+            break  # a carriage return at the end may be half of a line end
         is_whole = not (in_line and at == 0)
         has_order_mark = is_whole and stop - at >= 3 and spells(text, at, at + 3, _ORDER_MARK)
         begin = at + 3 if has_order_mark else at
