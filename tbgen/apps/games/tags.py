@@ -46,18 +46,18 @@ from tbgen.text import counted
 _OFF = ("0", "false", "no")
 
 KNOCKOUT = "k.o."
-"""The tag `EventType` of a knockout, as ChessBase writes it."""
+"""The value of the tag `EventType` for a knockout, as ChessBase writes it."""
 GAME_TAG = "RMobilityGame"
-"""The game under which a final score was decided, if that is not r-mobility."""
+"""The tag with the mobility of a decision, unless it is r-mobility."""
 
 UNFINISHED = "*"
-"""The result of a game that has none."""
+"""The result of a game without one."""
 
 _CHESS960 = {"chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random"}
 ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"}
-"""Variants that are chess."""
+"""Variants that are ordinary chess."""
 MARK = "tbgen:"
-"""How a comment of tbgen's begins."""
+"""The beginning of tbgen's comments."""
 OWN_TAGS = (
     "RMobilityResult",
     "RMobilityCutoff",
@@ -72,7 +72,7 @@ OWN_TAGS = (
     "RMobilityClock",
     GAME_TAG,
 )
-"""The tags that a decision writes; those of a decision before are replaced."""
+"""The tags of a decision, which replace those of an earlier decision."""
 
 _ROSTER = {
     "Event": "?",
@@ -83,7 +83,7 @@ _ROSTER = {
     "Black": "?",
     "Result": UNFINISHED,
 }
-"""The tags that every game has, in their order, and what stands where nothing is known."""
+"""The tags of every game, in order, with their values if nothing is known."""
 
 _FIFTY = re.compile(r"(?:fifty|50)[ -]?moves?", re.IGNORECASE)
 _ENDINGS = ("Termination", "TerminationDetails")
@@ -101,11 +101,11 @@ class Source(enum.Enum):
     TABLEBASE = "tablebase"
     """Best play from the last position."""
     SOLVED = "solved"
-    """Best play from a last position that was solved by itself, for no table has it."""
+    """Best play from a last position that has no table and was solved."""
     RESULT = "result"
     """A win that the board does not show: resigned, lost on time, adjudicated."""
     SHEET = "sheet"
-    """A draw without moves: nobody held anybody, and the points are those of the score sheet. No tag says so."""
+    """A draw without moves: nobody held anybody, so the points are those of the score sheet. No tag names it."""
     PROVISIONAL = "provisional"
     """The accrued score, until more is known.
 
@@ -134,12 +134,12 @@ class Continue(enum.Enum):
     NEVER = "never"
     UNLESS_OVER = "unless-over"
     ALWAYS = "always"
-    """Also those that a repetition, the fifty-move rule or bare kings have ended."""
+    """Also games that a repetition, the fifty-move rule or bare kings have ended."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules by which games are scored and decided; for None the tags of a game decide, then the default.
+    """The rules by which games are scored and decided. For None the tags of a game decide, then the default.
 
     A scheme and the fifty-move rule may be given by their names, and a komi as it is written.
     """
@@ -149,7 +149,7 @@ class Rules:
     komi: Komi | None = None
     fifty_moves: FiftyMoveSetting | None = None
     mobility: Mobility = Mobility.RESET
-    """Whether resets wipe out the accrued score; no tag says so."""
+    """Whether resets replace the accrued score; no tag names it."""
     continued: Continue = Continue.UNLESS_OVER
     counts_fifty_moves: bool = False
     """Score best play by the fifty-move rule, where its effect is known."""
@@ -256,7 +256,7 @@ def winner_of(result: str) -> Color | None:
 
 
 def number_in(value: str) -> int:
-    """The number that the value of a tag writes; 0 if it writes none, or one with more than nine digits.
+    """The number in the value of a tag; 0 if it is no number, or has more than nine digits.
 
     >>> number_in("2350"), number_in("-"), number_in("9" * 5000)
     (2350, 0, 0)
@@ -280,7 +280,7 @@ def parse_cutoff(text: str) -> int:
 def root_of(
     fen: str | None, variant: str | None, accrued: Score | None, mobility: Mobility = Mobility.RESET
 ) -> tuple[chess.Board, Score | None]:
-    """The first position of a game, and the accrued score there, as its tags give them."""
+    """The first position of a game, and its accrued score, by the tags."""
     kind = (variant or "").lower()
     if variant is not None and kind not in _CHESS960 | ORDINARY:
         from tbgen.rules.variants import variant_board
@@ -296,7 +296,7 @@ def root_of(
 
 
 def final_of(last: Stage, result: str) -> Score:
-    """The final score of a game that has a result: mate and stalemate on the board go before it."""
+    """The final score of a game with a result: mate and stalemate on the board come first."""
     return final_outcome(last.accrued, None if last.end in ON_THE_BOARD else winner_of(result))
 
 
@@ -305,8 +305,8 @@ def contradictions(
 ) -> Iterator[str]:
     """Describe every contradiction in one line.
 
-    `known` are the tags of r-mobility among all, `written` is the result that stands after the moves, `ended` the
-    first ply at which the game was over.
+    `known` are the r-mobility tags, `written` is the result after the moves, `ended` the first ply at which the game
+    was over.
     """
     result = tags.get("Result", written or UNFINISHED)
     if "Result" in tags and written is not None and result != written:
@@ -316,7 +316,7 @@ def contradictions(
         expected = classical_result(last.accrued)
         if result not in (expected, UNFINISHED):
             yield f'Result says "{result}", but the moves end in {last.end.value}: {expected}'
-    if GAME_TAG not in tags:  # else it was decided under a game that the moves alone do not tell
+    if GAME_TAG not in tags:  # else the score belongs to another mobility
         yield from _of_scores(tags, known, final_of(last, result), last.end)
     if known.accrued is not None and "FEN" in tags:
         with suppress(TbgenError):  # a FEN of Chess960 says nothing of this
@@ -336,7 +336,7 @@ def _of_scores(tags: Mapping[str, str], known: GameTags, final: Score, end: End 
     """Describe a score that contradicts the moves, and points that contradict the score under its own scheme."""
     scoring = Rules().scoring(known)
     if known.outcome is not None and end not in ON_THE_BOARD and tags.get("RMobilitySource") == Source.TABLEBASE.value:
-        final = known.outcome  # no move need have reached it
+        final = known.outcome  # a continued game need not reach it on the board
     if known.outcome not in (final, None):
         yield f'RMobilityResult says "{known.outcome}", but the game is worth {final}'
     if known.points is not None:

@@ -1,4 +1,4 @@
-"""A stream of PGN in chunks of whole games; and a game as it is written: its tags, moves and result, and edits of it.
+"""PGN text as chunks of whole games; and a game's text: its tags, moves and result, and edits of it.
 
 An edit inserts tags, a variation or comments. Every other byte stays as it is.
 """
@@ -22,17 +22,17 @@ from tbgen.compiled.arrays import Ints
 from tbgen.errors import PgnError
 
 _LONG_GAME_BYTES = 1 << 20
-"""From here on a game is looked at again only when it has doubled, or a slow input would take quadratic time."""
+"""Beyond this size, an unfinished game is scanned again only when it has doubled: rescanning would be quadratic."""
 MOST_GAME_BYTES = 64 << 20
-"""The longest game that is read: what has no end in sight must not take all memory."""
+"""The longest game that is read, because an endless one must not take all memory."""
 _RESULTS: tuple[str | None, ...] = (None, *(result.decode() for result in at.RESULTS))
 _PROBLEMS = (None, "a comment is not closed", "a variation is not closed")
 _ESCAPED = re.compile(r'\\(["\\])')
 _OWN_NAMES = {name.encode() for name in OWN_TAGS}
 _LINE_END = re.compile(rb"\r\n|\n|\r")
-# A whole variation of tbgen's at the end of the moves. Ours has no brackets inside.
+# A whole variation of tbgen's at the end of the moves. It has no brackets inside.
 _OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\n|\r)?\Z")
-# A comment of `with_comments`; that of a variation of ours stands behind its bracket.
+# A comment of `with_comments`; the comment of a variation of tbgen's stands behind its bracket.
 _OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
 _SIGNS = re.compile(rb"[!?+#]*(?:\s*\$[0-9]+)*")
 """The signs behind a move."""
@@ -66,7 +66,7 @@ class Chunk:
 
     @property
     def end(self) -> int:
-        """Where the last game ends."""
+        """The end of the last game."""
         return int(self.rows[-1, at.END]) if len(self) else 0
 
     def rest(self) -> bytes:
@@ -101,7 +101,7 @@ class GameText:
 
     @property
     def tags(self) -> dict[str, str]:
-        """The tags; of two with the same name the last counts."""
+        """The tags; if two have the same name, the last counts."""
         tags, text = {}, self.chunk.text
         for _, _, name, name_end, value, value_end in self.tag_rows.tolist():
             written = decoded(text[value:value_end])
@@ -125,21 +125,21 @@ class GameText:
 
     @property
     def span(self) -> slice:
-        """The place of the game in the text of its chunk, with what stands before it."""
+        """The place of the game in its chunk, including the text before it."""
         start = int(self.chunk.rows[self.index - 1, at.END]) if self.index else 0
         return slice(start, int(self.row[at.END]))
 
     def decided(self, tags: Mapping[str, str], line: str | None = None) -> bytes:
-        """The text with r-mobility tags, and tbgen's variation at the end of the moves, in the place of earlier ones.
+        """The text with r-mobility tags, and with tbgen's variation after the moves, in place of earlier ones.
 
-        An empty `line` only takes away the variation that is there; None lets it be.
+        An empty `line` removes the present variation; None keeps it.
         """
         return self._edited([*self._tag_edits(tags), *(() if line is None else self._line_edits(line))])
 
     def commented(self, comments: Mapping[int, str]) -> bytes:
         """The text with comments behind some of its moves, which are numbered from 1; 0 is before them.
 
-        They take the place of those of an earlier call.
+        They replace those of an earlier call.
         """
         text, begin, end = self.chunk.text, int(self.row[at.TEXT_AT]), self.span.stop
         edits: list[Edit] = []
@@ -186,11 +186,11 @@ class GameText:
         else:
             behind = anchor[at.NEXT_LINE]
             line_end = _line_end_in(text, anchor[at.VALUE_END], behind)
-            is_ended = anchor in own or text[behind - 1] in at.LINE_ENDS  # tbgen's own line goes, with its end
+            is_ended = anchor in own or text[behind - 1] in at.LINE_ENDS  # tbgen's own line goes with its line end
         yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
 
     def _line_edits(self, line: str) -> Iterator[Edit]:
-        """Put a variation before the result, or at the end of the moves, in the place of the one that is there."""
+        """Put a variation before the result, or after the moves, in place of the present one."""
         text, begin, result_at = self.chunk.text, int(self.row[at.TEXT_AT]), int(self.row[at.RESULT_AT])
         if begin < 0:
             return
@@ -207,13 +207,13 @@ class GameText:
 
 
 def _line_end_in(text: bytes, start: int = 0, end: int | None = None) -> bytes:
-    """The first line end of a part of a text, or else of the whole text, or else a newline."""
+    """The first line end in a part of a text, or else in the whole text, or else a newline."""
     found = _LINE_END.search(text, start, len(text) if end is None else end) or _LINE_END.search(text)
     return b"\n" if found is None else found[0]
 
 
 def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False) -> Iterator[Chunk]:
-    """The games of a text that comes in pieces, as soon as they are whole; an error if there are none."""
+    """The games of a text that arrives in pieces, as soon as they are complete; an error if there are none."""
     read, wanted, in_line, number = bytearray(), 0, False, 1
     for piece in chain(pieces, [None]):
         read += piece or b""

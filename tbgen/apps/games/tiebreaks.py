@@ -18,7 +18,7 @@ from tbgen.score import Color
 
 _NONE = Fraction(0)
 _NO_MOVES = Fraction(10_000)
-"""The average length of games that a player has not had."""
+"""The assumed length of games for a player without such a game."""
 
 
 class Cell(NamedTuple):
@@ -45,7 +45,7 @@ Values = dict[str, Fraction]
 
 
 def settled(table: CrossTable) -> CrossTable:
-    """The table of an event; if everyone has met everyone, forfeits count as games and rest days not at all."""
+    """The table of an event; if all have met all, forfeits count as games and days of rest not at all."""
     if not all(table.keys() - {name} <= {cell.opponent for cell in cells} for name, cells in table.items()):
         return table
     return {
@@ -115,7 +115,7 @@ def buchholz(table: CrossTable, *, lowest: int = 0, highest: int = 0) -> Values:
 def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]]:
     """The players of a tie in groups, best first (article 6).
 
-    If not all have met, only a player stands apart whom no game that is missing could overtake.
+    If some have not met, a player stands apart only if no missing game could overtake that player.
     """
     among = {name: [cell for cell in table[name] if cell.is_played and cell.opponent in tied] for name in tied}
     met = {name: Counter(cell.opponent for cell in cells) for name, cells in among.items()}

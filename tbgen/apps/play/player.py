@@ -1,7 +1,7 @@
 """Player: which moves are best, and the limits of `go`.
 
-The search is loaded when the first position comes that no table knows. Loading it takes a second, and compiling it,
-once after an installation, some more. Neither keeps an answer waiting longer than its limit.
+The first position without a table loads the search. Loading takes a second, and compiling it once after an installation
+some more. Neither delays an answer beyond its limit.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 
 def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:
-    """Where the accrued score stands, its holder repeats positions to end the game; the other side does not."""
+    """If the accrued score stands, its holder repeats positions to end the game; the other side does not."""
     if not moves or moves[0].outcome != now.accrued or not now.seen:
         return moves
     mine = now.accrued.holder is Color.of(now.board.turn)
@@ -51,20 +51,20 @@ def centipawns(outcome: Score, side: Color) -> int:
 
 
 LINE_PLIES: Final = 24
-"""How much of best play from tables is shown; it is looked up ply by ply."""
+"""The most plies of best play that are shown; each takes a probe."""
 DEFAULT_NODES: Final = 200_000
-"""How far is searched where nothing is said."""
+"""The nodes of a search without a limit."""
 MOST: Final = 10**12
-"""Numbers beyond it count as this: of milliseconds it is thirty years."""
+"""Greater numbers count as this one: as milliseconds it is thirty years."""
 
 HURRY_MILLISECONDS: Final = 200
-"""With less time than this for a move, its line is not shown."""
+"""If a move has less time than this, its line is not shown."""
 
 _LIMITS: Final = ("depth", "nodes", "mate", "movetime", "wtime", "btime", "winc", "binc", "movestogo")
 _KEYWORDS: Final = (*_LIMITS, "infinite", "ponder")
 _MOVES_TO_GO: Final = 30
 _OVERHEAD_MILLISECONDS: Final = 20
-"""The time that an answer takes on its way."""
+"""The time that is reserved for sending an answer."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class GoLimits:
 
     only: tuple[str, ...] = ()
     plies: int = LINE_PLIES
-    """How long a line from tables may be, with the move itself."""
+    """The most moves of a line from tables, including the move itself."""
     depth: int | None = None
     nodes: int | None = None
     seconds: float | None = None
@@ -81,7 +81,7 @@ class GoLimits:
 
 
 def asked_in(words: Sequence[str], mover: Color, complain: Callable[[str], None]) -> GoLimits:
-    """The parameters of `go`; it ignores unknown words, and wrong numbers after a complaint.
+    """The parameters of `go`. It ignores unknown words, and reports and ignores wrong numbers.
 
     >>> asked_in("movetime 50 searchmoves e2e4 d2d4".split(), Color.WHITE, print).only
     ('e2e4', 'd2d4')
@@ -118,7 +118,7 @@ def is_endless(words: Sequence[str]) -> bool:
 
 
 def _seconds(numbers: dict[str, int], clock: int | None, increment: int) -> float | None:
-    """The limits of a search: the time for the move, or a fair part of the clock but never half of it."""
+    """The limits of a search: the time for the move, or a fair part of the clock, but never half of it."""
     limits = [numbers["movetime"]] if "movetime" in numbers else []
     if clock is not None:
         fair = clock // max(1, numbers.get("movestogo", _MOVES_TO_GO)) + increment * 3 // 4
@@ -127,7 +127,7 @@ def _seconds(numbers: dict[str, int], clock: int | None, increment: int) -> floa
 
 
 def number_in(text: str, name: str) -> int:
-    """A whole number that was sent, or the bound that it is beyond.
+    """A whole number from the host, limited to the bounds.
 
     >>> number_in("9" * 5000, "nodes"), number_in("-20", "wtime")
     (1000000000000, -20)
@@ -139,15 +139,15 @@ def number_in(text: str, name: str) -> int:
 
 
 _GLANCE_SECONDS: Final = 0.02
-"""How long after `stop` a search that is still being loaded is waited for."""
+"""The longest wait, after `stop`, for a search that is still loading."""
 _ENOUGH: Final = 0.5
-"""After this part of the time no deeper search is begun: it would not be finished."""
+"""After this part of the time no deeper search begins, because it would not finish."""
 
 
 class Player:
     """Tables, and a search of positions that they do not know.
 
-    `tell` gets what is known of the best moves as lines of UCI, and `complain` the errors of tables.
+    `tell` receives lines of UCI about the best moves, and `complain` the errors of tables.
     """
 
     def __init__(self, tables: Tablebase, tell: Callable[[str], None], complain: Callable[[TbgenError], None]) -> None:
@@ -157,7 +157,7 @@ class Player:
         self._loading = threading.Thread(target=self._load, daemon=True)
 
     def prepare(self) -> None:
-        """Begin to load the search, if that has not been done."""
+        """Begin to load the search, if it is not loaded yet."""
         if self._loading.ident is None:
             self._loading.start()
 
@@ -197,7 +197,7 @@ class Player:
         return []
 
     def _guessed(self, now: Situation, only: Sequence[chess.Move], lines: int) -> chess.Move | None:
-        """The best move by its value in a table, or else by what has accrued after it; then by the few replies."""
+        """The best move by its table value, or else by the accrued score after it; then by the fewest replies."""
         rated = list[tuple[int, int, str, chess.Move, Score]]()
         for move in set(only) or now.board.legal_moves:
             after = now.board.copy(stack=False)
@@ -220,7 +220,7 @@ class Player:
         while self._loading.is_alive() and not halt.is_set() and time.monotonic() < deadline:
             self._loading.join(min(_GLANCE_SECONDS, deadline - time.monotonic()))
         engine = self._engine
-        if engine is None:  # loading it takes too long
+        if engine is None:  # loading takes too long
             return None
         best, choices, seconds = None, len(only) or now.board.legal_moves.count(), deadline - time.monotonic()
         for found in engine.deepen(now, asked.depth, asked.nodes, seconds, halt, only=only, most_lines=lines):
@@ -236,7 +236,7 @@ class Player:
         from tbgen.apps.play.search import Engine
 
         engine = Engine(self._outcomes, self._complain)
-        next(engine.deepen(situation_of(chess.Board(), None, ()), 1))  # the kernel is compiled or read now
+        next(engine.deepen(situation_of(chess.Board(), None, ()), 1))  # this compiles or loads the kernel
         self._engine = engine
 
 
@@ -251,7 +251,7 @@ def _info(now: Situation, number: int, outcome: Score, dtg: int | None, line: Se
 
 
 def _infos(found: Searched) -> Iterator[str]:
-    """A line of `info` for each move that was wanted."""
+    """A line of `info` for each wanted move."""
     speed = round(found.nodes / max(found.seconds, 1e-6))
     counts = f"nodes {found.nodes} nps {speed} tbhits {found.table_hits} time {round(found.seconds * 1000)}"
     for number, line in enumerate(found.lines, 1):

@@ -1,4 +1,4 @@
-"""Protocol: lines of UCI in, lines of UCI out. Whatever comes in, the player goes on and answers every `go`."""
+"""UCI: lines in, lines out. Whatever comes in, the player goes on and answers every `go`."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ option name Accrued type string default <empty>
 option name MultiPV type spin default 1 min 1 max {MOST_LINES}"""
 _EMPTY: Final = ("", "<empty>")
 _MOST_SHOWN: Final = 300
-"""Characters of an error: it may quote what was sent."""
+"""The most characters of an error, which may quote its input."""
 
 
 class Protocol:
-    """One game after another; `tell` gets every line that goes out, from one thread at a time.
+    """Plays one game after another; `tell` receives every line that goes out, from one thread at a time.
 
-    A worker obeys one command after the other. The reader of lines passes them on, so that it hears `stop` at any
-    time, which is for each `go` that came before it.
+    A worker executes one command after the other. The reader of lines queues them, so that it sees `stop` at any time.
+    A `stop` applies to each `go` before it.
     """
 
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
@@ -48,7 +48,7 @@ class Protocol:
         self._lines = 1
         self._todo: queue.SimpleQueue[tuple[str, list[str]]] = queue.SimpleQueue()
         self._halts: list[threading.Event] = []
-        """The signal to stop for each `go` that is not answered yet."""
+        """The signal to stop for each `go` without an answer."""
         self._is_endless = False
 
     def run(self, lines: Iterable[str]) -> None:
@@ -61,12 +61,12 @@ class Protocol:
                 self._stop()
                 break
             self._hear(name, words)
-        self._hear("quit", [])  # no more lines: the last answer is still due, unless it waits for one
+        self._hear("quit", [])  # at the end of input the last answer is still due, unless it waits for a line
         worker.join()
         self._player.close()
 
     def _hear(self, name: str, words: list[str]) -> None:
-        """Pass a command on, unless it is for what is going on."""
+        """Queue a command, or apply it at once if it concerns running work."""
         if name in ("stop", "ponderhit"):
             self._stop()
         elif name == "isready" and self._halts:
@@ -80,7 +80,7 @@ class Protocol:
             self._todo.put((name, words))
 
     def _stop(self) -> None:
-        """End what is going on, and what has been asked before."""
+        """End the running search, and all that are queued."""
         self._is_endless = False
         for halt in self._halts.copy():
             halt.set()
@@ -89,7 +89,7 @@ class Protocol:
         while (command := self._todo.get())[0] != "quit":
             try:
                 self._obey(*command)
-            except Exception as error:  # whatever it is, the next command may do better
+            except Exception as error:  # any error: the next command may do better
                 self._complain(error)
 
     def _obey(self, name: str, words: Sequence[str]) -> None:
@@ -129,7 +129,7 @@ class Protocol:
                 if value in _EMPTY:
                     raise UsageError("TablePath must name a folder")
                 player = Player(Tablebase(value), self._tell, self._complain)
-                self._player.close()  # not before the other tables are open
+                self._player.close()  # not before the new tables are open
                 self._player = player
                 self._say_if_empty(value)
             case "uci_rmobility" | "uci_chess960":
@@ -153,7 +153,7 @@ class Protocol:
         return situation_of(board, self._accrued if carried is None else carried, moves.split())
 
     def _go(self, words: Sequence[str]) -> None:
-        """Answer with the best move that can be found, or else with any legal one."""
+        """Answer with the best move that is found, or else with any legal move."""
         now, best, halt = self._now, None, self._halts[0]
         if "ponder" in words:
             self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
@@ -172,7 +172,7 @@ class Protocol:
         self._tell(f"bestmove {best.uci() if best else '(none)'}")
 
     def _named(self, now: Situation, words: Sequence[str]) -> list[chess.Move]:
-        """The legal ones of the moves that were named; none means all."""
+        """The legal ones of the named moves; none means all."""
         moves = list[chess.Move]()
         for word in words:
             try:

@@ -1,7 +1,7 @@
-"""The search as a caller has it: ply by ply deeper, until a limit is met.
+"""The interface of the search: one ply deeper each time, until a limit.
 
-Each depth is searched again as long as it asks for values of tables that are not known yet; they are found many at
-once. With the same position and the same number of nodes the answer is the same.
+Each depth is searched again as long as it needs unknown values of tables, which are probed many at once. The same
+position and number of nodes give the same answer.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tbgen.rules.position import material_of
 _STORED_SLOTS: Final = 1 << 20
 _TABLE_SLOTS: Final = 1 << 22
 _ASKED: Final = 1024
-"""So many values of tables are found before a stop is looked for: the disk may be slow."""
+"""The number of table values that are found between two checks for a stop: the disk may be slow."""
 _NO_LIMIT: Final = 1 << 60
 _LAST_KEY: Final = np.uint64(2**64 - 1)
 _NEAR_MATE: Final = at.MATE - at.MOST_PLIES
@@ -39,7 +39,7 @@ _NEAR_MATE: Final = at.MATE - at.MOST_PLIES
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A move with its value to the side that makes it, and how the game may go on."""
+    """A move, its value to the side that makes it, and the expected continuation."""
 
     value: int
     moves: tuple[chess.Move, ...]
@@ -52,7 +52,7 @@ class Line:
 
     @property
     def score(self) -> str:
-        """The value as UCI has it; the moves to a mate are negative if the other side gives it."""
+        """The value as UCI writes it; a negative number of moves means that the other side mates."""
         if not self.is_mate:
             return f"cp {round(self.value / at.CENTIPAWN)}"
         moves = (self.depth + at.MATE - abs(self.value) + 1) // 2
@@ -71,7 +71,7 @@ class Searched:
 
 
 class Engine:
-    """One search after another; `complain` is told what is wrong with tables, which are not asked again."""
+    """Runs one search after another; `complain` receives errors of tables, which are not probed again."""
 
     def __init__(self, tables: Tablebase, complain: Callable[[TbgenError], None] = lambda error: None) -> None:
         self._tables, self._complain = tables, complain
@@ -79,7 +79,7 @@ class Engine:
         self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
         self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
         self._damaged: list[int] = []
-        """The keys of materials whose tables are not asked again."""
+        """The keys of materials whose tables are not probed again."""
 
     def deepen(
         self,
@@ -94,8 +94,8 @@ class Engine:
     ) -> Iterator[Searched]:
         """The results at depth 1, 2 and so on, until a limit, or until `halt` is set.
 
-        `only` are the moves to choose from, if not all; each of the `most_lines` best has its value.
-        A thread waits for `halt` until the time is up: set it when the search is over.
+        `only` limits the first moves. Each of the `most_lines` best moves has its value. A thread waits for `halt`
+        until the time is up, so set it when the search is over.
         """
         started = time.monotonic()
         space = self._space(now, _NO_LIMIT if most_nodes is None else most_nodes)
@@ -124,7 +124,7 @@ class Engine:
         self._status = self._status.copy()  # a late stop of the last search must not end this one
         self._status[[at.STOP, at.NODES, at.HITS, at.ASKED]] = 0
         self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, self._tables.max_men
-        if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search, too
+        if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search as well
             self._table_keys[:], self._table_outcomes[:], self._status[at.FILED] = 0, 0, 0
         over = [at.key_of(words_of(chess.Board(f"{epd} 0 1")), 0) for epd, times in now.seen.items() if times > 1]
         space = SearchState(
@@ -148,7 +148,7 @@ class Engine:
         return space
 
     def _sure_value(self, space: SearchState, moves: Ints, depth: int) -> int:
-        """The value of the root by some moves, or OPEN; whatever tables are asked for is found."""
+        """The value of the root by some moves, or OPEN; finds all table values that it needs."""
         count = len(moves)
         space.moves[0, :count], space.merits[0, :count] = moves, -np.arange(count)
         while True:
@@ -160,14 +160,14 @@ class Engine:
             if self._status[at.NODES] < self._status[at.MOST_NODES] and not self._status[at.STOP]:
                 self._answer(space)
                 continue
-            # What was asked for is taken back. It was filed last, so no other position is sought behind it.
+            # Take the request back. It is the last entry, so no other position lies behind it.
             asked = space.slots[: self._status[at.ASKED]]
             self._table_keys[asked] = 0
             self._status[[at.ASKED, at.FILED]] -= len(asked)
             return OPEN
 
     def _answer(self, space: SearchState) -> None:
-        """Find the values that have been asked for; a damaged table is not asked again."""
+        """Find the requested values; a damaged table is not probed again."""
         of_material = dict[Material, list[tuple[int, chess.Board]]]()
         for slot, words in zip(space.slots[: self._status[at.ASKED]].tolist(), space.asked, strict=False):
             board = board_of(words)
@@ -183,7 +183,7 @@ class Engine:
             except TbgenError as error:
                 self._complain(error)
                 self._damaged.append(key_of(material))
-                space.known[space.known == key_of(material)] = _LAST_KEY  # the search looks on for itself
+                space.known[space.known == key_of(material)] = _LAST_KEY  # the search goes on without it
                 space.known.sort()
 
 

@@ -1,13 +1,13 @@
 """The kernel of the search: alpha-beta with a stack of its own, one frame a ply.
 
-The value of a position with an accrued score at a depth is a function of these three and of nothing else: what the
-search has passed on its way counts for nothing, and only positions of the game itself end it by repetition. So a
-stored value (the transposition table) is used at its own depth alone, and changes nothing but the time.
+The value of a position with an accrued score at a depth depends on these three alone. Positions that the search has
+passed do not matter; only positions of the game itself end it by repetition. So the transposition table uses a value at
+its own depth alone, and affects nothing but the time.
 
-Values of tables are asked for in batches. A position whose value is not known yet is evaluated instead and noted; what
-depends on it (*unsure*) is not stored, and the caller searches again when it has the answers.
+Table values are requested in batches. A position whose value is not known yet is evaluated instead, and noted. Values
+that depend on it (*unsure*) are not stored. The caller searches again when it has the answers.
 
-Evaluations count in thousandths of a centipawn. A value is the greater the better it is for the side to move.
+Evaluations are in thousandths of a centipawn. A value is greater if it is better for the side to move.
 """
 
 from __future__ import annotations
@@ -44,24 +44,27 @@ from tbgen.probe.keys import has_table
 
 CENTIPAWN = 1000
 MATE = 20_000_000
-"""A mate on the board; the plies that the search had left are added, so that a shorter way counts more."""
+"""A mate on the board. The plies that the search had left are added, so that a shorter way counts more."""
 SURE_MATE = 19_000_000
 """A mate that a table promises."""
 _SCORES = 1_200_000
-"""A score is worth this, divided by its code and 2: stalemate 4 pawns, G1.5 2.4, G5.5 0.9. Neighbouring codes up to
-100 differ by more than the plies of a search."""
+"""The worth of a score is this, divided by its code and 2: stalemate 4 pawns, G1.5 2.4, G5.5 0.9. Neighbouring codes up
+to 100 differ by more than the plies of a search.
+"""
 
 _VALUES = np.array([0, 100, 300, 320, 500, 900, 0], np.int64) * CENTIPAWN
 """[role]"""
 _PAWN_STEP, _ROOM, _NEARNESS = 6 * CENTIPAWN, 5 * CENTIPAWN, 4 * CENTIPAWN
-"""What a step of a pawn is worth, a square for the king to go to, and a step of the stronger side's king towards it."""
+"""The worth of a pawn's step, of a square that the king can go to, and of a step of the stronger side's king towards
+it.
+"""
 _AHEAD = 250 * CENTIPAWN
 """From this advantage on, the stronger side brings its king near the other one."""
 
 
 @small
 def worth_of(signed: Int, plies: Int) -> Int:
-    """What a signed score is worth to White, with the plies that the search had left."""
+    """The worth of a signed score to White, with the plies that the search had left."""
     code = max(signed, -signed) - 1
     worth = plies + (SURE_MATE if code == 0 else _SCORES // (code + 2))
     return worth if signed > 0 else -worth
@@ -69,7 +72,7 @@ def worth_of(signed: Int, plies: Int) -> Int:
 
 @inner
 def men_of(board: Words, side: Int) -> Int:
-    """What the men of a side are worth, and the steps that its pawns have made."""
+    """The worth of a side's men, and the steps of its pawns."""
     total: Int = 0
     for role in range(KNIGHT, QUEEN + 1):
         total += count(board[side] & board[KIND + role]) * _VALUES[role]
@@ -83,7 +86,7 @@ def men_of(board: Words, side: Int) -> Int:
 
 @inner
 def room_of(board: Words, side: Int) -> Int:
-    """How many squares the king of a side may go to."""
+    """The number of squares that the king of a side may go to."""
     king = board[side] & board[KIND + KING]
     danger = attacked_by(board, 1 - side, (board[WHITE] | board[BLACK]) ^ king)
     return count(KING_ATTACKS[lowest_square(king)] & ~board[side] & ~danger)
@@ -91,7 +94,7 @@ def room_of(board: Words, side: Int) -> Int:
 
 @inner
 def evaluation(board: Words, accrued: Int) -> Int:
-    """What a position promises the side to move: what has accrued, the men, and how free the kings are."""
+    """The prospects of the side to move: the accrued score, the men, and the freedom of the kings."""
     ahead = men_of(board, WHITE) - men_of(board, BLACK)
     total = ahead + _ROOM * (room_of(board, WHITE) - room_of(board, BLACK)) + worth_of(accrued, 0)
     if abs(ahead) >= _AHEAD:
@@ -102,7 +105,7 @@ def evaluation(board: Words, accrued: Int) -> Int:
 
 
 DEEPEST, MOST_PLIES = 64, 128
-"""Plies that are searched whole, and with the captures and promotions behind them: at most 30 and 16."""
+"""Plies that are searched in full, and with the captures and promotions after them: at most 30 and 16."""
 MOST, OPEN, UNKNOWN, NO_MOVE = 1 << 26, 1 << 27, 1 << 10, 0xFFFF
 """More than any value; in place of a value to be searched; of an outcome that a table is asked for; of a move."""
 
@@ -119,28 +122,28 @@ _FIRST, _CAPTURE = 1 << 50, 1 << 40
 
 @by_address
 class SearchState(NamedTuple):
-    """What a search works on."""
+    """The arrays of a search."""
 
     boards: Words
     """[ply, word]"""
     moves: Ints
     merits: Ints
-    """[ply, move] how early a move is tried."""
+    """[ply, move] the merit of a move: the greatest is tried first."""
     frames: Ints
     """[ply, column]"""
     lines: Ints
     """[ply, n] best play from a ply."""
     history: Ints
-    """[side, move without promotion] how well quiet moves have done."""
+    """[side, move without promotion] the success of quiet moves."""
     stored: Ints
-    """[slot, 5] a key, the least and the greatest that the value can be, the depth, the best move."""
+    """[slot, 5] a key, the least and the greatest possible value, the depth, the best move."""
     table_keys: Words
     table_outcomes: SignedBytes
-    """[slot] positions that tables are asked for, and their signed outcomes; 0 while these are not known."""
+    """[slot] the requested positions, and their signed outcomes; 0 while an outcome is unknown."""
     known: Words
     """The keys of the materials that have tables, sorted."""
     asked: Words
-    """[n, word] positions that tables are asked for."""
+    """[n, word] the requested positions."""
     slots: Ints
     """[n] their slots."""
     over: Words
@@ -150,7 +153,7 @@ class SearchState(NamedTuple):
 
 @borrowing
 def key_of(board: Words, accrued: Int) -> Word:
-    """A number for a position with what has accrued, never 0."""
+    """A number for a position with its accrued score, never 0."""
     key = np.uint64(accrued + 4096)
     for word in range(BOARD_WORDS):
         key = (key ^ board[word]) * _MULTIPLIER
@@ -200,7 +203,7 @@ def recall(s: SearchState, ply: Int, key: Word) -> tuple[Int, Int]:
 
 @inner
 def store(s: SearchState, ply: Int) -> None:
-    """Store what has been found of a position."""
+    """Store the result for a position."""
     frame, key = s.frames[ply], key_of(s.boards[ply], np.int64(s.frames[ply, ACCRUED]))
     if frame[UNSURE] or frame[DEPTH] < 0 or s.status[STOP]:
         return
@@ -219,7 +222,7 @@ def is_forcing(board: Words, move: Int) -> bool:
 
 @inner
 def merit_of(s: SearchState, board: Words, move: Int) -> Int:
-    """How early a move is tried: captures of much by little and promotions, then what has done well."""
+    """The merit of a move: captures of much by little and promotions, then moves that have succeeded elsewhere."""
     side = np.int64(board[TURN])
     if not is_forcing(board, move):
         return s.history[side, move & 4095]
@@ -229,7 +232,7 @@ def merit_of(s: SearchState, board: Words, move: Int) -> Int:
 
 @inner
 def open_frame(s: SearchState, ply: Int, depth: Int, accrued: Int, alpha: Int, beta: Int) -> Int:
-    """Prepare the search of the position on a ply; its value if that is known already, else OPEN."""
+    """Prepare the search of the position on a ply; return its value if it is already known, else OPEN."""
     frame, board, moves = s.frames[ply], s.boards[ply], s.moves[ply]
     frame[ALPHA], frame[BETA], frame[FLOOR], frame[DEPTH], frame[ACCRUED] = alpha, beta, alpha, depth, accrued
     frame[BEST], frame[BEST_MOVE], frame[NEXT], frame[COUNT] = -MOST, NO_MOVE, 0, 0
@@ -265,7 +268,7 @@ def next_move(s: SearchState, ply: Int) -> Int:
 
 @inner
 def advance(s: SearchState, ply: Int) -> Int:
-    """Make the next move of a frame; the value of what it leads to, if that needs no search, else OPEN."""
+    """Make the next move of a frame; return the value after it if that needs no search, else OPEN."""
     frame, after = s.frames[ply], s.boards[ply + 1]
     copy_words(s.boards[ply], after)
     reset = play(after, next_move(s, ply))
@@ -291,7 +294,7 @@ def advance(s: SearchState, ply: Int) -> Int:
 
 @inner
 def take_up(s: SearchState, ply: Int, value: Int) -> None:
-    """Note what the last move that was tried is worth."""
+    """Note the value of the last move that was tried."""
     frame = s.frames[ply]
     frame[UNSURE] |= s.frames[ply + 1, UNSURE]
     if value <= frame[BEST]:

@@ -1,6 +1,6 @@
-"""How a table's value stands to the fifty-move rule: certain, between two scores, or unknown.
+"""How a table's value relates to the fifty-move rule: certain, between two scores, or unknown.
 
-docs/clock.md says why each answer is as sure as it says.
+docs/clock.md gives the reason for each answer.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tbgen.text import in_plies
 
 
 class Within(enum.Enum):
-    """What is certain of the value of a position under the fifty-move rule."""
+    """The certainty about a position's value under the fifty-move rule."""
 
     CERTAIN = "certain"
     """The value itself: the rule is ignored or has struck, or a mate comes before it strikes."""
@@ -35,18 +35,18 @@ class ClockedValue:
 
     fifty_moves: FiftyMoves
     plies_left: int | None
-    """Until the rule strikes; None where it is ignored."""
+    """The plies until the rule strikes; None if it is ignored."""
     within: Within
     table: Score
     """The table's value, which ignores the rule."""
     accrued: Score
     """The score accrued so far."""
     outcome: Score | None
-    """The value of the game: likely, unless it is certain; None if the table's value cannot be reached in time."""
+    """The value of the game. It is likely, unless it is certain; None if the table's value is out of reach."""
 
     @property
     def matters(self) -> bool:
-        """Whether the rule makes, or may make, a difference."""
+        """Whether the rule makes a difference, or may make one."""
         return self.outcome != self.table
 
     def __str__(self) -> str:
@@ -77,7 +77,7 @@ def value_within(
 ) -> ClockedValue:
     """The value of a position if the fifty-move rule counts from its halfmove clock on.
 
-    `found` is what `tables.probe` has said of the position, if that is known.
+    `found` is the answer of `tables.probe`, if the caller has it.
     """
     rule = expect(FiftyMoves() if fifty_moves is None else fifty_moves, FiftyMoves, "fifty_moves", "a FiftyMoves")
     probe = tables.probe(board, accrued) if found is None else found
@@ -88,12 +88,12 @@ def value_within(
 
 
 def _within(probe: Probe, rule: FiftyMoves, left: int | None) -> Within:
-    """What is certain with so many plies left."""
+    """The certainty with so many plies left."""
     if not left or probe.own.is_mate or probe.own.is_stalemate:  # the rule is ignored or has struck
         return Within.CERTAIN
     if probe.outcome.is_mate and probe.dtg is not None and probe.dtg <= left:
         return Within.CERTAIN
-    # Scores of the cutoff or more do not start the clock anew: one that is made on the last plies cannot be refuted.
+    # Scores of the cutoff or more do not restart the clock: one that is made on the last plies cannot be refuted.
     is_bounded = probe.outcome.code < rule.cutoff_code and probe.accrued.code <= rule.cutoff_code
     return Within.BETWEEN if rule.setting is FiftyMoveSetting.RESET and is_bounded else Within.UNKNOWN
 
@@ -101,10 +101,10 @@ def _within(probe: Probe, rule: FiftyMoves, left: int | None) -> Within:
 def value_if_asked(
     tables: Tablebase, found: Probe, board: chess.Board, rule: FiftyMoves | None, *, unasked: bool
 ) -> ClockedValue | None:
-    """The same where a rule is given, and where `unasked` after any plies without a reset, under the default rule."""
+    """The same if a rule is given; with `unasked`, also for the default rule after any plies without a reset."""
     if not tables.mobility.forgets:
         if rule is not None:
-            raise UsageError(f"what the fifty-move rule makes of a value is not known of {tables.mobility} mobility")
+            raise UsageError(f"the effect of the fifty-move rule is not known under {tables.mobility} mobility")
         return None
     if rule is None and not (unasked and board.halfmove_clock):
         return None
