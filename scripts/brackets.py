@@ -33,6 +33,7 @@ from tbgen.position.blocks import BlockQuestion, ClosureBlocks, solve_closures
 from tbgen.position.bounds import Bound, Classes
 from tbgen.position.closure import Closure, Level, Node, node_of
 from tbgen.position.known import BlockFolder, KnownTables
+from tbgen.position.preparing import Preparation
 from tbgen.position.solving import PositionSolver
 from tbgen.retro.drive.single import Accrued
 from tbgen.rules.points import Scoring
@@ -64,7 +65,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
         classes = Classes([Path(name)], known)
         if given.classes:
-            list(classes.make(material, pool, 1))
+            list(Preparation(classes, BlockFolder(Path(name)), material).make())
         blocks = ClosureBlocks(closure, BlockFolder(Path(name)), classes)
         solve_closures([blocks], pool, 1)
         took = time.process_time() - began

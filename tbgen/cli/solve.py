@@ -108,11 +108,12 @@ def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, for
 
 
 def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
-    what = (
-        "exact"
-        if plan.exact
-        else f"perhaps exact: promotions to a queen are solved with up to {plan.most_free} men beside pawns"
-    )
+    what = "exact"
+    if not plan.exact:
+        many = (
+            f"to a queen are solved with up to {plan.most_free} men beside pawns" if plan.most_free else "are bounded"
+        )
+        what = f"perhaps exact: promotions {many}"
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
     pairs = {
         "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",

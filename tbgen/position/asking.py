@@ -6,7 +6,8 @@ two lower bounds is a lower bound of the better value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Final, NamedTuple
 
 import chess
@@ -17,7 +18,7 @@ from tbgen.position.blocks import BlockQuestion, ClosureBlocks
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket, MoveBracket, Solution
 from tbgen.position.closure import Node, node_of
-from tbgen.probe.answers import MoveProbe, Moves
+from tbgen.probe.answers import Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import kinds_of, squares_on
 from tbgen.probe.values import Located, Query, Values
@@ -68,8 +69,9 @@ class Asking:
         if node not in self._closure.edges:
             return self._of_promotion(board)
         cell = cell_on(node, here)
-        outcome = self._blocks.value(node, cell, bound)
-        if carried is not None and outcome.code >= carried.code and own().code >= carried.code and own() != carried:
+        if carried is None or own().code < carried.code or own() == carried:
+            outcome = self._blocks.value(node, cell, bound)
+        else:
             outcome = self._blocks.answer(node, cell, carried.flipped() if turned else carried, bound)
         return outcome.flipped() if turned else outcome
 
@@ -168,7 +170,7 @@ def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
     if low > high:
         raise UnprovedError(
             f"classes of mates or Syzygy tables are wrong: they prove at least {low} and at most {high} for White; "
-            "check the classes with: tbgen verify --classes --sample 1000"
+            "remove the folder 'classes' beside the tables, and try again"
         )
     return Bracket(low, high)
 
@@ -177,17 +179,30 @@ def move_brackets(
     lower: Asking, upper: Asking, board: chess.Board, accrued: Score, whole: Bracket
 ) -> list[MoveBracket]:
     """The brackets of all moves of a position with a bracket, those of the best guarantee first."""
-    mover, above = Color.of(board.turn), {each.move: each.outcome for each in upper.moves(board, accrued)}
-
-    def worths(bracket: Bracket) -> list[int]:
-        """The least and the greatest rank."""
-        return sorted((bracket.lower.worth_to(mover), bracket.upper.worth_to(mover)))
-
-    found = list[tuple[MoveProbe, Bracket]]()
+    above, found = {each.move: each.outcome for each in upper.moves(board, accrued)}, list[MoveBracket]()
     most_here = (ANYTHING.lower, whole.upper) if board.turn else (whole.lower, ANYTHING.upper)  # no move is worth more
     for each in lower.moves(board, accrued):
         bracket = narrowed(ANYTHING, each.outcome, above[each.move])
-        found.append((each, narrowed(lower.closer(bracket, board_after(board, each.move)), *most_here)))
-    most = max((worths(bracket)[1] for _, bracket in found), default=0)
-    found.sort(key=lambda each: (*(-worth for worth in worths(each[1])), each[0].move.uci()))
-    return [MoveBracket(move.move, move.san, each, worths(each)[0] >= most) for move, each in found]
+        bracket = narrowed(lower.closer(bracket, board_after(board, each.move)), *most_here)
+        found.append(MoveBracket(each.move, each.san, bracket, best=False))
+    return in_order(found, Color.of(board.turn))
+
+
+def in_order(moves: Iterable[MoveBracket], mover: Color) -> list[MoveBracket]:
+    """Moves by what they guarantee; those are best of which no other can be better."""
+    ranked = [(sorted(end.worth_to(mover) for end in (each.bracket.lower, each.bracket.upper)), each) for each in moves]
+    most = max((worths[1] for worths, _ in ranked), default=0)
+    ranked.sort(key=lambda each: (-each[0][0], -each[0][1], each[1].move.uci()))
+    return [replace(each, best=worths[0] >= most) for worths, each in ranked]
+
+
+def both(one: Solution, other: Solution) -> Solution:
+    """Two answers for the same position as one: all bounds hold."""
+    others = {each.move: each.bracket for each in other.moves}
+    moves = [
+        replace(each, bracket=narrowed(each.bracket, others[each.move].lower, others[each.move].upper))
+        for each in one.moves
+    ]
+    bracket = narrowed(one.bracket, other.bracket.lower, other.bracket.upper)
+    mover = Color.WHITE if one.fen.split()[1] == "w" else Color.BLACK
+    return replace(one, bracket=bracket, moves=in_order(moves, mover))

@@ -10,14 +10,16 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, wait
 from functools import cache, cached_property, lru_cache, partial
 from itertools import accumulate, islice
-from typing import Final, NamedTuple, Protocol
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material, Role
 from tbgen.position.bounds import Bound, Classes, bound_of_promotions, image, taken
-from tbgen.position.closure import Closure, Edge, Kind, Node, node_of
+from tbgen.position.closure import Closure, Cuts, Edge, Kind, Node, node_of
+from tbgen.position.coarse import gets, outcomes_of, threshold_of
 from tbgen.position.known import BlockFolder, key_of
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.single import Accrued, BlockBits, BlockOutcomes, PlaneNumber, PlaneSource, SingleBlock
@@ -52,16 +54,6 @@ class BlockQuestion(NamedTuple):
     accrued: Accrued
 
 
-class SolvedBlocks(Protocol):
-    """What solving a block asks of those that it leads to."""
-
-    closure: Closure
-    classes: Classes
-
-    def plane(self, node: Node, side: int, bound: Bound) -> Entries: ...
-    def en_passant(self, node: Node, bound: Bound) -> Entries: ...
-
-
 class ClosureBlocks:
     """The blocks of a closure, with both bounds of what it does not solve."""
 
@@ -74,7 +66,8 @@ class ClosureBlocks:
     def _key_of(self, node: Node) -> str:
         """A block, and a digest of all that its values rest on."""
         below = {(str(e.child), e.kind.value, self._digest(e)) for e in self.closure.edges[node]}
-        return f"{node}-{key_of([str(node), sorted(below)])}"
+        cuts = [str(cut) for cut in self.closure.cuts if self.closure.is_coarse(node)]
+        return f"{node}-{key_of([str(node), sorted(below), cuts])}"
 
     def _digest(self, edge: Edge) -> str:
         if edge.kind is Kind.TABLE:
@@ -113,23 +106,44 @@ class ClosureBlocks:
         """Solve a block with each of its bounds, unless somebody else has by now."""
         if not self.lacks(node):
             return
-        bounds, is_asked = self.bounds_of(node), self._is_asked(node)
+        bounds, is_asked, arrays = self.bounds_of(node), self._is_asked(node), dict[str, npt.NDArray[Any]]()
         asked = self.question.accrued if self.question and is_asked else NOTHING_ASKED
-        found = BlockSolver(node, self, bounds).solve(asked)
-        arrays = {bound.name: each.entry for bound, each in zip(bounds, found, strict=True)}
-        arrays |= {f"{bound.name} en passant": each.en_passant for bound, each in zip(bounds, found, strict=True)}
+        solver = BlockSolver(node, self, bounds)
+        if self.closure.is_coarse(node):
+            answers = dict[str, npt.NDArray[Any]]()
+            for bound, some in zip(bounds, solver.solve_cuts(self.closure.cuts, asked), strict=True):
+                for cut, each in zip(self.closure.cuts, some, strict=True):
+                    arrays[f"{bound.name} {cut}"] = each.met.ravel().view(np.uint8)
+                    answers[f"{bound.name} {cut}"] = gets(each.answers, cut).view(np.uint8)
+        else:
+            found = solver.solve(asked)
+            arrays = {bound.name: each.entry for bound, each in zip(bounds, found, strict=True)}
+            arrays |= {f"{bound.name} en passant": each.en_passant for bound, each in zip(bounds, found, strict=True)}
+            answers = {bound.name: each.answers for bound, each in zip(bounds, found, strict=True)}
         self.folder.put(self.key(node), arrays)
         if is_asked:
-            answers = {bound.name: each.answers for bound, each in zip(bounds, found, strict=True)}
             self.folder.put(self._answers_key, answers)
 
     def plane(self, node: Node, side: int, bound: Bound) -> Entries:
         """The entry values of a block of the closure with one side to move."""
         half = node.cells // 2
-        return self.block(node).items(self._name(node, bound), side * half, (side + 1) * half)
+        if not self.closure.is_coarse(node):
+            return self.block(node).items(self._name(node, bound), side * half, (side + 1) * half)
+        found, size = np.empty(half, np.int8), min(half, 1 << 22)
+        for first in range(0, half, size):
+            found[first : first + size] = self._coarse(node, bound, side * half + first, size)
+        return found
+
+    def _coarse(self, node: Node, bound: Bound, first: int, cells: int) -> Entries:
+        """The bounds that cuts give some cells from one on; both numbers are multiples of eight."""
+        block, name, cuts = self.block(node), self._name(node, bound), self.closure.cuts
+        bits = (block.items(f"{name} {cut}", first >> 3, first + cells >> 3) for cut in cuts)
+        return outcomes_of((np.unpackbits(each, bitorder="little") for each in bits), cuts, bound)
 
     def en_passant(self, node: Node, bound: Bound) -> Entries:
         """Its values with a right to take en passant."""
+        if self.closure.is_coarse(node):  # it has one pawn
+            return np.zeros(0, np.int8)
         return self.block(node).items(f"{self._name(node, bound)} en passant")
 
     def _name(self, node: Node, bound: Bound) -> str:
@@ -137,6 +151,8 @@ class ClosureBlocks:
 
     def value(self, node: Node, cell: int, bound: Bound) -> Score:
         """The entry value of a position."""
+        if self.closure.is_coarse(node):
+            return Score.from_byte(int(self._coarse(node, bound, cell & ~7, 8)[cell & 7]))
         return Score.from_byte(int(self.block(node).items(self._name(node, bound), cell, cell + 1)[0]))
 
     def value_with_right(self, node: Node, cell: int, file: int, king: int, bound: Bound) -> Score:
@@ -154,8 +170,11 @@ class ClosureBlocks:
             raise LookupError(node)
         if (answers := self._answers()) is None:
             raise LookupError(node)
-        at = self.question.accrued.cells.index(cell)
-        return Score.from_byte(int(answers.items(self._name(node, bound), at, at + 1)[0]))
+        at, name, cuts = self.question.accrued.cells.index(cell), self._name(node, bound), self.closure.cuts
+        if self.closure.is_coarse(node):
+            got = (answers.items(f"{name} {cut}", at, at + 1) for cut in cuts)
+            return Score.from_byte(int(outcomes_of(got, cuts, bound)[0]))
+        return Score.from_byte(int(answers.items(name, at, at + 1)[0]))
 
 
 def solve_closures(
@@ -205,7 +224,7 @@ def _solve_side_by_side(
 class BlockSolver:
     """Solves one node of a closure whose children are solved, with some bounds of what is not."""
 
-    def __init__(self, node: Node, blocks: SolvedBlocks, bounds: Sequence[Bound]) -> None:
+    def __init__(self, node: Node, blocks: ClosureBlocks, bounds: Sequence[Bound]) -> None:
         self.node, self.blocks, self.bounds = node, blocks, bounds
         placements: dict[Material, list[Squares]] = {node.material: [node.pawns]}
         kinds, resets, bounded = {node.material: Kind.NODE}, dict[Reset, None](), dict[Reset, None]()
@@ -250,9 +269,15 @@ class BlockSolver:
         """Solve the node with each bound."""
         return self._single.solve(self._children(), asked)
 
-    def solve_thresholds(self, thresholds: Sequence[Score], threads: int) -> list[list[BlockBits]]:
-        """Solve the node with each bound, at some thresholds."""
-        return self._single.solve_thresholds(self._children(), thresholds, NOTHING_ASKED, threads)
+    def solve_cuts(self, cuts: Cuts, asked: Accrued) -> list[list[BlockBits]]:
+        """With each bound, where White gets each of some cuts."""
+        thresholds = [*map(threshold_of, cuts)]
+        found = self._single.solve_thresholds(self._children(), [each for each, _ in thresholds], asked, 2)
+        for some in found:
+            for (_, is_other), each in zip(thresholds, some, strict=True):
+                if is_other:
+                    np.invert(each.met, each.met)
+        return found
 
     def _children(self) -> list[ChildTables]:
         """All that the node leads to, with each bound."""

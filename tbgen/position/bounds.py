@@ -4,7 +4,7 @@
   White's for an upper bound and Black's for a lower one. Without any reply the position itself is the end.
 * Classes of mates say who surely mates, and who may. They are made for materials of one pawn whose captures lead to
   tables, file by file of the pawn, and kept in files. The positions kept are those that promotions lead to: a new man
-  on its last rank, and the other side to move. Each takes a byte with a bit for each class.
+  on its last rank, and the other side to move.
 * Syzygy tables say who mates.
 """
 
@@ -22,7 +22,6 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, SignedBytes
 from tbgen.compiled.jit import borrowing
-from tbgen.errors import DamagedTableError
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Slot, Squares, slots_of
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
@@ -39,9 +38,6 @@ from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves
 from tbgen.score import STALEMATE_CODE, Color, Score
 from tbgen.storage.arrays import ArrayFile
 from tbgen.table import Entries
-
-SOUND = 0, 4, 8, 12, 5, 10
-"""The bytes that classes may have: a side that mates for certain may mate, and the other side may not."""
 
 
 class Bound(enum.Enum):
@@ -154,21 +150,13 @@ def taken(cells: npt.NDArray[Any], slots: Sequence[Slot], man: Slot, square: int
     return [np.take(axes, square, axis).ravel() for axis, slot in enumerate(slots) if slot == man]
 
 
-def bytes_of(codes: Entries, bound: Bound) -> Entries:
-    """The outcomes that classes leave possible, the least or the most for White: a mate, or stalemate at best."""
-    sure, fear = (1, 8) if bound is Bound.LOWER else (2, 4)
-    mate = np.int8(-bound.value)
-    return np.where(codes & sure, mate, np.where(codes & fear, -mate, np.int8(-2 * mate))).astype(np.int8)
-
-
-def image(codes: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entries:
-    """The classes of positions turned in colours, mirrored, or both; `whites` men beside the king are White's here."""
-    axes = (len(codes).bit_length() - 1) // 6
+def image(entry: Entries, whites: int, *, turned: bool, mirrored: bool) -> Entries:
+    """The cells of positions turned in colours, mirrored, or both; `whites` men beside the king are White's here."""
+    axes = (len(entry).bit_length() - 1) // 6
     flips = [*range(0, 2 * axes, 2)] * turned + [*range(1, 2 * axes, 2)] * mirrored
-    cells = np.flip(codes.reshape([8, 8] * axes), tuple(flips)).reshape([64] * axes)
+    cells = np.flip(entry.reshape([8, 8] * axes), tuple(flips)).reshape([64] * axes)
     if turned:
         cells = cells.transpose([axes - 1, *range(1 + whites, axes - 1), *range(1, 1 + whites), 0])
-        cells = (cells & 5) << 1 | (cells & 10) >> 1
     return np.ascontiguousarray(cells).ravel()
 
 
@@ -214,9 +202,10 @@ class Classes:
         material, turned = node.material.canonical(), not node.material.is_canonical
         mirrored = (node.pawns[0] ^ RANK_FLIP * turned) != _pawn_of(node)
         kept = (man[0].other, man[1]) if turned else man
-        codes = self._kept(node, new_men(material).index(kept) * 8 + (file ^ 7 * mirrored))
+        there = Bound(-bound.value) if turned else bound
+        entry = self._kept(node, f"{new_men(material).index(kept) * 8 + (file ^ 7 * mirrored)} {there.name}")
         whites = sum(color is Color.WHITE for color, _ in slots_of(material)[2:-1]) - (kept[0] is Color.WHITE)
-        return bytes_of(image(codes, whites, turned=turned, mirrored=mirrored), bound)
+        return image(-entry if turned else entry, whites, turned=turned, mirrored=mirrored)
 
     def limit(self, bound: Bound, board: chess.Board) -> Score:
         """The bound that Syzygy tables give a legal position."""
@@ -227,14 +216,12 @@ class Classes:
         key = self.key(node)
         return next(filter(None, (folder.get(key) for folder in self._folders)), None) if key else None
 
-    def _read(self, node: Node, number: int) -> Entries:
+    def _read(self, node: Node, name: str) -> Entries:
         """A slice of a node's classes."""
         file = self._file(node)
         assert file is not None
-        codes: Entries = file.items(str(number))
-        if not np.isin(codes, SOUND).all():
-            raise DamagedTableError(str(file.path), "it says that both sides mate")
-        return codes
+        entry: Entries = file.items(name)
+        return entry
 
 
 def new_men(material: Material) -> list[Slot]:

@@ -40,6 +40,17 @@ class Bracket:
     def __str__(self) -> str:
         return str(self.lower) if self.is_exact else f"{self.lower} to {self.upper}"
 
+    def flipped(self) -> Bracket:
+        """The bounds of the colour-reversed position.
+
+        Returns:
+            The same bounds, with White's for Black.
+
+        >>> str(Bracket(Score("G5.5"), Score("G4.0")).flipped())
+        '-G4.0 to -G5.5'
+        """
+        return Bracket(self.upper.flipped(), self.lower.flipped())
+
     @property
     def is_exact(self) -> bool:
         """Whether the value is proved."""

@@ -22,17 +22,25 @@ from tbgen.position.known import KnownTables
 from tbgen.probe.stored import RANK_FLIP
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.geometry import NO_SLOT
-from tbgen.score import Color
+from tbgen.score import Color, Score
 
 PROGRAM_BYTES = 1 << 29
 MOST_NODES = 1 << 20
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
+MOST_COARSE_FREE: Final = 5
+"""The same for a block with one pawn that is solved at a few cuts alone (coarse.py)."""
 
 _CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.15e-6, 0.05e-6, 0.03
 """CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
-_CELL_BYTES, _CELL_DISK_BYTES = 10, 1
-"""Memory of a cell of the block that is solved, with one bound; disk of a cell."""
+_CELL_BYTES = 10
+"""Memory of a cell of the block that is solved, with one bound. Its outcome takes a byte of disk at most."""
+_COARSE_CELL_SECONDS, _CUT_SECONDS, _COARSE_CELL_BYTES, _CUT_BYTES = 25e-9, 8e-9, 3, 0.25
+"""CPU seconds of a cell of a block that is solved at cuts, without and for each of them; memory with both bounds."""
+
+
+Cuts = tuple[Score, ...]
+"""Scores that White gets at least or does not, from White's best on."""
 
 
 class Node(NamedTuple):
@@ -48,6 +56,11 @@ class Node(NamedTuple):
     def free(self) -> int:
         """How many men are not pawns."""
         return self.material.men - len(self.pawns)
+
+    @property
+    def is_solvable(self) -> bool:
+        """Whether its block can be solved, all outcomes or at some cuts."""
+        return self.free <= MOST_FREE or (self.free <= MOST_COARSE_FREE and len(self.pawns) == 1)
 
     @property
     def cells(self) -> int:
@@ -94,6 +107,8 @@ def levels_of(free: int) -> list[Level]:
 
     A queen bounds a rook and a bishop, so these come last. There are none for more men than a block may have.
     """
+    if free > MOST_FREE:
+        return [Level(0, 0, free)]
     some = [Level(most, knight, free) for most in range(free, MOST_FREE + 1) for knight in (max(free, most - 1), most)]
     return [*dict.fromkeys(some + [Level(MOST_FREE, MOST_FREE, MOST_FREE)] * bool(some))]
 
@@ -122,6 +137,10 @@ class Closure:
     level: Level
     budget: float
     """CPU seconds at most, for one pass."""
+    cuts: Cuts = ()
+    """The cuts of the nodes that are solved at some cuts alone."""
+    coarse_free: int = MOST_FREE + 1
+    """These nodes have at least so many men that are not pawns."""
     is_turned: bool = False
     """Whether the colours of the position are reversed, so that it shares blocks with its reversal."""
     most_nodes: float = MOST_NODES
@@ -139,7 +158,7 @@ class Closure:
         """Add a node and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node in self.edges:
             return
-        self.cpu_seconds += node.cpu_seconds
+        self.cpu_seconds += self._pass_seconds(node)
         if self.cpu_seconds > self.budget or len(self.edges) > self.most_nodes:
             raise ClosureTooLargeError(str(node.material), "it takes too much")
         edges = list(self._edges_of(node))
@@ -179,27 +198,41 @@ class Closure:
             first, *others = sorted(self.missing)
             raise MissingTableError(first, self.missing[first].folder, tuple(others))
 
+    def is_coarse(self, node: Node) -> bool:
+        """Whether a node is solved at some cuts alone."""
+        return node.free >= self.coarse_free
+
+    def _pass_seconds(self, node: Node) -> float:
+        if self.is_coarse(node):
+            return node.cells * (_COARSE_CELL_SECONDS + _CUT_SECONDS * len(self.cuts)) + _NODE_SECONDS
+        return node.cpu_seconds
+
     def cpu_seconds_of(self, node: Node) -> float:
         """CPU seconds of a node, with both bounds if it leads to bounds."""
-        return node.cpu_seconds * (1 + (node in self.inexact))
+        return self._pass_seconds(node) * (1 + (node in self.inexact))
 
     def plan(self) -> SolvePlan:
         """The cost of solving all nodes."""
         passes = {node: 1 + (node in self.inexact) for node in self.edges}
         cells = sum(node.cells * times for node, times in passes.items())
-        seconds = round(sum(node.cpu_seconds * times for node, times in passes.items()), 1)
+        seconds = round(sum(map(self.cpu_seconds_of, passes)), 1)
         memory = PROGRAM_BYTES + max(map(self.memory_of, passes), default=0)
         edges = [edge for some in self.edges.values() for edge in some]
         bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}
         missing = tuple(sorted(str(each) for each in bounds if each.men <= MOST_TABLE_MEN))
-        return SolvePlan(
-            len(passes), cells, seconds, memory, cells * _CELL_DISK_BYTES, not self.inexact, self.level.queen, missing
+        disk = sum(
+            node.cells * (len(self.cuts) / 8 if self.is_coarse(node) else 1) * times for node, times in passes.items()
         )
+        return SolvePlan(len(passes), cells, seconds, memory, int(disk), not self.inexact, self.level.queen, missing)
 
     def memory_of(self, node: Node) -> int:
         """Bytes that solving a node takes, with both bounds if it leads to bounds."""
         children = {edge.child for edge in self.edges[node] if edge.kind is not Kind.BOUND}
         read = sum(child.cells // 2 if child.free <= node.free else node.cells for child in children)
+        if self.is_coarse(node):
+            return int(node.cells * (_COARSE_CELL_BYTES + _CUT_BYTES * len(self.cuts))) + read * (
+                1 + (node in self.inexact)
+            )
         return (node.cells * _CELL_BYTES + read) * (1 + (node in self.inexact))
 
 

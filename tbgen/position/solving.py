@@ -26,11 +26,12 @@ from tbgen.errors import (
 )
 from tbgen.material import Material
 from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
-from tbgen.position.asking import answer, question_of, shared_node
+from tbgen.position.asking import answer, both, question_of, shared_node
 from tbgen.position.blocks import BlockQuestion, ClosureBlocks, Watch, solve_closures, unwatched, work_off
 from tbgen.position.bounds import Classes
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_FREE, MOST_NODES, Closure, Level, levels_of
+from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, MOST_NODES, Closure, Cuts, Level, levels_of
+from tbgen.position.coarse import first_cuts, next_cuts
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.position.preparing import Preparation
 from tbgen.probe.syzygy import open_syzygy
@@ -82,9 +83,9 @@ class PositionSolver(contextlib.ExitStack):
 
     def plan(self, board: chess.Board) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        return self._affordable(self._read(board, None)[0])[0].plan()
+        return self._affordable(*self._read(board, None))[0].plan()
 
-    def _affordable(self, board: chess.Board) -> list[Closure]:
+    def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
         """The closures of a position that the budget allows together, those first that solve most promotions."""
         material, men = material_of(board), board.occupied.bit_count()
         free = men - board.pawns.bit_count()
@@ -94,11 +95,11 @@ class PositionSolver(contextlib.ExitStack):
             reason = "its table is there; ask it with: tbgen probe"
         elif men >= MOST_SLOTS:
             reason = f"more than {MOST_SLOTS - 1} men"
-        elif free > MOST_FREE:
-            reason = f"more than {MOST_FREE} men that are not pawns"
+        elif not shared_node(board)[0].is_solvable:
+            reason = f"more than {MOST_FREE} men that are not pawns, or {MOST_COARSE_FREE} beside a pawn"
         else:
             found, left = dict[int, Closure](), float(self.budget)
-            for closure in self._closures(board, self.budget):
+            for closure in self._closures(board, accrued, self.budget):
                 plan = closure.plan()
                 if plan.nodes not in found and plan.cpu_seconds <= left:  # levels that solve the same nodes are one
                     found[plan.nodes] = closure
@@ -108,12 +109,14 @@ class PositionSolver(contextlib.ExitStack):
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
-    def _closures(self, board: chess.Board, budget: float, most_nodes: int = MOST_NODES) -> Iterator[Closure]:
+    def _closures(
+        self, board: chess.Board, accrued: Score, budget: float, most_nodes: int = MOST_NODES
+    ) -> Iterator[Closure]:
         """The closures of a position that are not too large, those first that solve most promotions."""
         node, turned = shared_node(board)
-        levels = levels_of(node.free)
-        for level in reversed(levels):
-            closure = Closure(self._known, level, budget, turned, most_nodes)
+        levels, cuts = levels_of(node.free), first_cuts(accrued.flipped() if turned else accrued)
+        for level in reversed(levels if node.is_solvable else ()):
+            closure = Closure(self._known, level, budget, cuts, is_turned=turned, most_nodes=most_nodes)
             is_small = True
             try:
                 closure.add(node)
@@ -127,7 +130,7 @@ class PositionSolver(contextlib.ExitStack):
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
-        closures, began, found = self._affordable(board), time.process_time(), list[Solution]()
+        closures, began, found = self._affordable(board, carried), time.process_time(), list[Solution]()
         question = self._question_of(board, carried)
         self._folder.forget()
         self.check(closures[0].plan())
@@ -138,8 +141,25 @@ class PositionSolver(contextlib.ExitStack):
 
         blocks = [self._blocks(closure, question=question) for closure in reversed(closures)]
         solve_closures(blocks, self._pool, self._threads, watch, is_exact)
+        if closures[0].is_coarse(question.node):
+            found.append(self._refined(found[-1], closures[0], question, board, carried))
         self._folder.shrink(self._cache_bytes)
         return replace(found[-1], cpu_seconds=time.process_time() - began)
+
+    def _refined(
+        self, found: Solution, closure: Closure, question: BlockQuestion, board: chess.Board, accrued: Score
+    ) -> Solution:
+        """An answer by cuts that closer cuts make closer, until it is exact or the budget ends."""
+        tried, left = closure.cuts, self.budget - closure.plan().cpu_seconds
+        while cuts := next_cuts(tried, found.bracket.flipped() if closure.is_turned else found.bracket):
+            closure = replace(closure, cuts=cuts)
+            left -= closure.plan().cpu_seconds
+            if left < 0:
+                break
+            blocks = self._blocks(closure, question=question)
+            solve_closures([blocks], self._pool, self._threads)
+            found, tried = both(found, answer(blocks, board, accrued)), (*tried, *cuts)
+        return found
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
         """The answer of `solve` from blocks that are solved already; None without them, or if a table has it."""
@@ -147,7 +167,7 @@ class PositionSolver(contextlib.ExitStack):
         is_there = any(self._folder.folder.glob(f"{shared_node(board)[0]}-*"))
         self._folder.forget()
         with contextlib.suppress(MissingTableError):
-            for closure in self._closures(board, math.inf, most_nodes=1500) if is_there else ():
+            for closure in self._closures(board, carried, math.inf, most_nodes=1500) if is_there else ():
                 with contextlib.suppress(LookupError, OSError):
                     return answer(self._blocks(closure, question=self._question_of(board, carried)), board, carried)
         return None
@@ -175,18 +195,20 @@ class PositionSolver(contextlib.ExitStack):
 
     def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], list[SolvePlan]]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
-        joined, kept, refused = dict[Level, Closure](), list[Root](), Counter[str]()
+        joined, kept, refused = dict[tuple[Level, Cuts], Closure](), list[Root](), Counter[str]()
         for board, accrued in positions:
             try:
-                closure = self._affordable(self._read(board, accrued)[0])[0]
+                closure = self._affordable(*self._read(board, accrued))[0]
                 self.check(closure.plan())
             except ClosureTooLargeError as error:
                 refused[error.reason] += 1
             except (InputError, MissingTableError, BuildError) as error:
                 refused[str(error)] += 1
             else:
-                empty = Closure(self._known, closure.level, math.inf, most_nodes=math.inf)
-                joined.setdefault(closure.level, empty).add(shared_node(board)[0])
+                node, _ = shared_node(board)
+                cuts = closure.cuts if closure.is_coarse(node) else ()
+                empty = Closure(self._known, closure.level, math.inf, cuts, most_nodes=math.inf)
+                joined.setdefault((closure.level, cuts), empty).add(node)
                 kept.append((board, accrued))
         return kept, refused, [closure.plan() for closure in joined.values()]
 
@@ -194,11 +216,12 @@ class PositionSolver(contextlib.ExitStack):
         """Make the missing classes that promotions of a material lead to."""
         plan = preparation.plan()
         self.check(plan)
-        work_off(preparation.make(self._threads), plan.nodes, watch)
+        work_off(preparation.make(), plan.nodes, watch)
+        self._folder.shrink(self._cache_bytes)
 
     def preparation(self, material: Material) -> Preparation:
         """What promotions of a material lack."""
-        return Preparation(self.classes, material)
+        return Preparation(self.classes, self._folder, material)
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

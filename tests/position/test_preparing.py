@@ -1,19 +1,23 @@
-"""Classes of mates, against tables."""
+"""Blocks that are solved at some cuts, against tables whose promotions are hidden."""
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
+from tbgen.position.blocks import ClosureBlocks
 from tbgen.position.bounds import Bound, Classes
-from tbgen.position.closure import node_of
-from tbgen.position.known import KnownTables
-from tbgen.position.preparing import PawnFile
+from tbgen.position.closure import Closure, Cuts, Level, node_of
+from tbgen.position.coarse import MATES
+from tbgen.position.known import BlockFolder, KnownTables
 from tbgen.retro.words.block import bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
+from tbgen.score import Score
 
 
 class Fewer(KnownTables):
@@ -25,38 +29,59 @@ class Fewer(KnownTables):
         return material.men < self.men and super().has(material)
 
 
-def mates_of(name: str, folder: Path, file: int) -> np.ndarray:
-    """How many positions of a file's blocks are mates by the table, surely by the classes, and possibly by these."""
-    material, found = Material.parse(name), np.zeros(3, np.int64)
-    known = Fewer([folder], 1 << 20, outcomes_only=True)
+def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: Cuts) -> np.ndarray:
+    """[lower bound, value, upper bound][position] of the blocks with a pawn on a file, as they are worth to White."""
+    material, found = Material.parse(name).canonical(), list[np.ndarray]()
+    known = Fewer([tables], 1 << 20, outcomes_only=True)
     known.men = material.men
-    nodes = [node_of(material, [rank * 8 + file]) for rank in range(1, 7)]
-    for node, mates in PawnFile(Classes([folder], known), nodes).solve(2):
+    closure = Closure(known, Level(0, 0, 0), math.inf, cuts, coarse_free=0)
+    for rank in range(1, 7):
+        closure.add(node_of(material, [rank * 8 + file]))
+    blocks = ClosureBlocks(closure, BlockFolder(folder), Classes([folder], known))
+    for node in closure.edges:
+        blocks.solve(node)
         block = bare_block(geometry_of(node.layout), node.layout.block_words)
         enter_block(block, 0, np.array(node.pawns, np.int64))
         find_legal(block, np.zeros(node.layout.others, np.int64), 0, node.layout.block_words)
         for side in range(2):
-            entry = known.plane(material, node.pawns, side).reshape(-1, 64)
-            for forcer, mate in enumerate((1, -1)):
-                words = np.packbits(entry == mate, axis=1, bitorder="little").view("<u8").ravel() & block.legal[side]
-                bounds = [Bound.LOWER, Bound.UPPER] if forcer == 0 else [Bound.UPPER, Bound.LOWER]
-                certain, possible = (mates[bound][forcer][side] for bound in bounds)
-                assert not (certain & ~words).any(), (node, side, forcer)
-                assert not (words & ~possible).any(), (node, side, forcer)
-                found += [int(np.bitwise_count(each).sum()) for each in (words, certain, possible)]
+            legal = np.unpackbits(block.legal[side].view(np.uint8), bitorder="little") != 0
+            lower, upper = (blocks.plane(node, side, bound) for bound in Bound)
+            planes = lower, known.plane(material, node.pawns, side), upper
+            found.append(np.stack([worth_to_white(each[legal].astype(np.int64)) for each in planes]))
     known.close()
-    return found
+    return np.concatenate(found, axis=1)
 
 
-def test_classes_of_a_pawn_hold_the_mates_of_its_table(table_folder: Path) -> None:
-    mates, certain, possible = (sum(mates_of("KPvK", table_folder, file) for file in range(4))).tolist()
-    assert 0 < certain < mates == possible  # a promotion mates at once, or else later; nobody is saved after one
+def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path: Path) -> None:
+    for file in range(4):
+        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, MATES)
+        assert (lower <= value).all()
+        assert (value <= upper).all()
+        mates = value == Score("G0.0").rank
+        assert (upper == Score("G0.0").rank).sum() == mates.sum(), "nobody is saved after a promotion"
+        assert 0 < (lower == Score("G0.0").rank).sum() < mates.sum(), "a promotion mates at once, or else later"
+
+
+@pytest.mark.parametrize("cuts", ["G2.0", "G6.5 -G3.5", "G0.0 G1.5 G8.0 -G9.5 -G4.0 -G1.5 -G0.5"])
+def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path, tmp_path: Path, cuts: str) -> None:
+    some = tuple(map(Score, cuts.split()))
+    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, some)
+    assert {*np.unique(lower).tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some)}
+    assert (lower <= value).all()
+    assert (value <= upper).all()
+    decided = [(lower >= cut.rank) | (upper < cut.rank) for cut in some]
+    assert all(each.mean() > 0.2 for each in decided)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["KQvKP", "KRvKP", "KPvKB", "KPvKQ", "KBPvK"])
-def test_classes_of_four_men_hold_the_mates_of_their_tables(four_men_folder: Path, name: str) -> None:
-    files = (mates_of(str(Material.parse(name).canonical()), four_men_folder, file) for file in range(4))
-    mates, certain, possible = sum(files).tolist()
-    assert 0 < certain <= mates <= possible
-    assert certain > 0.95 * mates or name != "KQvKP"
+def test_bounds_of_four_men_hold_the_values_of_their_tables(four_men_folder: Path, tmp_path: Path, name: str) -> None:
+    mate, likely = Score("G0.0").rank, (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5"))
+    for file in range(4):
+        for cuts in (MATES, likely):
+            lower, value, upper = bounds_of(name, four_men_folder, tmp_path, file, cuts)
+            assert (lower <= value).all()
+            assert (value <= upper).all()
+            certain, mates = ((abs(each) == mate).sum() for each in (lower[lower == upper], value))
+            assert 0 < certain <= mates
+            assert certain > 0.95 * mates or name != "KQvKP"

@@ -7,6 +7,7 @@ import random
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -19,7 +20,7 @@ from tbgen.position import solving
 from tbgen.position.asking import node_on
 from tbgen.position.blocks import BlockSolver
 from tbgen.position.bracket import Bracket, Solution
-from tbgen.position.closure import Level
+from tbgen.position.closure import Closure, Level
 from tbgen.position.known import SUFFIX
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
@@ -113,6 +114,24 @@ def test_no_bracket_of_four_men_excludes_the_value_of_its_table(tmp_path: Path, 
         for solver.budget in (4, 8, 100):  # queens alone, knights too, all
             for names in (["KPkp"], ["KRkp", "KPkr"], ["KPPk", "Kkpp"]):
                 assert contradictions(solver, tables, pairs(random.Random(SEED), names, 100)) == []
+
+
+def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
+    folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "levels_of", lambda free: [Level(0, 0, free)])
+    asked, folder = [*pairs(random.Random(SEED), ["KPk", "Kkp"], 25)], folder_of("KvK")
+    with PositionSolver(folder) as solver:
+        known = [solver.solve(*each) for each in asked]
+    monkeypatch.setattr(solving, "Closure", partial(Closure, coarse_free=0))
+    with PositionSolver(folder) as solver:
+        found = [solver.solve(*each) for each in asked]
+        assert contradictions(solver, tables, asked) == []
+    assert [each.bracket for each in found] == [each.bracket for each in known]
+    for here, there in zip(found, known, strict=True):
+        brackets = {each.move: each.bracket for each in there.moves}
+        assert all(each.bracket.lower <= brackets[each.move].lower for each in here.moves)
+        assert all(each.bracket.upper >= brackets[each.move].upper for each in here.moves)
 
 
 def test_a_right_to_take_en_passant_counts_at_the_root(folder_of: Folder, tables: Tablebase) -> None:
@@ -242,7 +261,7 @@ def test_a_folder_that_cannot_be_written_to_is_enough(folder_of: Folder, monkeyp
 
 def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_of: Folder) -> None:
     with PositionSolver(folder_of("KvK")) as solver:
-        for fen in ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "8/1k6/2rb4/8/8/4R3/5P2/6K1 w"):
+        for fen in ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w", "8/1k6/2rb4/8/8/3NR3/5P2/6K1 w"):
             assert solver.solved(fen) is None
             with pytest.raises(ClosureTooLargeError):
                 solver.solve(fen)

@@ -1,0 +1,69 @@
+"""Coarse outcomes: bounds of all values of a block by a few *cuts*, scores that White gets at least, or does not.
+
+A cut takes a bit a position. The lower bound of a value is the best cut that White gets. The upper bound is the next
+score below the worst cut that White does not get. A block with five men beside its pawn is solved in this way. Closer
+cuts are chosen from what is known by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import numpy as np
+import numpy.typing as npt
+
+from tbgen.index.outcomes import worth_to_white
+from tbgen.position.bounds import Bound
+from tbgen.position.bracket import Bracket
+from tbgen.position.closure import Cuts
+from tbgen.score import MOST_STORED_CODE, Color, Score
+from tbgen.table import Entries
+
+_ALL: Final = sorted((Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True)
+_LIKELY_CODE: Final = 40
+MATES: Final[Cuts] = (Score("G0.0"), Score("-G0.5"))
+
+
+def threshold_of(cut: Score) -> tuple[Score, bool]:
+    """The threshold by which a cut is found, and whether White gets the cut where its holder does not get that."""
+    return (cut, False) if cut.holder is Color.WHITE else (Score(cut.code - 1, Color.BLACK), True)
+
+
+def gets(entry: Entries, cut: Score) -> npt.NDArray[np.bool_]:
+    """Which outcomes are at least a cut."""
+    found: npt.NDArray[np.bool_] = worth_to_white(entry.astype(np.int64)) >= cut.rank
+    return found
+
+
+def outcomes_of(got: Iterable[npt.NDArray[Any]], cuts: Cuts, bound: Bound) -> Entries:
+    """The bounds of some values, of which is known which of the cuts White gets."""
+    found = np.zeros(0, np.int8)
+    for cut, each in zip(cuts, got, strict=True):
+        if not len(found):
+            found = np.full(len(each), bound.value, np.int8)
+        if bound is Bound.LOWER:
+            np.putmask(found, (each != 0) & (found == bound.value), np.int8(cut.to_byte()))
+        else:
+            np.putmask(found, each == 0, np.int8(_ALL[_ALL.index(cut) + 1].to_byte()))
+    return found
+
+
+def first_cuts(accrued: Score) -> Cuts:
+    """The cuts that prove the accrued score, which drawn positions are often worth."""
+    here = min(max(_ALL.index(accrued), 1), len(_ALL) - 2)
+    return tuple(_ALL[here - 1 : here + 1])
+
+
+def next_cuts(tried: Sequence[Score], bracket: Bracket) -> Cuts:
+    """The cuts to be tried next, half-way between those tried: one for each end of a bracket that may be closer."""
+    worse = [cut for cut in tried if cut <= bracket.upper]
+    better = [cut for cut in tried if cut > bracket.lower]
+    lower = [cut for cut in _ALL if bracket.lower < cut <= bracket.upper and all(cut < each for each in better)]
+    upper = [cut for cut in _ALL if bracket.lower < cut <= bracket.upper and all(cut > each for each in worse)]
+    return tuple(sorted({_middle(some) for some in (lower, upper) if some}, reverse=True))
+
+
+def _middle(cuts: Sequence[Score]) -> Score:
+    likely = [cut for cut in cuts if cut.code <= _LIKELY_CODE] or cuts
+    return likely[len(likely) // 2]
