@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
+import random
 import resource
+import shutil
+import time
 from pathlib import Path
 
+import chess
 import numpy as np
+import pytest
 
 from tbgen.position.known import BlockFolder
+from tbgen.position.solving import PositionSolver
+from tests.positions import random_board
 
 KEY, CELLS = "KPvK-d2-0", np.arange(100_000, dtype=np.int64).astype(np.int8)
 
@@ -83,3 +91,52 @@ def test_two_processes_that_remove_each_others_blocks_read_what_they_have(tmp_pa
     for each in both:
         each.join(120)
     assert [each.exitcode for each in both] == [0, 0]
+
+
+def near_promotion(draw: random.Random) -> chess.Board:
+    """A pawn of either side that has a step or two to go."""
+    while True:
+        board = random_board(draw, "KPvKP")
+        ranks = {color: [square >> 3 for square in board.pieces(chess.PAWN, color)] for color in chess.COLORS}
+        if ranks[chess.WHITE][0] >= 5 and ranks[chess.BLACK][0] <= 2:
+            return board
+
+
+def solve_on(folder: Path, seed: int, seconds: float, cache_bytes: int) -> None:
+    """Solve random ones of fifty positions, and write the values that were found, and how often one was."""
+    draw, boards = random.Random(seed), [near_promotion(random.Random(number)) for number in range(50)]
+    found, solves, end = dict[str, str](), 0, time.monotonic() + seconds
+    with PositionSolver(folder, threads=1, cache_bytes=cache_bytes) as solver:
+        while solves < 5 or time.monotonic() < end:
+            board = draw.choice(boards)
+            bracket = str(solver.solve(board).bracket)
+            assert found.setdefault(board.epd(), bracket) == bracket
+            solves += 1
+    (folder / f"found-{seed}.json").write_text(json.dumps([solves, found]))
+
+
+@pytest.mark.parametrize("seconds", [1, pytest.param(600, marks=pytest.mark.slow)])
+def test_two_solvers_share_a_folder_and_find_what_one_finds_alone(
+    table_folder: Path, tmp_path: Path, seconds: int
+) -> None:
+    """The cache holds some ten blocks, so both remove all the time what the other one needs."""
+    folders = {name: tmp_path / name for name in ("shared", "alone")}
+    for folder in folders.values():
+        folder.mkdir()
+        for name in ("KvK", "KNvK", "KBvK", "KRvK", "KQvK"):
+            shutil.copy(table_folder / f"{name}.h5", folder)
+    context = multiprocessing.get_context("spawn")
+    both = [context.Process(target=solve_on, args=(folders["shared"], seed, seconds, 200_000)) for seed in (1, 2)]
+    for each in both:
+        each.start()
+    for each in both:
+        each.join()
+    assert [each.exitcode for each in both] == [0, 0]
+    (solves, first), (more, second) = (
+        json.loads((folders["shared"] / f"found-{seed}.json").read_text()) for seed in (1, 2)
+    )
+    print(f"{solves} and {more} solves of {len(first)} and {len(second)} positions")
+    with PositionSolver(folders["alone"]) as solver:
+        for epd, bracket in {**first, **second}.items():
+            assert {first.get(epd, bracket), second.get(epd, bracket)} == {bracket}
+            assert str(solver.solve(chess.Board(f"{epd} 0 1")).bracket) == bracket
