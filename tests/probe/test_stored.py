@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from tbgen.material import Material
@@ -44,6 +45,21 @@ def parted(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 def stored(*files: TableFile) -> list[StoredTable]:
     """With a cache that keeps nothing but the last chunk."""
     return [StoredTable(file, ChunkCache(0)) for file in files]
+
+
+class Numbered:
+    """A file whose chunks hold its number."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+    def part(self, name: str, number: int) -> npt.NDArray[np.int64]:
+        return np.array([self.number])
+
+
+def test_a_file_that_takes_the_place_of_another_in_memory_has_chunks_of_its_own() -> None:
+    cache = ChunkCache(1 << 20)
+    assert [cache.chunk(Numbered(number), "entry", 0).item() for number in range(50)] == [*range(50)]  # type: ignore[arg-type]
 
 
 def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None:

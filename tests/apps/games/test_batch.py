@@ -284,9 +284,16 @@ def test_a_draw_by_the_fifty_move_rule_is_scored_by_it_where_the_tags_say_so(
     assert found == (final, source, written)
 
 
+class Uncopied(list[str]):
+    """A list that is added to nothing, for each sum would copy all before it."""
+
+    __add__ = __radd__ = None  # type: ignore[assignment]
+
+
 def test_figures_of_parts_are_added_in_one_pass() -> None:
     parts = [
-        ChunkReport(contradicted=[str(number)], games=1, grounds=Counter({Ground.BOARD: 1})) for number in range(3)
+        ChunkReport(contradicted=Uncopied([str(number)]), games=1, grounds=Counter({Ground.BOARD: 1}))
+        for number in range(3)
     ]
     whole = total(iter(parts))
     assert (whole.contradicted, whole.games, whole.grounds) == (["0", "1", "2"], 3, {Ground.BOARD: 3})
