@@ -25,7 +25,7 @@ def test_time_controls_read_as_in_cutechess(text: str, moves: int | None, base: 
     assert (control.moves, control.base, control.increment) == (moves, base, increment)
 
 
-@pytest.mark.parametrize("text", ["", "ten", "40/", "-5", "0", "1:2:3", "10+", "10+0.1s"])
+@pytest.mark.parametrize("text", ["", "ten", "40/", "-5", "0", "0+1", "1:2:3", "10+", "10+0.1s"])
 def test_what_is_no_time_control_is_refused(text: str) -> None:
     with pytest.raises(UsageError):
         parse_time_control(text)
