@@ -1,4 +1,4 @@
-"""Answers: what has been found out about a hold, from one side or from both."""
+"""Answers about a hold, from one side or from both."""
 
 from __future__ import annotations
 
@@ -21,23 +21,23 @@ from tbgen.text import facts_of
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
-    """A line that a strategy leads to: moves until a position with its threshold comes back, and those in between."""
+    """A line that a strategy leads to: moves until a position with its threshold recurs, and the moves of that loop."""
 
     lead: tuple[str, ...]
     loop: tuple[str, ...]
-    """Empty where the line ends with the game, or in the tables."""
+    """Empty if the line ends with the game, or in the tables."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """A strategy that keeps the goal, and what its check has looked at."""
+    """A strategy that keeps the goal, and the counts of its check."""
 
     strategy: Strategy
     checked: Checked
 
     @property
     def cycle(self) -> Cycle:
-        """A line of the strategy, in which the other side goes back to where the game has been as soon as it can."""
+        """A line of the strategy in which the other side returns to an earlier position as soon as it can."""
         strategy = self.strategy
         board, accrued = strategy.board.copy(stack=False), strategy.accrued
         line, seen = list[str](), dict[tuple[str, int], int]()
@@ -52,13 +52,13 @@ class Proof:
 
     @property
     def materials(self) -> list[str]:
-        """The tables that it leans on."""
+        """The tables that it uses."""
         boards = (parse_fen(leaf)[0] for leaf in self.strategy.leaves)
         return sorted({str(material_of(board).canonical()) for board in boards})
 
     @property
     def settings(self) -> list[FiftyMoveSetting]:
-        """The settings of the fifty-move rule that it holds under."""
+        """The settings of the fifty-move rule under which it holds."""
         return [FiftyMoveSetting.NONE] if self.strategy.leaves else list(FiftyMoveSetting)
 
     def facts(self) -> dict[str, Any]:
@@ -74,7 +74,7 @@ class Proof:
 
 
 def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Proof:
-    """A strategy that keeps its goal, with what its check has looked at; ProofError if it does not.
+    """A strategy that keeps its goal, with the counts of its check; ProofError if it does not.
 
     >>> from tbgen.apps.hold.ladder import hold
     >>> board = chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
@@ -86,11 +86,11 @@ def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: st
 
 @dataclass(frozen=True, slots=True)
 class Escape:
-    """The frame that the other side needs longest to get out of."""
+    """The frame that takes the other side longest to leave."""
 
     men: tuple[str, str]
     plies: int
-    """The least number of plies that it needs, in any frame."""
+    """The least number of plies to leave it."""
     line: tuple[str, ...]
 
 
@@ -104,13 +104,13 @@ class Holding(Shown):
     verdict: HoldVerdict
     proof: Proof | None
     escape: Escape | None
-    """Where no frame holds."""
+    """None if a frame holds."""
     nodes: int
-    """How many nodes wider searches have expanded."""
+    """The number of nodes that wider searches have expanded."""
 
     @property
     def outcome(self) -> Score:
-        """The goal's."""
+        """The outcome of the goal."""
         return self.goal.outcome
 
     @property
@@ -141,24 +141,24 @@ class HoldBracket(Shown):
     black: Holding
 
     def __str__(self) -> str:
-        """The value, or what is known of it."""
+        """The value, or its bounds."""
         if self.value is not None:
             return f"the value is {self.value}: {self.value.in_words()}"
         return f"the value is between {self.low} and {self.high}"
 
     @property
     def low(self) -> Score:
-        """The best that White is proved to keep; the worst outcome of all if that is nothing."""
+        """The best outcome that White is proved to keep; the worst of all without a proof."""
         return self.white.outcome if self.white.is_held else worst(Color.WHITE)
 
     @property
     def high(self) -> Score:
-        """The best that Black is proved to keep, the worst for it if that is nothing."""
+        """The best outcome that Black is proved to keep; Black's worst without a proof."""
         return self.black.outcome if self.black.is_held else worst(Color.BLACK)
 
     @property
     def value(self) -> Score | None:
-        """The value, where both sides keep the same outcome."""
+        """The value, if both sides keep the same outcome."""
         return self.low if self.low == self.high else None
 
     def facts(self) -> dict[str, Any]:
@@ -175,7 +175,9 @@ class HoldBracket(Shown):
 def _move_on(
     strategy: Strategy, board: chess.Board, accrued: Score, seen: dict[tuple[str, int], int]
 ) -> chess.Move | None:
-    """The strategy's move, or one of the other side that goes back, or else is quiet; None where the line ends."""
+    """The strategy's move, or a move of the other side: one that returns, else a quiet one; None at the end of the
+    line.
+    """
     if Color.of(board.turn) is strategy.goal.side:
         return strategy.move_on(board, accrued)
 

@@ -1,7 +1,7 @@
-"""The checker: walks every line that a strategy allows, with the accrued score as the rules have it.
+"""The checker: walks every line that a strategy allows, with the accrued score by the rules.
 
-It shares nothing with the search but the strategy itself: positions and moves are python-chess's, and it follows
-the real accrued score after each ply, not the threshold that the search keeps instead.
+It shares only the strategy itself with the search. Positions and moves are python-chess's. It follows the accrued score
+after each ply, and not the threshold that the search uses instead.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Checked:
     """Positions with their accrued scores."""
     moves: int
     probes: int
-    """Positions that tables were asked of."""
+    """Positions with an answer from tables."""
 
 
 def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Checked:
@@ -62,7 +62,7 @@ _Step = tuple[int, bool]
 
 
 class _Walk:
-    """The positions that the walk has met; what is computed of one serves all scores that accrue there."""
+    """The positions that the walk has met. Facts about one serve all scores that accrue there."""
 
     def __init__(self, strategy: Strategy, name: str) -> None:
         self.strategy, self.name = strategy, name
@@ -73,7 +73,7 @@ class _Walk:
         self._steps: dict[tuple[int, int], list[_Step | None]] = {}
 
     def number_of(self, board: chess.Board) -> int:
-        """The number of a position; boards that differ in counters or an idle right of en passant are one."""
+        """The number of a position. Boards that differ in counters or an idle right of en passant are one position."""
         kinds = (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
         passant = board.ep_square if board.has_legal_en_passant() else None
         key = (*kinds, board.occupied_co[chess.WHITE], board.turn, board.castling_rights, passant)
@@ -84,7 +84,7 @@ class _Walk:
         return number
 
     def steps_of(self, number: int, score: Score) -> list[_Step | None]:
-        """The moves that must be looked at: all of the other side, the strategy's of its own."""
+        """The moves to check: all of the other side, the strategy's of its own side."""
         (board, own), goal = self.positions[number], self.strategy.goal
         is_own = Color.of(board.turn) is goal.side and own.moves > 0
         key = number, goal.threshold(score) if is_own else -1
@@ -103,7 +103,7 @@ class _Walk:
         return move
 
     def _step(self, board: chess.Board, move: chess.Move) -> _Step | None:
-        """The position after a move; None where the strategy leaves it to tables."""
+        """The position after a move; None if the strategy leaves it to tables."""
         resets, after = board.is_zeroing(move), board.copy(stack=False)
         after.push(move)
         if resets and self.strategy.leaves and epd_of(after) in self.strategy.leaves:
@@ -118,7 +118,7 @@ class _Walk:
             raise ProofError(self.name + by, f"{accrued} is worse for {goal.side} than {goal.outcome} in {board.fen()}")
 
     def expect_of_tables(self, leaf: str, tables: Tablebase | None) -> None:
-        """Refuse a position left to tables that is worth too little."""
+        """Refuse a position that is left to tables and is worth too little there."""
         if tables is None:
             raise ProofError(self.name, f"it leans on tables, such as for {leaf}; give them with --data")
         board = chess.Board(f"{leaf} 0 1")

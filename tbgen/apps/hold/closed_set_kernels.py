@@ -1,9 +1,9 @@
 """Kernels that search for a closed set: positions in which one side keeps its goal, whatever the other one does.
 
-A node is a position with a threshold. With the holder to move one successor supports it, with the other side to move
-all of them do. The search supposes that every node holds until it is refuted. A node of the holder then looks for
-another successor; a node of the other side is refuted in turn. A refuted node never holds again. So the nodes that are
-left when none is open are a closed set: the part of the greatest fixpoint that the root needs.
+A node is a position with a threshold. One successor supports a node with the holder to move; all successors support a
+node with the other side to move. The search assumes that every node holds until it is refuted. A node of the holder
+then looks for another successor; a node of the other side is refuted in turn. A refuted node never holds again. So when
+no node is open, the remaining nodes are a closed set: the part of the greatest fixpoint that the root needs.
 """
 
 from __future__ import annotations
@@ -32,9 +32,11 @@ from tbgen.probe.keys import has_table
 THRESHOLD, MOVER, KEY_WORDS = BOARD_WORDS, BOARD_WORDS + 1, BOARD_WORDS + 2
 """The key of a node is its board, a threshold, and the square of the one man that the holder moves."""
 ANY_MAN = 64
-"""That square if the holder moves all men."""
+"""Instead of that square, if the holder moves all men."""
 OPEN, DONE, REFUTED, ENDED, ASKED, SURE = range(6)
-"""A node is to be expanded, supported by successors, refuted, the end of a game, to be looked up, held by a table."""
+"""The states of a node: to be expanded, supported by successors, refuted, the end of a game, to be looked up in tables,
+held by a table.
+"""
 NODES, EDGES, STACK, EXPANDED, COUNTS = range(5)
 """Indexes of the counters."""
 FINISHED, PAUSED, FULL = 0, 1, 2
@@ -42,7 +44,7 @@ NONE = -1
 BROKEN = -1
 
 QUIET, CAPTURES, ALL = 0, 1, 2
-"""What the holder's men may do: quiet moves of pieces, captures too, or everything (pawn moves and castling too)."""
+"""The moves of the holder's men: quiet moves of pieces, captures too, or all (with pawn moves and castling)."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 
@@ -67,17 +69,17 @@ class Space(NamedTuple):
     edge_next: SignedInts32
     """[edge] the next edge to a parent of the same node."""
     stack: SignedInts32
-    """Open nodes; an edge puts one there when it is made, and another when it breaks."""
+    """Open nodes. An edge adds one when it is made, and another when it breaks."""
     counts: Ints
 
 
 @by_address
 class HoldTask(NamedTuple):
-    """What is to be held, and with which moves."""
+    """The goal of a search, and the moves that it allows."""
 
     side: int
     code: int
-    """That of the goal."""
+    """The code of the goal."""
     is_own: bool
     """Whether the side itself holds the goal."""
     allowed: int
@@ -85,12 +87,12 @@ class HoldTask(NamedTuple):
     frozen: np.uint64
     """Men of the other side whose moves are breaks."""
     follows: bool
-    """Whether resets of the other side are followed; else they are breaks unless a table answers for them."""
+    """Whether the search follows resets of the other side; else they are breaks unless a table answers for them."""
 
 
 @by_address
 class HoldBuffers(NamedTuple):
-    """Buffers."""
+    """Scratch space of a search."""
 
     key: Words
     moves: Ints
@@ -106,7 +108,7 @@ class HoldBuffers(NamedTuple):
 
 @inner
 def hash_slot(space: Space, key: Words) -> Int:
-    """Where the table has a key, or has room for it."""
+    """The slot of a key, or the free slot where it would go."""
     mixed: Word = NOTHING
     for word in range(KEY_WORDS):
         mixed = (mixed ^ key[word]) * _MULTIPLIER
@@ -124,21 +126,21 @@ def hash_slot(space: Space, key: Words) -> Int:
 
 @inner
 def has_room(space: Space) -> bool:
-    """Whether there is room for all successors of another node."""
+    """Whether there is space for all successors of another node."""
     nodes, edges = space.counts[NODES] + MOST_MOVES, space.counts[EDGES] + MOST_MOVES
     return bool(nodes <= len(space.state) and edges <= len(space.edge_parent))
 
 
 @inner
 def push(space: Space, node: Int) -> None:
-    """Put a node on the stack of open ones."""
+    """Push a node on the stack of open nodes."""
     space.stack[space.counts[STACK]] = node
     space.counts[STACK] += 1
 
 
 @inner
 def node_of(space: Space, key: Words, state: Int) -> Int:
-    """The node of a key, a new one if need be."""
+    """The node of a key; makes it if it is new."""
     slot = hash_slot(space, key)
     if space.table[slot] >= 0:
         return np.int64(space.table[slot])
@@ -165,14 +167,14 @@ def link(space: Space, parent: Int, child: Int) -> None:
 
 @inner
 def rests_on(space: Space, task: HoldTask, parent: Int, node: Int) -> bool:
-    """Whether a parent is supported by a node: it is not refuted, and has not chosen another."""
+    """Whether a node supports a parent: the parent is not refuted, and has chosen no other node."""
     is_chosen = space.keys[parent, TURN] != task.side or space.choice[parent] == node
     return bool(space.state[parent] == DONE and is_chosen)
 
 
 @inner
 def is_wanted(space: Space, task: HoldTask, node: Int) -> bool:
-    """Whether something still rests on a node: it is the root, or supports a parent."""
+    """Whether a node still supports something: it is the root, or supports a parent."""
     edge, wanted = space.parents[node], node == 0
     while edge >= 0 and not wanted:
         wanted = rests_on(space, task, space.edge_parent[edge], node)
@@ -182,7 +184,7 @@ def is_wanted(space: Space, task: HoldTask, node: Int) -> bool:
 
 @borrowing
 def refute(space: Space, task: HoldTask, first: Int, todo: SignedInts32) -> None:
-    """Refute a node and all that rests on it. `todo` has an entry a node."""
+    """Refute a node and all that it supports. `todo` has an entry for each node."""
     todo[0] = first
     left = 1
     space.state[first] = REFUTED
@@ -206,7 +208,7 @@ def refute(space: Space, task: HoldTask, first: Int, todo: SignedInts32) -> None
 
 @inner
 def threshold_after(task: HoldTask, threshold: Int, code: Int, by_holder: bool, reset: bool) -> Int:
-    """The threshold after a move to a position with an own code; BROKEN if the other side has broken the hold."""
+    """The threshold after a move to a position with an own code; BROKEN if the other side breaks the hold."""
     if by_holder:
         if reset:
             return BROKEN if task.is_own and code > task.code else min(code, task.code)
@@ -229,16 +231,18 @@ def is_allowed(key: Words, task: HoldTask, move: Int) -> bool:
 
 @inner
 def is_followed(key: Words, task: HoldTask, move: Int, reset: bool) -> bool:
-    """Whether a move of the other side that no table answers for is not a break yet."""
+    """Whether the search follows a move of the other side without an answer from a table, instead of calling it a
+    break.
+    """
     if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & key[1 - task.side]:
         return False
     return task.follows or not reset
 
 
-# before: the key of the node that the move is played in; key: receives that of the position reached
+# before: the key of the node before the move; key: receives the key of the position after it
 @inner
 def successor(before: Words, task: HoldTask, materials: Words, move: Int, key: Words) -> tuple[Int, Int]:
-    """State and rank (less is better for the holder) of what a move leads to; REFUTED if the move is a break."""
+    """State and rank (less is better for the holder) of the node after a move; REFUTED if the move is a break."""
     by_holder = before[TURN] == task.side
     copy_words(before, key)
     reset = play(key, move)
@@ -258,7 +262,7 @@ def successor(before: Words, task: HoldTask, materials: Words, move: Int, key: W
 
 @inner
 def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
-    """State and rank of a successor, from what is known of its node."""
+    """State and rank of a successor, by its node."""
     node = space.table[hash_slot(space, key)]
     if node < 0:
         return state, rank + 1
@@ -295,7 +299,7 @@ def expand_holder(space: Space, task: HoldTask, materials: Words, scratch: HoldB
 
 @inner
 def expand_all(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> bool:
-    """Support a node by all its successors that are allowed; False if it is one of the other side with a way out."""
+    """Support a node by all its allowed successors; False if it is a node of the other side with a way out."""
     before = space.keys[node]
     is_holders, moves, linked = before[TURN] == task.side, legal_moves(before, scratch.moves), 0
     for number in range(moves):
@@ -314,7 +318,7 @@ def expand_all(space: Space, task: HoldTask, materials: Words, scratch: HoldBuff
 
 @inner
 def link_all(space: Space, scratch: HoldBuffers, node: Int, moves: Int) -> None:
-    """Link a node to its successors; where the holder has the least choice comes off the stack first."""
+    """Link a node to its successors; the search expands those first that leave the holder the least choice."""
     for _ in range(moves):
         worst = 0
         for number in range(moves):
@@ -326,7 +330,7 @@ def link_all(space: Space, scratch: HoldBuffers, node: Int, moves: Int) -> None:
 
 @borrowing
 def search(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, most: Int) -> Int:
-    """Expand open nodes: FINISHED if none is left, PAUSED once `most` are expanded in all, FULL without room."""
+    """Expand open nodes: FINISHED if none is left, PAUSED after `most` in all, FULL without space."""
     while space.counts[STACK] > 0 and space.state[0] != REFUTED:
         space.counts[STACK] -= 1
         node = space.stack[space.counts[STACK]]

@@ -30,26 +30,26 @@ from tbgen.probe.keys import keys_of
 from tbgen.score import Color, Score
 
 _EDGES = 12
-"""Edges that a search has room for, as a multiple of its nodes."""
+"""The space for edges, as a multiple of the nodes."""
 _AT_A_TIME = 20_000
-"""Nodes that are expanded between two reports."""
+"""The nodes that are expanded between two reports."""
 
 WatchNodes = Callable[[int], None]
-"""Told how many nodes have been expanded since it was told last."""
+"""Receives the number of nodes that have been expanded since the last report."""
 
 
 class HoldVerdict(enum.Enum):
-    """The result of a search for a hold; it never says that a position is lost."""
+    """The result of a search for a hold; it never means that a position is lost."""
 
     HELD = "held"
     BROKEN = "broken by two men"
-    """In every frame the other side gets out, and no wider search that was tried holds either."""
+    """The other side leaves every frame, and no wider search that was tried holds."""
     UNKNOWN = "unknown"
     """The same, but a wider search ran out of nodes."""
 
 
 class Attempt(NamedTuple):
-    """Which men a search lets move."""
+    """The men that a search moves."""
 
     rung: Rung
     holder_man: chess.Square | None
@@ -65,11 +65,11 @@ RUNGS: Final = {
     Rung.PIECES: (kernels.CAPTURES, True),
     Rung.ALL: (kernels.ALL, True),
 }
-"""Rung -> what the holder's men may do, and whether the search follows captures and pawn moves of the other side."""
+"""Rung -> the moves of the holder's men, and whether the search follows captures and pawn moves of the other side."""
 
 
 class HoldSearch:
-    """The arrays of searches, used one after the other, and the tables that these may lean on."""
+    """The arrays of searches, which use them in turn, and the tables that the searches may use."""
 
     def __init__(
         self, nodes: int, edges_a_node: int = _EDGES, tables: Tablebase | None = None, watch: WatchNodes | None = None
@@ -101,7 +101,7 @@ class HoldSearch:
         self._materials = np.zeros(0, np.uint64) if tables is None else keys_of(tables)
 
     def search(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy | HoldVerdict:
-        """The strategy of a closed set with the root in it; BROKEN if there is none, UNKNOWN without room for it."""
+        """The strategy of a closed set with the root in it; BROKEN if there is none, UNKNOWN without space for it."""
         task = _task(board, goal, attempt)
         self._begin(board, goal.threshold(accrued), attempt)
         counts, state = self._space.counts, self._space.state
@@ -148,7 +148,7 @@ class HoldSearch:
         )
 
     def _answer(self, task: HoldTask, goal: Goal, leaves: Sequence[int], tables: Tablebase) -> None:
-        """Ask the tables of leaves, and refute those that are worth too little."""
+        """Look leaves up in the tables, and refute those that are worth too little."""
         boards = [board_of(self._space.keys[leaf]) for leaf in leaves]
         for leaf, found in zip(leaves, tables.probe_many(boards), strict=True):
             if found is not None and goal.is_met_by(found[0]):  # an entry value; None where a table has no answer
@@ -157,7 +157,7 @@ class HoldSearch:
                 kernels.refute(self._space, task, leaf, self._scratch.refuted)
 
     def _strategy(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy:
-        """The strategy that a search has found."""
+        """The strategy from the nodes of the search."""
         moves, leaves = {}, set()
         for node in self._needed(int(goal.side)):
             state, key = self._space.state[node], self._space.keys[node]
@@ -172,7 +172,7 @@ class HoldSearch:
         return Strategy(board.copy(stack=False), accrued, goal, attempt.rung, men, moves, frozenset(leaves))
 
     def _needed(self, side: int) -> set[int]:
-        """The nodes that the root rests on: the chosen successors of the holder, all of the other side's."""
+        """The nodes that support the root: the chosen successors of the holder, all of the other side's."""
         space, edges = self._space, int(self._space.counts[kernels.EDGES])
         parents, children = space.edge_parent[:edges], space.edge_child[:edges]
         is_needed = (space.keys[parents, TURN] != side) | (space.choice[parents] == children)

@@ -1,8 +1,8 @@
-"""Frames: Heiner Marxen's analysis with two virtual pieces (docs/hold.md), explored whole.
+"""Frames: Heiner Marxen's analysis with two virtual pieces (docs/hold.md), over all positions.
 
-One man of either side moves. All others stand still, and any other move of the other side is a way out.
-The search (closed_sets.py) says whether a frame holds. Here is how many plies the other side needs at least to get out,
-and by which line.
+One man of either side moves. All others stand still, and any other move of the other side is a way out. The search
+(closed_sets.py) decides whether a frame holds. This file finds how many plies the other side needs at least to get out,
+and a line that takes so many.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from tbgen.rules.position import is_reset, play_move
 from tbgen.score import Color, Score
 
 FRAME_POSITIONS = 2 * 65 * 65 + 2
-"""Each man on any square, or on its first one with its castling rights; either side to move."""
+"""Each man is on any square, or on its first square with its castling rights; either side is to move."""
 _MOST_MOVES = 28
 """No man has more moves than a queen, 27."""
 
 
 class Pair(NamedTuple):
-    """The first squares of the two men of a frame."""
+    """The first squares of a frame's two men."""
 
     holder_man: chess.Square
     other_man: chess.Square
@@ -68,7 +68,7 @@ def _square(board: chess.Board, name: str) -> chess.Square:
 
 
 def searcher_of(goal: Goal, accrued: Score) -> HoldSearch:
-    """A searcher with room for any frame."""
+    """A searcher with space for any frame."""
     return HoldSearch(FRAME_POSITIONS * (goal.threshold(accrued) + 1), _MOST_MOVES)
 
 
@@ -86,17 +86,17 @@ class Frame:
             self.before[child].append(parent)
         self.is_holders: list[bool] = (self.keys[:, TURN] == int(goal.side)).tolist()
         self.plies = self._solved(states.tolist())
-        """[node] the plies that the other side needs at least to get out; the first node is the position itself."""
+        """[node] the least plies of the other side to get out; the first node is the position itself."""
 
     def _solved(self, states: list[int]) -> list[int | None]:
-        """[node] the plies that the other side needs at least to get out, None if it cannot; worked backwards."""
+        """[node] the least plies of the other side to get out, None if it cannot. The search runs backwards."""
         left = [len(after) for after in self.after]
         nodes = range(len(states))
         stuck = [node for node in nodes if self.is_holders[node] and not left[node] and states[node] == kernels.DONE]
         exits = [node for node in nodes if states[node] == kernels.REFUTED]
         plies = dict.fromkeys(stuck, 0) | dict.fromkeys(exits, 1)
         queue = list(plies)
-        for node in queue:  # which grows meanwhile, by rising plies
+        for node in queue:  # grows during the loop, by rising plies
             for parent in self.before[node]:
                 left[parent] -= 1
                 if parent not in plies and not (self.is_holders[parent] and left[parent]):
@@ -105,7 +105,7 @@ class Frame:
         return [plies.get(node) for node in nodes]
 
     def squares_of(self, node: int) -> tuple[chess.Square, chess.Square]:
-        """Where the holder's man stands, and the other man."""
+        """The squares of the holder's man and of the other man."""
         key = self.keys[node].tolist()
         holder_man = key[MOVER]
         fixed = self.board.occupied & ~(chess.BB_SQUARES[self.pair.holder_man] | chess.BB_SQUARES[self.pair.other_man])
@@ -125,7 +125,7 @@ class Frame:
         return line
 
     def _exit(self, board: chess.Board, accrued: Score, node: int) -> chess.Move:
-        """A move that leaves the frame: best one that breaks the goal, else one of another man or a reset."""
+        """A move that leaves the frame: preferably one that breaks the goal, else a reset or a move of another man."""
         other_man = self.squares_of(node)[1]
         stuck = [self.squares_of(each)[1] for each in self.after[node] if self.plies[each] == 0]
 

@@ -1,4 +1,4 @@
-"""The ladder: from two men that move to as many as are asked for, until a proof is found and checked.
+"""The ladder: more and more men move, until a search finds a proof that the check confirms.
 
 >>> board = chess.Board("6k1/6p1/8/p6Q/8/2r5/1q4PP/7K w - - 0 1")
 >>> found = hold(board, Color.WHITE, goal="draw")
@@ -95,7 +95,7 @@ def bracket(
     wide: bool = False,
     watch: WatchNodes | None = None,
 ) -> HoldBracket:
-    """The best that either side is proved to keep; where both keep the same, that is the value.
+    """The best outcome that either side is proved to keep. If both are equal, they are the value.
 
     >>> found = bracket(chess.Board("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 0 1"), nodes=1000)
     >>> str(found.low), str(found.high), found.value
@@ -109,7 +109,7 @@ def bracket(
 
 
 def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
-    """The goal that an outcome or a word means."""
+    """The goal of an outcome or a word."""
     words = {"accrued": Goal(side, accrued), "draw": not_mated(side)}
     if isinstance(goal, str) and goal not in words:
         raise UsageError(f"goal must be an outcome or one of accrued, best, draw, not {goal!r}")
@@ -121,19 +121,19 @@ def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
 
 @dataclass(eq=False)
 class _Ladder:
-    """A position, and how hard to try."""
+    """A position, and the limits of the searches."""
 
     board: chess.Board
     accrued: Score
     pairs: Sequence[Pair]
     searcher: HoldSearch
-    """That of all rungs but the first."""
+    """The nodes of all rungs but the first."""
     wide: bool
 
     def best(self, side: Color) -> Holding:
-        """The best goal that can be proved, found by bisection: what keeps an outcome keeps all that are worse."""
+        """The best provable goal, by bisection: a strategy that keeps an outcome keeps all worse ones."""
         goals = [Goal(side, outcome) for outcome in _outcomes(side, self.accrued)]
-        kept, missed = 0, len(goals)  # the first needs no proof
+        kept, missed = 0, len(goals)  # the first outcome needs no proof
         best: tuple[Goal, Strategy | HoldVerdict] = goals[0], HoldVerdict.UNKNOWN
         at = missed - 1
         while missed - kept > 1:
@@ -148,7 +148,7 @@ class _Ladder:
         return self.holding(goals[kept], *best)
 
     def climb(self, goal: Goal) -> Strategy | HoldVerdict:
-        """The strategy of the first rung that has one, else why there is none."""
+        """The strategy of the first rung that has one, else the reason for none."""
         verdict, frames = HoldVerdict.BROKEN, searcher_of(goal, self.accrued)
         for attempt in self._attempts():
             searcher = frames if attempt.rung is Rung.FRAME else self.searcher
@@ -160,7 +160,7 @@ class _Ladder:
         return verdict
 
     def holding(self, goal: Goal, tried: Goal, found: Strategy | HoldVerdict) -> Holding:
-        """The answer, from what the last climb has found; tbgen checks a proof before it reports it."""
+        """The answer from the last climb; tbgen checks a proof before it reports it."""
         board, accrued, nodes = self.board, self.accrued, self.searcher.expanded
         if isinstance(found, Strategy):
             proof = check_strategy(found, self.searcher.tables)
@@ -181,7 +181,7 @@ class _Ladder:
 
 
 def _outcomes(side: Color, accrued: Score) -> list[Score]:
-    """The outcomes that may be kept with an accrued score, from the worst to the score itself."""
+    """The outcomes that a side may keep with an accrued score, from the worst to the score itself."""
     mine = [Score(code, side) for code in range(_MOST_MOVES_CODE, -1, -1)]
     theirs = [Score(code, side.other) for code in range(_MOST_MOVES_CODE + 1)]
     return [each for each in theirs + mine if each.worth_to(side) <= accrued.worth_to(side)]

@@ -35,7 +35,7 @@ class Goal:
         return accrued.worth_to(self.side) >= self.outcome.worth_to(self.side)
 
     def threshold(self, accrued: Score) -> int:
-        """All that matters of the past: the other side breaks the hold with a code below this one."""
+        """All of the past that matters: the other side breaks the hold with a code below this one."""
         return min(accrued.code, self.outcome.code)
 
 
@@ -49,23 +49,23 @@ def not_mated(side: Color) -> Goal:
 
 
 def worst(side: Color) -> Score:
-    """The outcome that any other is at least as good as."""
+    """The outcome that is worse than all others."""
     return Score(MATE_CODE, side.other)
 
 
 class Rung(enum.Enum):
-    """How much a search lets move; the rungs of a ladder, from the narrowest to the widest."""
+    """The moves that a search allows; the rungs of a ladder, from the narrowest to the widest."""
 
     FRAME = "frame"
-    """One man of either side makes quiet moves; whatever else the other side plays is a break."""
+    """One man of either side makes quiet moves; any other move of the other side is a break."""
     FRAME_TABLES = "frame + tables"
     """The same, and tables answer for resets that lead to them."""
     ONE_MAN = "one man"
-    """The holder moves one man, which may capture; the other side plays what it likes."""
+    """The holder moves one man, which may capture; the other side plays any move."""
     PIECES = "pieces"
     """The holder moves any men but pawns."""
     ALL = "all men"
-    """The holder plays what it likes."""
+    """The holder plays any move."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +77,11 @@ class Strategy:
     goal: Goal
     rung: Rung
     men: tuple[str, ...]
-    """The men that move, such as ("Qh5", "Kg8"): the holder's, and that of the other side where only one does."""
+    """The moving men, such as ("Qh5", "Kg8"): the holder's, then the other side's if only one of its men moves."""
     moves: Mapping[tuple[str, int], chess.Move] = field(repr=False)
     """By position (four fields of its FEN) and threshold."""
     leaves: frozenset[str] = field(repr=False)
-    """Positions that arise by a reset and are left to the tables."""
+    """Positions that arise by a reset and that tables answer for."""
 
     def move_on(self, board: chess.Board, accrued: Score) -> chess.Move | None:
         """The move with an accrued score; None in a position outside the strategy."""
@@ -109,7 +109,7 @@ def _lines(items: Iterable[object]) -> str:
 
 
 def epd_of(board: chess.Board) -> str:
-    """A position as strategies know it: four fields of its FEN, the last only where a legal capture needs it."""
+    """A position in a strategy: four fields of its FEN, the last only if a legal capture needs it."""
     return board.epd(en_passant="legal")
 
 
@@ -120,7 +120,7 @@ def name_of(board: chess.Board, square: chess.Square) -> str:
 
 
 def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
-    """The strategy that a file writes; ProofError if it is none.
+    """The strategy in the text of a file; ProofError if it is none.
 
     >>> parse_strategy("{}")
     Traceback (most recent call last):

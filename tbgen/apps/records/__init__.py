@@ -1,1 +1,1 @@
-"""Records: what a table holds in figures, counted cell by cell, with the longest lines of best play."""
+"""Records: the statistics of a table, counted cell by cell, with the longest lines of best play."""

@@ -1,4 +1,4 @@
-"""Census: the record of a table. It counts the file block by block, in little memory, and plays the longest lines."""
+"""The record of a table: counts its file block by block in little memory, and plays the longest lines."""
 
 from __future__ import annotations
 
@@ -50,16 +50,16 @@ from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
 
 KindsOf = Callable[[int, int], Ints32]
-"""The kinds of the places from the one to before the other; several threads may ask."""
+"""The kinds of the places from the first number up to the second; several threads may call it."""
 
 _CHUNKS = 8
-"""Of a run of places, about."""
+"""The approximate places of a run."""
 _MOST_DISTANCES = 1 << 16
 _SHARE_DIGITS: Final = 6
 
 
 def census_of(file: TableFile, threads: int | None = None) -> Record:
-    """The record of a table, without lines of play, counted on some threads, or on as many as there are processors."""
+    """The record of a table without lines of play, counted on some threads, or on one for each processor."""
     bishops = _pair_of_bishops(file.order.layout)
     entries, distances, kinds_of = _kinds_in(file, bishops)
     parts = 2 if bishops else 1
@@ -83,9 +83,9 @@ def census_of(file: TableFile, threads: int | None = None) -> Record:
 
 
 def _kinds_in(file: TableFile, bishops: Sequence[int]) -> tuple[Ints, int, KindsOf]:
-    """The entry values, how many distances each may have, and the kinds of places: all distances of a value in turn.
+    """The entry values, the number of distances of each, and the kinds of places: all distances of a value in turn.
 
-    As many kinds follow for places where these bishops stand on squares of one colour.
+    The same number of kinds follows for places with these bishops on squares of one colour.
     """
     groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
     distances = int(np.diff(groups).max())
@@ -108,7 +108,7 @@ def _kinds_in(file: TableFile, bishops: Sequence[int]) -> tuple[Ints, int, Kinds
 
 
 def count_table(order: Order, meanings: Meanings, kinds_of: KindsOf, *, threads: int | None = None) -> Counts:
-    """Count the kinds of all positions; `kinds_of` gives those of the places of a run, chunks or parts of them."""
+    """Count the kinds of all positions; `kinds_of` gives those of a run's places, by chunks or parts of them."""
     layout, plane, workers = order.layout, order.plane_places, threads or os.cpu_count() or 1
     idle = [no_counts(len(meanings.entry), layout) for _ in range(workers)]
 
@@ -131,7 +131,7 @@ def count_table(order: Order, meanings: Meanings, kinds_of: KindsOf, *, threads:
 def _runs(order: Order) -> Iterator[range]:
     """Runs of places that together have all planes of White: whole blocks, or parts of planes that are large.
 
-    They are whole chunks where these are smaller than a plane, so that no chunk is unpacked twice.
+    They are whole chunks if chunks are smaller than a plane, so that no chunk is unpacked twice.
     """
     plane, cells, most = order.plane_places, order.layout.cells, _CHUNKS * order.chunk_cells
     if plane > most:
@@ -149,7 +149,7 @@ def _pair_of_bishops(layout: Layout) -> list[int]:
 
 
 def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: int) -> Ints32:
-    """Whether these bishops stand on squares of one colour, place by place of a run of whole rows."""
+    """Whether these bishops stand on squares of one colour, for each place of a run of whole rows."""
     kings = layout.shape[2]
     rows = np.arange(first // kings, end // kings) % (layout.block_words * 64 // kings)
     squares = [rows >> 6 * (slot - layout.pawns - 1) & 63 for slot in bishops]
@@ -160,16 +160,16 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: in
 
 # counts[number of the entry value, plies, placements or classes]
 def _by_outcome(entries: Ints, counts: Ints) -> dict[Score, Count]:
-    """How many positions have each outcome that occurs, best for White first."""
+    """The number of positions with each outcome that occurs, best for White first."""
     every = zip(entries.tolist(), map(count_of, counts.sum(axis=1)), strict=True)
     found = {Score.from_byte(byte): count for byte, count in every if count.placements}
     return dict(sorted(found.items(), reverse=True))
 
 
 def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideRecord:
-    """The counts of a side to move, and for each outcome a position from which it is furthest away.
+    """The counts of a side to move, and for each outcome a position with its longest distance.
 
-    VerificationError if the tallies of the file are not what its cells hold.
+    VerificationError if the tallies of the file differ from its cells.
     """
     total, tallies, longest = count_of(counts.sum(axis=(0, 1))), file.counts[side], file.longest
     outcomes = dict[Score, OutcomeRecord]()
@@ -209,7 +209,7 @@ def _zugzwangs(file: TableFile, counts: Counts) -> Zugzwangs:
 
 
 def _longest_zugzwang(file: TableFile, longest: Ints) -> Waiting | None:
-    """The mutual zugzwang at the place that `Counts.longest` has; None if it has none."""
+    """The mutual zugzwang at the place in `Counts.longest`; None without one."""
     _, near, block, place = longest.tolist()
     if near < 0:
         return None
@@ -227,9 +227,9 @@ def _value_at(file: TableFile, place: int) -> OutcomeAt:
 
 
 def record_of(folders: Folders, material: Material) -> Record:
-    """The record of a table in one of the folders, with its lines; they need the tables that it leads to.
+    """The record of a table in one of the folders, with its lines, which need the tables that it leads to.
 
-    Every line is played and found to keep its promise.
+    A replay proves every line.
     """
     where = folders_in(folders)
     with (
@@ -241,7 +241,7 @@ def record_of(folders: Folders, material: Material) -> Record:
 
 
 def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: Callable[[Material], None]) -> None:
-    """Count tables of a folder, without their lines, and keep the records within it; `tell` hears of each one first."""
+    """Count tables of a folder without lines, and write their records into it; `tell` receives each table first."""
     remove_partials(folder / FOLDER)
     for material in wanted:
         tell(material)
@@ -250,7 +250,7 @@ def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: C
 
 
 def _with_lines(file: TableFile, side: SideRecord, tables: Tablebase) -> SideRecord:
-    """A side with best play from where each outcome is furthest away, proved by replay."""
+    """A side with best play from the position with the longest distance of each outcome, proved by replay."""
     outcomes = dict(side.outcomes)
     for outcome, each in outcomes.items():
         fen, dtg = each.longest.fen, each.longest.dtg

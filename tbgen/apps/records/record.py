@@ -1,4 +1,4 @@
-"""Record: what is published of a table, as `records/MATERIAL.json` has it (schema.json says its form).
+"""The published statistics of a table, as in `records/MATERIAL.json` (schema.json defines the form).
 
 The fields of these classes are the members of its objects. Its bytes depend on the table alone: no seconds, no
 machine, no date.
@@ -33,7 +33,7 @@ _LIST: Final = re.compile(r"\[\s+([^][{}]*?)\s+\]")
 
 @dataclass(frozen=True)
 class Count:
-    """How many positions: placements of labelled men on 64 squares, and those that differ up to symmetry."""
+    """Numbers of positions: placements of labelled men on 64 squares, and positions up to symmetry."""
 
     placements: int
     classes: int
@@ -41,12 +41,12 @@ class Count:
 
 @dataclass(frozen=True)
 class Longest:
-    """A position from which an outcome is furthest away, and best play from there."""
+    """A position with the longest distance of an outcome, and best play from there."""
 
     dtg: int
     fen: str
     line: str | None
-    """The moves in short notation, to the goal; None if the line has not been asked for."""
+    """The moves in short notation, to the goal; None without a line."""
 
     @property
     def moves(self) -> list[str]:
@@ -54,7 +54,7 @@ class Longest:
 
     @property
     def quiet_plies(self) -> int:
-        """How many plies the line has before its first capture or pawn move."""
+        """The number of plies before the first capture or pawn move of the line."""
         moves = self.moves
         return next((n for n, san in enumerate(moves) if "x" in san or san[0].islower()), len(moves))
 
@@ -64,9 +64,9 @@ class OutcomeRecord(Count):
     """The positions of one side to move that have one outcome."""
 
     share: float
-    """Of the placements of this side to move."""
+    """The share of the placements with this side to move."""
     distances: tuple[int, ...]
-    """[plies] -> positions up to symmetry whose outcome is so far away."""
+    """[plies] -> positions up to symmetry with this distance to their outcome."""
     longest: Longest
 
 
@@ -80,7 +80,7 @@ class SideRecord:
 
     @property
     def counts(self) -> dict[Score, int]:
-        """How many positions up to symmetry have each outcome."""
+        """The number of positions up to symmetry with each outcome."""
         return {outcome: each.classes for outcome, each in self.outcomes.items()}
 
 
@@ -104,20 +104,20 @@ class Waiting:
 
 @dataclass(frozen=True)
 class Zugzwangs:
-    """Men who do worse, whoever has to move: White's move makes it worse for White than Black's move would.
+    """Mutual zugzwangs: White to move is worth less to White than Black to move.
 
-    With the side's own scores accrued, as after a reset. It is *played for* if neither score is on the board
-    already: whoever has to move will be forced to the worse one.
+    The own score has accrued, as after a reset. A zugzwang is *played for* if neither score is already on the board:
+    the side to move will be forced to the worse one.
     """
 
     all: Count
     played: Count
     mates: Count
-    """Those where a mate is won only because the other side has to move."""
+    """Zugzwangs in which a side mates only because the other has to move."""
     holders: Count
-    """Those, played for, where each side would hold the score if the other had to move."""
+    """Zugzwangs that are played for, in which each side would hold the score if the other had to move."""
     longest: Waiting | None = None
-    """The one, played for, in which either outcome is furthest away."""
+    """The zugzwang, among those played for, with the longest distance."""
 
 
 @dataclass(frozen=True)
@@ -128,19 +128,18 @@ class Record:
     material: Material
     men: int
     bytes: int
-    """Of the table file."""
+    """The size of the table's files."""
     positions: Count
     sides: Mapping[Color, SideRecord]
     zugzwangs: Zugzwangs
     one_colored: Mapping[Color, Mapping[Score, Count]] | None
-    """The positions where all bishops of the side that has two or more stand on squares of one colour; None where
-    neither side has two."""
+    """The positions with all bishops of a side on one colour, if a side has two or more; else None."""
     widest: Score | None
-    """The score with the most legal moves that is forced by play and not on the board already."""
+    """The score with the most legal moves that play forces and that is not already on the board."""
 
     @property
     def distances(self) -> dict[tuple[Color, Score], tuple[int, ...]]:
-        """How many positions up to symmetry have each outcome and distance, by side to move."""
+        """The number of positions up to symmetry with each outcome and distance, by side to move."""
         return {
             (side, outcome): each.distances
             for side, record in self.sides.items()
@@ -148,7 +147,7 @@ class Record:
         }
 
     def lines(self) -> Iterator[tuple[Color, Score, Longest]]:
-        """The longest line to each outcome: its side to move, its outcome, and itself."""
+        """The longest line to each outcome: its side to move, its outcome, and the line."""
         for side, record in self.sides.items():
             yield from ((side, outcome, each.longest) for outcome, each in record.outcomes.items())
 
@@ -157,7 +156,7 @@ class Record:
         return max(self.lines(), key=lambda line: line[2].dtg, default=None)
 
     def quiet(self) -> tuple[Color, Score, Longest] | None:
-        """The one of the longest lines that begins with the most plies without a capture or pawn move."""
+        """The longest line that begins with the most plies without a capture or pawn move."""
         return max(self.lines(), key=lambda line: line[2].quiet_plies, default=None)
 
     def to_text(self) -> str:
@@ -167,7 +166,7 @@ class Record:
 
 
 FOLDER: Final = "records"
-"""Within a folder of tables."""
+"""The folder of records within a folder of tables."""
 
 
 def path_of_record(folder: Path, material: Material) -> Path:
@@ -175,7 +174,7 @@ def path_of_record(folder: Path, material: Material) -> Path:
 
 
 def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
-    """The tables with distances that were built in a folder and that its records do not describe."""
+    """The tables that were built in a folder with distances, and have no record there."""
     built, found = read_manifest(folder), list[Material]()
     for material in wanted:
         made = built.get(str(material))
@@ -189,7 +188,7 @@ def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
 
 
 def read_record(path: Path) -> Record:
-    """The record in a file; RecordError if it is none, or another material's than its name says."""
+    """The record in a file; RecordError if it is no record, or not of the material in its name."""
     try:
         facts = parse_json(read_bounded(path))
         if facts["format"].value != FORMAT:
@@ -203,7 +202,7 @@ def read_record(path: Path) -> Record:
 
 
 def records_in(*folders: Path) -> list[Record]:
-    """All records of a folder, those with the fewest men first; of several, what the first has of each material."""
+    """All records of some folders, those with the fewest men first; the first folder with a material counts."""
     there = {path.name: path for folder in reversed(folders) for path in folder.glob("*.json") if path.is_file()}
     wanted = (path_of_record(Path(), material).name for material in every_material())
     return [read_record(there[name]) for name in wanted if name in there]
@@ -217,24 +216,24 @@ def differs(folder: Path, record: Record) -> bool:
 
 
 def write_record(folder: Path, record: Record) -> None:
-    """Put a record into a folder, in the place of what the material had."""
+    """Write a record into a folder, in place of an earlier one."""
     folder.mkdir(parents=True, exist_ok=True)
     write_whole(path_of_record(folder, record.material), [record.to_text().encode()])
 
 
 @dataclass(frozen=True)
 class Replay:
-    """What happens on the board and to the score when a line is played."""
+    """The effect of a line on the board and on the score."""
 
     steps: tuple[str, ...]
-    """What happens with each ply, see `step_of`."""
+    """The changes of each ply, see `step_of`."""
     outcomes: tuple[Score, ...]
     """The accrued score before the first move and after each."""
     resets: tuple[int, ...]
-    """The plies, from 1 on, that wipe out what has accrued: captures and pawn moves, under r-mobility."""
+    """The plies, from 1 on, that replace the accrued score: captures and pawn moves, under r-mobility."""
 
     def proves(self, outcome: Score, dtg: int) -> bool:
-        """Whether the line gets the outcome in so many plies, and has not got it one ply earlier."""
+        """Whether the line reaches the outcome in so many plies, and not one ply earlier."""
         if len(self.steps) != dtg or self.outcomes[-1] != outcome:
             return False
         return dtg == 0 or dtg in self.resets or self.outcomes[-2] != outcome
@@ -255,7 +254,7 @@ def replay(fen: str, moves: Iterable[str], game: Mobility = Mobility.RESET) -> R
 
 
 def step_of(board: chess.Board, move: chess.Move) -> str:
-    """What happens on the board with a move: the move as UCI writes it, before it a pawn taken en passant."""
+    """The changes on the board by a move: the move in UCI, after a pawn that it takes en passant."""
     if not board.is_en_passant(move):
         return move.uci()
     taken = chess.square(chess.square_file(move.to_square), chess.square_rank(move.from_square))
