@@ -37,7 +37,7 @@ def processors() -> int:
 
 
 def forget_peak() -> None:
-    """Let the peak of this process's memory begin anew, so that it is that of one table; Linux alone can do that.
+    """Reset this process's peak of memory, to measure that of one table; only Linux can do it.
 
     The C library first returns freed memory to the system. Otherwise a small table would be charged for what a large
     one left in the same process.
@@ -49,7 +49,7 @@ def forget_peak() -> None:
 
 
 def peak_bytes() -> int:
-    """The most memory this process has had since `forget_peak`, or so far where the system cannot forget."""
+    """The most memory of this process since `forget_peak`, or since its start where the system cannot reset it."""
     with contextlib.suppress(OSError, KeyError):
         figures = dict(line.split(":", 1) for line in (_PROC / "self" / "status").read_text().splitlines())
         return int(figures["VmHWM"].split()[0]) * 1024
@@ -57,20 +57,20 @@ def peak_bytes() -> int:
 
 
 def available_memory() -> int | None:
-    """Bytes that this process and its children can take without swapping; None where the system does not say.
+    """The bytes that this process and its children can take without swapping; None if the system does not tell.
 
-    A container's limit counts as well as the machine.
+    The limit of a container counts as well as the machine.
     """
-    import psutil  # a probe does without
+    import psutil  # a probe does not need it
 
     try:
         return max(0, min([int(psutil.virtual_memory().available), *_free_in_containers()]))
-    except (OSError, NotImplementedError):  # a Linux without /proc, say
+    except (OSError, NotImplementedError):  # such as a Linux without /proc
         return None
 
 
 def threads_for(memory_bytes: int, most: int) -> int:
-    """How many threads memory allows if each takes so much: at least one, and `most` at most."""
+    """The number of threads that memory allows, if each takes so much: at least one and at most `most`."""
     room = available_memory()
     return most if room is None else min(most, max(1, room // memory_bytes))
 
@@ -85,11 +85,11 @@ def _free_in_containers() -> Iterator[int]:
 
 
 def _free_under(root: Path, path: str, limit_name: str, usage_name: str, cache_name: str) -> Iterator[int]:
-    """The memory left in a group and in those around it; a container shows only some of them."""
+    """The memory left in a group and in the groups around it; a container shows only some of them."""
     group = root / path.lstrip("/")
     for folder in [each for each in (group, *group.parents) if each.is_relative_to(root)]:
         with contextlib.suppress(OSError, KeyError, ValueError):
-            limit = int((folder / f"memory.{limit_name}").read_text())  # "max" is no limit
+            limit = int((folder / f"memory.{limit_name}").read_text())  # "max" means no limit
             usage = int((folder / f"memory.{usage_name}").read_text())
             stat = dict(line.split() for line in (folder / "memory.stat").read_text().splitlines())
             yield limit - usage + int(stat[cache_name])
@@ -105,8 +105,8 @@ def most_files() -> int:
 
 
 def follow_parent() -> None:
-    """Make this process end with its parent, whatever happens to that one; SIGINT is the parent's affair."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all of its processes
+    """End this process with its parent, whatever happens to the parent. The parent handles SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to all processes of the group
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 
@@ -120,13 +120,13 @@ def _end_with_parent() -> None:
 
 @contextlib.contextmanager
 def signals_held() -> Iterator[None]:
-    """Hold SIGINT and SIGTERM back until the end, when their handlers run; for starting processes.
+    """Hold SIGINT and SIGTERM back until the end of the block, when their handlers run; for starting processes.
 
-    An exception raised by a handler halfway through would leave a pool of processes that cannot be shut down. Blocking
-    the signals instead would be inherited by the processes that are started.
+    An exception from a handler in the middle would leave a pool of processes that cannot be shut down. Started
+    processes would inherit blocked signals, so signals are not blocked.
     """
     held, before = list[int](), dict[signal.Signals, Any]()
-    if threading.current_thread() is threading.main_thread():  # no other has handlers of signals
+    if threading.current_thread() is threading.main_thread():  # only the main thread has handlers of signals
         for number in (signal.SIGINT, signal.SIGTERM):
             if callable(signal.getsignal(number)):
                 before[number] = signal.signal(number, lambda number, _: held.append(number))
@@ -156,9 +156,9 @@ for group in groups:
 def _warden() -> IO[str]:
     """The pipe to a process that kills groups of processes when this process is gone, however it ended.
 
-    A number that is written begins to be watched, or no longer is.
+    Writing a group's number begins or ends its watch.
     """
-    import subprocess  # a probe does without this, too
+    import subprocess  # a probe does not need this, either
 
     process = subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", _WARDEN], stdin=subprocess.PIPE, text=True, bufsize=1, process_group=0
@@ -170,10 +170,10 @@ def _warden() -> IO[str]:
 
 
 def end_with_us(group: int, ended: Future[Any]) -> None:
-    """Have a group of processes killed if this process is gone before `ended` is done."""
+    """Kill a group of processes if this process ends before `ended` is done."""
 
     def tell(_: object = None) -> None:
-        with contextlib.suppress(OSError, ValueError):  # somebody has ended it, or this process is about to end
+        with contextlib.suppress(OSError, ValueError):  # somebody has killed the warden, or this process is ending
             print(group, file=_warden())
 
     tell()
@@ -181,7 +181,7 @@ def end_with_us(group: int, ended: Future[Any]) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring the names of a folder to the disk, where folders can be opened."""
+    """Flush the names of a folder to the disk, if folders can be opened."""
     with contextlib.suppress(OSError):
         descriptor = os.open(folder, os.O_RDONLY)
         try:
@@ -191,7 +191,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def try_lock(descriptor: int) -> bool:
-    """Lock an open file until it is closed, unless another process has; return whether it is ours."""
+    """Lock an open file until it is closed, unless another process holds the lock; return whether it worked."""
     try:
         lock(descriptor, fcntl.LOCK_NB)
     except BlockingIOError:
@@ -200,13 +200,13 @@ def try_lock(descriptor: int) -> bool:
 
 
 def lock(descriptor: int, how: int = 0) -> None:
-    """Lock an open file until it is closed, once no other process has; a system without such locks goes without."""
+    """Lock an open file until it is closed, once no other process holds the lock; does nothing without such locks."""
     if hasattr(fcntl, "flock"):
         fcntl.flock(descriptor, fcntl.LOCK_EX | how)
 
 
 def reserve_disk(file: IO[bytes], size: int) -> None:
-    """Make an empty file this long, of zeros that the disk has room for; OSError if it has not."""
+    """Make an empty file of this length, with its space on the disk reserved; OSError if there is not enough."""
     if hasattr(os, "posix_fallocate"):
         os.posix_fallocate(file.fileno(), 0, size)
     else:
@@ -217,7 +217,7 @@ def reserve_disk(file: IO[bytes], size: int) -> None:
 
 
 def free_disk(folder: Path) -> int | None:
-    """Bytes that files in a folder, which need not be there yet, can take; None where the system does not say."""
+    """The bytes that files in a folder can take, even if it does not exist yet; None if the system does not tell."""
     with contextlib.suppress(OSError):
         there = next(place for place in (folder, *folder.absolute().parents) if place.exists())
         return shutil.disk_usage(there).free

@@ -1,4 +1,4 @@
-"""Answers: what is asked, and what the server says of positions, lines and games, and of ordinary chess."""
+"""Requests and answers of the server: positions, lines and games, and positions of ordinary chess."""
 
 from __future__ import annotations
 
@@ -29,20 +29,20 @@ SCORING = ("scoring", "cutoff", "komi")
 CLOCK = ("fifty",)
 EXTRAS = ("brief", "strip")
 MOST_CHARACTERS: Final = 4096
-"""Of a position and the moves after it."""
+"""The most characters of a position with its moves."""
 
 T = TypeVar("T")
 
 
 class Question(NamedTuple):
-    """A position that somebody asks for, and what has accrued in it; None: its own score."""
+    """A requested position and its accrued score; None stands for the own score."""
 
     board: chess.Board
     accrued: Score | None
 
 
 def parameters_of(pairs: Iterable[tuple[str, str]], known: Iterable[str]) -> dict[str, str]:
-    """The parameters of a query; UsageError for one that is unknown or comes twice.
+    """The parameters of a query; UsageError for an unknown or repeated one.
 
     >>> parameters_of([("fen", "8/8")], ["fen", "accrued"])
     {'fen': '8/8'}
@@ -58,12 +58,12 @@ def parameters_of(pairs: Iterable[tuple[str, str]], known: Iterable[str]) -> dic
 
 
 def extras_in(parameters: Mapping[str, str]) -> dict[str, bool]:
-    """Whether a brief answer, and a strip, are asked for: by 1, or not by 0."""
+    """Whether a brief answer, and a strip, are requested: 1 for yes, 0 for no."""
     return {name: _one_of(name, parameters.get(name, "0"), {"0": False, "1": True}) for name in EXTRAS}
 
 
 def position_in(parameters: Mapping[str, str]) -> Question:
-    """The position of `fen`, after the moves that follow it or stand in `moves`.
+    """The position of `fen` after the moves behind it or in `moves`.
 
     >>> position_in({"fen": "8/8/4K3/5Bk1/8/8/8/8_w_-_-_33_30", "accrued": "G4.0", "moves": "Ke5"}).accrued
     Score('G3.5')
@@ -76,7 +76,7 @@ def position_in(parameters: Mapping[str, str]) -> Question:
 
 
 def position_in_item(item: object) -> Question:
-    """The position of a line or of an item of a JSON array: a FEN with what may follow it, or an object.
+    """The position in a line or in an item of a JSON array: a FEN, perhaps with more behind it, or an object.
 
     >>> position_in_item('{"fen": "8/8/8/4KBk1/8/8/8/8 b - - 0 1"}').board.turn
     False
@@ -100,7 +100,7 @@ def json_in(text: str) -> Any:
 
 
 def scoring_in(parameters: Mapping[str, str]) -> Scoring:
-    """How outcomes become points; UsageError for a setting that means nothing under the scheme."""
+    """The scheme of points; UsageError for a setting that means nothing under the scheme."""
     scheme = _one_of(
         "scoring", parameters.get("scoring", Scheme.EXPONENTIAL.value), {each.value: each for each in Scheme}
     )
@@ -117,7 +117,7 @@ def scoring_in(parameters: Mapping[str, str]) -> Scoring:
 
 
 def fifty_in(parameters: Mapping[str, str]) -> FiftyMoves | None:
-    """The fifty-move rule that is to count from the clock of the position on; None if none is asked for.
+    """The fifty-move rule that counts from the clock of the position on; None without a request for one.
 
     >>> fifty_in({"fifty": "reset", "cutoff": "G4.0"})
     FiftyMoves(setting=<FiftyMoveSetting.RESET: 'reset'>, cutoff_code=8)
@@ -129,7 +129,7 @@ def fifty_in(parameters: Mapping[str, str]) -> FiftyMoves | None:
 
 
 def _one_of(name: str, value: str, choices: Mapping[str, T]) -> T:
-    """What the value of a parameter stands for."""
+    """The meaning of a parameter's value."""
     if value not in choices:
         raise UsageError(f"{name} must be one of {', '.join(choices)}, not {value!r}")
     return choices[value]
@@ -139,13 +139,13 @@ _MOST_QUOTED: Final = 200
 _MOST_OF_WORD: Final = 80
 _LONG_WORD: Final = re.compile(rf"\S{{{_MOST_OF_WORD},}}")
 _PRIVATE: Final = ("folder", "path")
-"""What an error carries of the machine that it happened on, and what no stranger is told."""
+"""Facts of errors about the server's machine, which strangers do not receive."""
 
 
 def answer_of(
     tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None = None, *, brief: bool, strip: bool
 ) -> dict[str, Any]:
-    """The value of a position, of its moves unless that is too much, and if asked for with every accrued score."""
+    """The value of a position, of its moves unless the answer is brief, and on request with every accrued score."""
     facts = _position_facts(tables, asked, scoring, fifty)
     if not brief:
         facts["moves"] = tables.probe_moves(asked.board, asked.accrued).facts(scoring)
@@ -158,7 +158,7 @@ def answer_of(
 
 
 def _position_facts(tables: Tablebase, asked: Question, scoring: Scoring, fifty: FiftyMoves | None) -> dict[str, Any]:
-    """The value of a position, and what a fifty-move rule makes of it if one is asked for."""
+    """The value of a position, and on request the value under a fifty-move rule."""
     found = tables.probe(asked.board, asked.accrued)
     clocked = value_if_asked(tables, found, asked.board, fifty, unasked=False)
     return {**found.facts(scoring), **({} if clocked is None else clocked.facts())}
@@ -189,9 +189,9 @@ def answers_to(
     brief: bool,
     strip: bool,
 ) -> Iterator[dict[str, Any]]:
-    """An answer to each numbered question, in their order; one that makes no sense has its error in its place.
+    """An answer to each numbered question, in order; an invalid question gets its error instead.
 
-    What is left when so many seconds have been worked is not answered.
+    After so many seconds of work, the remaining questions get an error.
     """
     worked = 0.0
     for number, item in items:
@@ -207,7 +207,7 @@ def answers_to(
 
 
 def error_facts(error: TbgenError) -> dict[str, Any]:
-    """An error as JSON has it, without what it says of this machine, and with long texts cut: it is no echo of a body.
+    """An error as JSON has it, without facts about this machine, and with long texts cut, so that it echoes no body.
 
     >>> list(error_facts(MissingTableError("KRvK", "/secret")))
     ['error', 'message', 'material', 'others']
@@ -221,20 +221,20 @@ def error_facts(error: TbgenError) -> dict[str, Any]:
 
 
 def _short(text: str) -> str:
-    """A text with long words cut, and then with its middle left out."""
+    """A text with long words cut, and then its middle."""
     text = _LONG_WORD.sub(lambda found: f"{found[0][:_MOST_OF_WORD]}…", text)
     return text if len(text) <= 2 * _MOST_QUOTED else f"{text[:_MOST_QUOTED]} … {text[-_MOST_QUOTED:]}"
 
 
 def warm(tables: Tablebase) -> None:
-    """Compile or load the kernels that answers take, or the first to ask would wait for them."""
+    """Compile or load the kernels of answers, so that the first request does not wait for them."""
     list(decided(tables, b"1. e4 *"))
-    with contextlib.suppress(TbgenError):  # there is no table of bare kings, or it is damaged
+    with contextlib.suppress(TbgenError):  # the table of bare kings is missing or damaged
         tables.probe_moves(chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1"))
 
 
 def decided(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
-    """Every game with its final score, why it has that, and the tags that say so; or the error in its place."""
+    """Every game with its final score, the reason and the tags; or the error in its place."""
     from tbgen.apps.games.batch import GameVerdict
     from tbgen.apps.games.decide import Adjudicator
     from tbgen.apps.games.read import games_in
@@ -255,11 +255,11 @@ def decided(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
 _FIFTY_MOVES: Final = 100
 _NO_DISTANCES: Final = {"dtz": None, "precise_dtz": None}
 _BEST_FIRST: Final = ("loss", "maybe-loss", "draw", "unknown", "maybe-win", "win")
-"""Categories of the positions that moves lead to, seen from the side that is then to move."""
+"""Categories of the positions after moves, as the side that is then to move sees them."""
 
 
 def standard_answer(tables: Tablebase, given: Mapping[str, str]) -> dict[str, Any]:
-    """A position and its moves as ordinary chess sees them; what no table knows is unknown."""
+    """A position and its moves as ordinary chess sees them; without a table they are unknown."""
     board, moves = position_in(given).board, list[dict[str, Any]]()
     for move in board.legal_moves:
         san, zeroing = board.san(move), board.is_zeroing(move)
@@ -273,7 +273,7 @@ def standard_answer(tables: Tablebase, given: Mapping[str, str]) -> dict[str, An
 
 
 def standard_mainline(tables: Tablebase, given: Mapping[str, str]) -> dict[str, Any]:
-    """Best play to the mate that a side can force; empty where none can. An error where no table knows."""
+    """Best play to a forced mate; empty if neither side can force one. An error without a table."""
     board = position_in(given).board
     outcome = tables.probe(board).outcome
     if not outcome.is_mate:
@@ -332,7 +332,7 @@ def _plies_to_mate(plies: int | None, *, wins: bool) -> int | None:
 
 
 def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError | None, str]:
-    """A page for what was asked, and the error that it shows instead of an answer."""
+    """A page for a request, which shows an error instead of an answer."""
     render = template_of("plain.html").render
     if not given:
         return None, render(title="Look up a position")

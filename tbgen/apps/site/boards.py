@@ -1,6 +1,6 @@
-"""Boards and lines: what templates draw of a position, its map and picture, and best play from it.
+"""Boards and lines for templates: the drawing of a position, its map and picture, and best play from it.
 
-`templates/board.html` has the drawing. A page carries squares and men once, and each board on it is a few lines.
+`templates/board.html` has the drawing. A page has squares and men once, and each board on it takes a few lines.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from tbgen.score import Color, Score
 from tbgen.text import facts_of, plain
 
 Map = Mapping[chess.Square, Probe | None]
-"""The value of a position with one man on each square; None where that is no position."""
+"""The value of a position with one man on each square; None if he cannot stand there."""
 
 _STYLE = re.compile(r' style="([^"]*)"')
 _PROPERTY = re.compile(r"\s*([^:;]+?)\s*:\s*([^;]*[^;\s])")
@@ -43,7 +43,7 @@ def shapes_of_men() -> str:
 
 
 def without_styles(svg: str) -> str:
-    """An SVG with attributes in place of styles, which a policy that allows no inline styles lets pass.
+    """An SVG with attributes instead of styles, which a policy without inline styles accepts.
 
     >>> without_styles('<path style="fill: none; stroke: #000"/>')
     '<path fill="none" stroke="#000"/>'
@@ -69,7 +69,7 @@ def in_words(board: chess.Board) -> str:
 
 
 def signed(outcome: Score) -> str:
-    """An outcome with a minus sign, which a hyphen is not."""
+    """An outcome with a minus sign instead of a hyphen."""
     return str(outcome).replace("-", "\N{MINUS SIGN}")
 
 
@@ -77,7 +77,7 @@ def signed(outcome: Score) -> str:
 
 
 def man_on(board: chess.Board, name: str) -> chess.Square:
-    """The square of a man; UsageError where there is none.
+    """The square of a man; UsageError if there is none.
 
     >>> man_on(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 0 1"), "f5") == chess.F5
     True
@@ -119,7 +119,7 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man:
 
 
 def map_lines(values: Map, paint: Callable[[str, str], str] = lambda text, shade: text) -> list[str]:
-    """A map as eight lines of outcomes, each painted in its shade, and how often each occurs."""
+    """A map as eight lines of outcomes, each painted in its shade, and the count of each."""
     lines = []
     for rank in reversed(range(8)):
         cells = (_cell(values[chess.square(file, rank)], paint) for file in range(8))
@@ -151,7 +151,7 @@ def with_numbers(fen: str, moves: Iterable[str]) -> str:
 
 @dataclass(frozen=True)
 class Card:
-    """A line with the board that it begins on."""
+    """A line with the board at its beginning."""
 
     material: Material
     side: Color
@@ -191,7 +191,7 @@ class Card:
 
 
 def card_of(record: Record, line: tuple[Color, Score, Longest] | None) -> Card | None:
-    """The card of a line, given with its side to move and its outcome; None without a line."""
+    """The card of a line with its side to move and its outcome; None without a line."""
     return None if line is None else Card(record.material, *line)
 
 
@@ -213,7 +213,7 @@ def best_cards(records: Iterable[Record]) -> dict[Score, Card]:
 
 
 def zugzwang_cards(record: Record, tables: Tablebase | None) -> list[Card]:
-    """The longest mutual zugzwang with either side to move; without moves where tables for them are missing."""
+    """The longest mutual zugzwang with either side to move; without moves if tables for them are missing."""
     waiting = record.zugzwangs.longest
     if waiting is None:
         return []

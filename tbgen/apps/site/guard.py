@@ -1,10 +1,10 @@
-"""The guard of a server that stands in the open: limits of requests, deadlines for clients, and a calm log.
+"""The guard of a server on the open internet: limits of requests, deadlines for clients, and a calm log.
 
-JSON, refusals and errors have one form everywhere. A queue lets few requests be worked on at once, and few wait.
+JSON, refusals and errors have one form everywhere. A queue limits the requests in work, and those that wait.
 
-A connection is in one of four phases. Each phase has a deadline, and a connection that misses it is closed. Where a new
-connection finds no place, the one that waits longest for its client is closed for it. So a client that does its part
-is answered, however many others do not.
+A connection is in one of four phases. Each phase has a deadline, and the server closes a connection that misses it. If
+there is no place for a new connection, the server closes the one that has waited longest for its client. So a client
+that does its part gets an answer, however many others do not.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ PGN = "application/x-chess-pgn"
 SVG = "image/svg+xml"
 TABLE = "application/x-hdf5"
 TEXT = "text/plain"
-"""What a page elsewhere may post without asking first."""
+"""A foreign page may post this type without a preflight."""
 
 
 def as_json(facts: object, headers: Mapping[str, str] | None = None, status: int = 200) -> Response:
@@ -56,8 +56,8 @@ def as_json(facts: object, headers: Mapping[str, str] | None = None, status: int
 
 
 async def streamed(pieces: AsyncIterator[list[bytes]], kind: str) -> Response:
-    """Objects as they are made, as a JSON array or a line each; only what the client has room for is made ahead."""
-    first: list[bytes] = await anext(pieces, [])  # whatever refuses it all does so before the answer has begun
+    """Objects as they are made, as a JSON array or one on each line; made ahead only as far as the client has room."""
+    first: list[bytes] = await anext(pieces, [])  # any refusal comes before the answer begins
     begin, between, end = (b"[", b",\n", b"]\n") if kind == JSON else (b"", b"\n", b"\n" if first else b"")
 
     async def content() -> AsyncIterator[bytes]:
@@ -70,45 +70,45 @@ async def streamed(pieces: AsyncIterator[list[bytes]], kind: str) -> Response:
 
 
 def refusal(status: int, error: str, message: str, headers: Mapping[str, str] | None = None) -> Response:
-    """A request that is not answered, in the form of an error."""
+    """The refusal of a request, in the form of an error."""
     return as_json({"error": error, "message": message}, headers, status)
 
 
 def status_of(error: TbgenError) -> int:
-    """404 for what is not there, 400 for what makes no sense, else 500."""
+    """404 for a missing thing, 400 for an invalid request, else 500."""
     is_missing = isinstance(error, (MissingTableError, MissingDistancesError))
     return 404 if is_missing else 400 if isinstance(error, InputError) else 500
 
 
 def unchanged(request: Request, headers: Mapping[str, str]) -> Response | None:
-    """Status 304 for a client that has the answer with these headers; None for all others."""
+    """Status 304 for a client that already has the answer with these headers; None for all others."""
     known = request.headers.get("if-none-match", "")
     is_known = known.strip() == "*" or headers["ETag"] in [each.strip().removeprefix("W/") for each in known.split(",")]
     return Response(status_code=304, headers=headers) if is_known else None
 
 
 def tagged(etag: str, more: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The headers of an answer that stays as it is while its tag does."""
+    """The headers of an answer that does not change while its tag stays."""
     return {"ETag": etag, "Cache-Control": "public, max-age=0, must-revalidate", **(more or {})}
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Figures that somebody who runs a server may want to change. They are published with `/health`."""
+    """Limits that the owner of a server may want to change. `/health` publishes them."""
 
     at_once: int = 2
-    """Requests that are worked on at the same time, in threads of one process."""
+    """Requests in work at the same time, in threads of one process."""
     waiting: int = 64
-    """Requests that may wait for a thread; one more is refused."""
+    """Requests that may wait for a thread; one more gets a refusal."""
     query_bytes: int = 4096
     body_bytes: int = 1 << 18
     positions: int = 1000
-    """Positions of one body."""
+    """Positions in one body."""
     line_plies: int = 2000
     games: int = 500
-    """Games of one body."""
+    """Games in one body."""
     seconds: int = 10
-    """How long one request may be worked on."""
+    """The most seconds of work on one request."""
 
 
 class BusyError(Exception):
@@ -119,9 +119,9 @@ _PIECE_SECONDS: Final = 0.1
 
 
 class Queue:
-    """Work that would hold up the event loop, some of it at once and some waiting.
+    """Work that would block the event loop: some of it runs at once, some waits.
 
-    Threads do not keep the process from ending. A request that is cancelled waits no longer.
+    Threads do not keep the process alive. A cancelled request stops waiting.
     """
 
     def __init__(self, limits: Limits) -> None:
@@ -129,7 +129,7 @@ class Queue:
         self._threads = asyncio.Semaphore(limits.at_once)
 
     async def run(self, work: Callable[[], T], *, goes_on: bool = False) -> T:
-        """The result of `work`, called in a thread. BusyError if too much waits already, unless the work `goes_on`."""
+        """The result of `work`, called in a thread. BusyError if too many requests wait, unless the work `goes_on`."""
         if not goes_on and self._threads.locked() and self._waiting >= self._most:
             raise BusyError
         self._waiting += 1
@@ -138,13 +138,13 @@ class Queue:
         finally:
             self._waiting -= 1
         done, loop = Future[T](), asyncio.get_running_loop()
-        # The loop may be closed when the process ends.
+        # The loop may be closed if the process is ending.
         done.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release))
         Thread(target=_carry_out, args=(work, done), daemon=True).start()
         return await asyncio.wrap_future(done)
 
     async def pieces(self, items: Iterator[T]) -> AsyncIterator[list[T]]:
-        """What an iterator makes, in pieces of a tenth of a second; nothing is made for a request that is cancelled."""
+        """The items of an iterator, in pieces of a tenth of a second of work; none are made for a cancelled request."""
         piece = await self.run(partial(_piece, items))
         while piece:
             yield piece
@@ -169,9 +169,9 @@ def _piece(items: Iterator[T]) -> list[T]:
 
 
 END_SECONDS: Final = 3
-"""How long requests may still be worked on when the server ends; it ends within five seconds then."""
+"""The time for requests in work when the server stops; it ends within five seconds then."""
 PLACES: Final = "places"
-"""What the application calls the number of connections that it allows, in the state it hands to the server."""
+"""The key of the allowed number of connections in the state that the application shares with the server."""
 
 _LEAST_PLACES, _MOST_PLACES = 8, 500
 _ACCEPTED_AT_ONCE = 8
@@ -179,13 +179,13 @@ _ACCEPTED_AT_ONCE = 8
 _WAITING_OUTSIDE = 1024
 """Connections that the system keeps until they are accepted."""
 _IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
-"""Descriptors of connections that are accepted but not yet counted, or closed but not yet given back."""
+"""Descriptors of connections that are accepted and not yet counted, or closed and not yet freed."""
 _FILES_OF_A_TABLE = 4
 """Outcomes and distances, once for probes and once for solved positions."""
 _PATIENCE, _PATIENCE_SECONDS = "timeout_worker_healthcheck", 120
-"""How long a worker may stay silent before it is started anew, where uvicorn can be told.
+"""The silence after which uvicorn restarts a worker, for versions with that setting.
 
-With 64 workers and two cores each is still loading after the 5 seconds that uvicorn gives it.
+With 64 workers and two cores, each is still loading after uvicorn's default of 5 seconds.
 """
 _QUIET_SECONDS = 10
 _MOST_SAID = 300
@@ -195,21 +195,21 @@ class Phase(enum.Enum):
     """What a connection waits for."""
 
     HEAD = enum.auto()
-    """The head of a request, from the beginning or the last answer on."""
+    """The head of a request, from the start or from the last answer on."""
     BODY = enum.auto()
     """The body."""
     WORK = enum.auto()
-    """The server itself, which has shorter deadlines of its own."""
+    """The application, which has shorter deadlines of its own."""
     SENDING = enum.auto()
-    """That the client takes the better part of what fills its buffer, which is 64 kB."""
+    """The client, which has to read the better part of its full buffer of 64 kB."""
 
 
 DEADLINES: Final = {Phase.HEAD: 10.0, Phase.BODY: 30.0, Phase.WORK: 60.0, Phase.SENDING: 20.0}
-"""How many seconds each may take."""
+"""The seconds that each phase may take."""
 
 
 class Connection(H11Protocol):
-    """A connection that is closed if its client keeps it waiting too long, or longest while another needs its place."""
+    """A connection that the server closes if its client is too slow, or the slowest when another needs its place."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -243,13 +243,13 @@ class Connection(H11Protocol):
             self._answering.cancel()
 
     def shutdown(self) -> None:
-        """The server ends: it waits for answers, but for no more questions."""
+        """The server stops: it still sends answers, but waits for no more requests."""
         super().shutdown()
         if self._phase in (Phase.HEAD, Phase.BODY):
             self.transport.abort()
 
     def _look(self) -> None:
-        """See what the connection waits for now, and for how long it may."""
+        """Find out what the connection waits for now, and set its deadline."""
         phase = {h11.IDLE: Phase.HEAD, h11.SEND_BODY: Phase.BODY}.get(self.conn.their_state, Phase.WORK)
         if self.flow.write_paused or self.transport.is_closing():
             phase = Phase.SENDING
@@ -258,7 +258,7 @@ class Connection(H11Protocol):
             self._begin(phase)
 
     def _begin(self, phase: Phase) -> None:
-        """From now on the connection waits for this."""
+        """The connection waits for this from now on."""
         self._phase, self._since = phase, self.loop.time()
         self._deadline = self.loop.call_later(DEADLINES[phase], self.transport.abort)
 
@@ -272,14 +272,14 @@ class Connection(H11Protocol):
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         """Let the application answer until the client has left."""
         self._answering = asyncio.current_task()
-        with suppress(asyncio.CancelledError):  # the client has left, or the server ends
+        with suppress(asyncio.CancelledError):  # the client has left, or the server stops
             await self._application(scope, receive, send)
 
 
 def places_for(tables: int) -> int:
-    """The number of connections that so many open tables leave to a process; UsageError if it is too small.
+    """The connections that a process may have beside so many open tables; UsageError if there are too few.
 
-    Each connection may need a second descriptor, for a file that it is sent.
+    Each connection may need a second descriptor, for a file that it receives.
     """
     descriptors = most_files()
     taken = len(os.listdir("/dev/fd")) + _FILES_OF_A_TABLE * tables + _IN_FLIGHT
@@ -291,12 +291,12 @@ def places_for(tables: int) -> int:
 
 
 async def _keep_many_waiting(listening: socket.socket) -> None:
-    """Let the system keep many connections until they are accepted: asyncio lets it keep what it accepts at once."""
+    """Let the system queue many connections: asyncio sets the queue to the number that it accepts at once."""
     listening.listen(_WAITING_OUTSIDE)
 
 
 class Calm(logging.Filter):
-    """Lets a cause of log lines speak once in ten seconds, in one line; only the first time with a traceback."""
+    """Limits a cause of log lines to one line in ten seconds; only the first has a traceback."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -327,11 +327,11 @@ _LOG: Final = {
     "handlers": {**_HANDLERS, "default": {**_HANDLERS["default"], "filters": ["calm"]}},
     "root": {"handlers": ["default"], "level": "WARNING"},
 }
-"""The log of uvicorn and of all others, calmed."""
+"""The log of uvicorn and of all others, through Calm."""
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens; AddressError if it cannot."""
+    """A listening socket; AddressError if that is impossible."""
     try:
         family, *_, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
             0
@@ -343,7 +343,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def config_for(app: Any, **more: Any) -> uvicorn.Config:
-    """How uvicorn runs an application, or the factory of a name, under guard."""
+    """The settings with which uvicorn runs an application, or a factory by its name, under guard."""
     if _PATIENCE in signature(uvicorn.Config).parameters:
         more[_PATIENCE] = _PATIENCE_SECONDS
     return uvicorn.Config(

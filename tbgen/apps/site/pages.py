@@ -1,6 +1,7 @@
-"""Site: records as static pages that open from the disk, link only to one another, and need no server.
+"""Records as static pages that open from the disk, link only to each other, and need no server.
 
-Drawn is what is worth neither G0.0 nor -G0.0: there ordinary chess has no winner, with the fifty-move rule left out.
+A position is *drawn* if it is worth neither G0.0 nor -G0.0: ordinary chess without the fifty-move rule has no winner
+there.
 """
 
 from __future__ import annotations
@@ -31,14 +32,14 @@ class Drawn:
 
     counts: Mapping[Score, int]
     all: int
-    """Positions, drawn or not."""
+    """All positions, drawn or not."""
 
     @property
     def positions(self) -> int:
         return sum(self.counts.values())
 
     def decided(self, code: int) -> int:
-        """How many are worth a score of this code or a lower one to somebody."""
+        """The number of positions that a side decides at a score of this code or a lower one."""
         return sum(count for outcome, count in self.counts.items() if outcome.code <= code)
 
     def favour(self) -> Fraction:
@@ -60,16 +61,16 @@ def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -
 DATA: Final = "data"
 STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
 CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
-"""What the rules say something about."""
+"""The subjects of the rules."""
 
 
 @dataclass
 class Site:
     """The pages of some records; every file is text.
 
-    `explorer` says that the explorer is in the folder too, or will be; then every board leads there. `address` is
-    where the folder will be on the web, ending with a slash; then links to its pages are shown with a picture.
-    `tables` have lines that records do not have: best play from mutual zugzwangs.
+    `explorer` means that the explorer is in the folder too, or will be; every board then links to it. `address` is the
+    web address of the folder, with a final slash; other sites then show links to its pages with a picture. `tables`
+    provide lines that records lack: best play from mutual zugzwangs.
     """
 
     records: list[Record]
@@ -141,15 +142,15 @@ class Site:
         yield f"lines/{name}.pgn", "".join(card.pgn for side in Color for card in cards[side])
 
     def _page(self, template: str, path: str | None = None, **context: Any) -> tuple[str, str]:
-        """A page: its path, which is the template's name if nothing else is said, and the template filled in."""
+        """A page: its path, by default the template's name, and the filled template."""
         there, text = path or template, self._environment.get_template(template)
         return there, text.render(root="../" * there.count("/"), here=there, **context) + "\n"
 
 
 def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lambda *_: None) -> tuple[int, int]:
-    """Write all files that are new or have changed; returns the number of files, and of those that are written.
+    """Write all new and changed files; return the number of files, and of the written ones.
 
-    `tell` hears how many tables have theirs, of how many.
+    `tell` receives the number of tables with finished files, and of all.
     """
     files = written = tables = 0
     for name, content in site.files():

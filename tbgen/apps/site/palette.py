@@ -1,4 +1,4 @@
-"""Colours and words of outcomes, warm for White and cool for Black; and plots of how far away outcomes are."""
+"""Colours and words of outcomes, warm for White and cool for Black; and plots of their distances."""
 
 from __future__ import annotations
 
@@ -52,8 +52,9 @@ def theme() -> str:
 
 
 Segment = tuple[str, float, float, str]
-"""A part of a bar, neighbouring outcomes of one colour: its shade, where it begins and its length in per cent of the
-bar, and its label."""
+"""A part of a bar, neighbouring outcomes of one colour: its shade, its start and length in per cent of the bar, and its
+label.
+"""
 
 
 def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
@@ -70,7 +71,7 @@ def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
 
 
 def told(counts: Mapping[Score, int], most: int = 4) -> str:
-    """A bar in words: the outcomes that occur most.
+    """A bar in words: the most frequent outcomes.
 
     >>> told({Score(0, Color.WHITE): 3, Score(5, Color.BLACK): 1})
     'G0.0 75.0 %, -G2.5 25.0 %'
@@ -99,43 +100,43 @@ Curves = Mapping[Score, Sequence[int]]
 
 WIDTH: Final = 1000
 HEIGHT: Final = 400
-"""The units of paths, which begin at the upper left."""
+"""The units of paths, which start at the upper left."""
 
 _MOST_NAMED: Final = 7
 _COLOR_FROM: Final = (0, 2, 4, 8)
-"""[colour] -> the lowest code of lines that have it; with paler ones a line would be hard to see."""
+"""[colour] -> the lowest code of lines in it; lines in paler colours would be hard to see."""
 _LOWEST: Final = 0.7
-"""A single position stands a little above the edge."""
+"""A single position is drawn a little above the edge."""
 _MOST_TICKS: Final = 8
 _STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-"""Plies from tick to tick; a file has at most 65,535 plies."""
+"""Plies between ticks; a file has at most 65,535 plies."""
 
 
 Curve = list[tuple[int, int]]
-"""Of a line from left to right."""
+"""The points of a line, from left to right."""
 Ticks = list[tuple[float, str]]
-"""Numbers at an axis, each with its place in per cent from the left or from the top."""
+"""Numbers at an axis, each with its position in per cent from the left or from the top."""
 
 
 @dataclass(frozen=True)
 class Plot:
-    """How many positions are how many plies away from their score, a line an outcome, on a log axis."""
+    """The number of positions by their plies to the score: a line for each outcome, on a log axis."""
 
     lines: Mapping[Score, Curve]
     """The grey ones first, then the named ones, best outcome for White first."""
     named: list[Score]
-    """Those that have a colour, a dash and a name: what most positions have before them, and what is furthest away."""
+    """The lines with a colour, a dash and a name: the most frequent outcomes, and the most distant."""
     across: Ticks
     up: Ticks
     words: str
-    """The plot for those who cannot see it."""
+    """The plot in words."""
 
 
 def plot_of(distances: Curves) -> Plot:
-    """The plot of one side to move, which has positions."""
+    """The plot of one side to move that has positions."""
     plies = max(map(len, distances.values())) - 1
     most = max(map(max, distances.values()))
-    by_size = sorted(distances, key=lambda outcome: -sum(distances[outcome][1:]))  # without those that are reached
+    by_size = sorted(distances, key=lambda outcome: -sum(distances[outcome][1:]))  # without scores on the board
     farthest = max(by_size, key=lambda outcome: len(distances[outcome]))
     named = sorted({*by_size[: _MOST_NAMED - 1], farthest}, reverse=True)
     order = [*(each for each in sorted(distances, reverse=True) if each not in named), *named]

@@ -1,4 +1,4 @@
-"""The server: an ASGI program that answers from tables, for uvicorn, granian or any other server of such.
+"""The server: an ASGI application that answers from tables, for uvicorn, granian or any other ASGI server.
 
 granian --interface asgi --factory tbgen.apps.site.server:from_environment
 """
@@ -40,7 +40,7 @@ FRAMES: Final = "TBGEN_FRAMES"
 
 _RETRY: Final = {"Retry-After": "1"}
 _SWITCH_SECONDS: Final = 0.0001
-"""How long a thread at work may hold up the event loop each time."""
+"""The time for which a working thread may block the event loop, each time."""
 _STATUS_NAMES: Final[Mapping[int, str]] = {
     404: "NotFound", 405: "MethodNotAllowed", 413: "BodyTooLarge", 415: "UnknownMediaType",
 }  # fmt: skip
@@ -52,7 +52,7 @@ def application(settings: ServerSettings) -> Starlette:
 
     @asynccontextmanager
     async def until_the_end(app: Starlette) -> AsyncIterator[dict[str, int]]:
-        current_default_thread_limiter().total_tokens = settings.limits.at_once  # of those that read files
+        current_default_thread_limiter().total_tokens = settings.limits.at_once  # for threads that read files
         with service.opened:
             yield {PLACES: places_for(len(service.catalog))}
 
@@ -64,7 +64,7 @@ def application(settings: ServerSettings) -> Starlette:
             HTTPException: _http_error,
             BusyError: partial(_refuse, (503, "Busy", "too many requests wait; ask again", _RETRY)),
             TimeoutError: partial(_refuse, (503, "Late", "the answer takes too long; ask for less at once", _RETRY)),
-            # Nobody reads the answer to a client that has left, but without it the log would tell of an error.
+            # Nobody reads the answer to a client that has left; without it the log would show an error.
             ClientDisconnect: partial(_refuse, (400, "Left", "the client left before its body had come")),
             Exception: partial(_refuse, (500, "InternalError", "the server failed; its log says why")),
         },
@@ -73,7 +73,7 @@ def application(settings: ServerSettings) -> Starlette:
 
 
 def from_environment() -> Starlette:
-    """The application that the environment describes, as each worker of a server makes it."""
+    """The application as the environment describes it, for each worker of a server."""
     site, names = os.environ.get(SITE), os.environ.get(NAMES, "")
     megabytes = os.environ.get(CACHE) or str(CACHE_BYTES // 10**6)
     if not re.fullmatch("[0-9]+", megabytes):
@@ -87,13 +87,13 @@ def from_environment() -> Starlette:
             cache_bytes=int(megabytes) * 10**6,
         )
     )
-    gc.freeze()  # modules and kernels stay: going through them for garbage took a tenth of the time of an answer
+    gc.freeze()  # modules and kernels stay: looking through them for garbage took a tenth of the time of an answer
     sys.setswitchinterval(_SWITCH_SECONDS)
     return made
 
 
 def _routes(service: Service, settings: ServerSettings) -> list[BaseRoute]:
-    """The endpoints by path. A request is compared with each in turn, so of GET the most frequent comes first."""
+    """The endpoints by path. Requests are compared with each in turn, so the most frequent of GET comes first."""
     site, to_explorer = settings.site, RedirectResponse(f"{EXPLORER}/")
     get: dict[str, Callable[..., Any]] = {
         "/r-mobility": service.position,
@@ -146,7 +146,7 @@ _PUBLIC_HEADERS: Final = {
     "Access-Control-Expose-Headers": "Accept-Ranges, Content-Range, ETag, Retry-After",
     "Cross-Origin-Resource-Policy": "cross-origin",
 }
-"""Pages of any origin may ask a server that has a name of its own, and read what it answers."""
+"""If the server has a name of its own, pages of any origin may ask it and read its answers."""
 _PREFLIGHT: Final = {
     "Allow": ", ".join(METHODS),
     "Access-Control-Allow-Methods": ", ".join(METHODS),
@@ -157,10 +157,10 @@ _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]+)?", re.IGNORECASE)
 
 
 class Guard:
-    """Passes on what is asked under one of our names, by a method that we know, with a query that is not too long.
+    """Passes a request on if it has a known host name, a known method and a query that is not too long.
 
-    The name keeps a page elsewhere from asking a server on its reader's machine by a name of its own that
-    leads there (DNS rebinding).
+    Checking the name keeps a foreign page from asking a server on its reader's machine by a name that it has pointed
+    there (DNS rebinding).
     """
 
     def __init__(self, app: ASGIApp, names: Collection[str], query_bytes: int) -> None:
@@ -182,7 +182,7 @@ class Guard:
         await (reply or self._app)(scope, receive, send_with_headers)
 
     def _reply_to(self, scope: Scope) -> ASGIApp | None:
-        """What the application is not asked for."""
+        """The answer to a request that does not reach the application."""
         host = Headers(scope=scope).get("host", "")
         found = _HOST.fullmatch(host)
         if ANY_NAME not in self._names and (found is None or found[1].lower() not in self._names):

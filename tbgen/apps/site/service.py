@@ -1,4 +1,4 @@
-"""Service: the tables of a server and what its routes call; it keeps no state and writes nothing."""
+"""The tables of a server and the methods behind its routes. It keeps no state and writes nothing."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.system import __version__
 
-if TYPE_CHECKING:  # few ask for what is solved, and the solver is large
+if TYPE_CHECKING:  # few requests ask for solved positions, and the solver is large
     from tbgen.position.bracket import Solution
     from tbgen.position.solving import PositionSolver
 
@@ -76,12 +76,12 @@ _OPENAPI: Final = HERE / "openapi.json"
 _MAN: Final = "man"
 _HEAVY: Final = {"moves", "strip"}
 _LIGHT_CHARACTERS: Final = 120
-"""A longer FEN has moves after it."""
+"""A longer `fen` has moves after the FEN."""
 
 _KINDS: Final = {"html": HTML, "css": "text/css", "js": "text/javascript", "svg": SVG, "png": "image/png"}
 
 CACHE_BYTES = 256 * 10**6
-"""A list of moves needs a dozen chunks, and half of its time would go into unpacking what has just been dropped."""
+"""A list of moves needs a dozen chunks. With a small cache it would spend half of its time unpacking them again."""
 
 
 @dataclass(frozen=True)
@@ -90,18 +90,18 @@ class ServerSettings:
 
     folders: Sequence[Path]
     names: Collection[str] = LOCAL_NAMES
-    """The host names that it may be asked under."""
+    """The host names under which it answers."""
     site: Path | None = None
-    """A folder of pages, such as `tbgen site` makes, to be shown beside the explorer."""
+    """A folder of pages, such as `tbgen site` writes, to serve beside the explorer."""
     limits: Limits = field(default_factory=Limits)
     frames: bool = False
-    """Whether pages elsewhere may show the explorer in a frame."""
+    """Whether foreign pages may show the explorer in a frame."""
     cache_bytes: int = CACHE_BYTES
-    """How much unpacked table each process may keep."""
+    """The most memory for unpacked parts of tables, in each process."""
 
 
 class Service:
-    """The tables, and the methods that the routes of server.py call."""
+    """The tables, and the methods behind the routes of server.py."""
 
     def __init__(self, settings: ServerSettings) -> None:
         self._settings, self._limits = settings, settings.limits
@@ -122,7 +122,7 @@ class Service:
         return await self._ask(request, answer, (*POSITION, *SCORING, *CLOCK, *EXTRAS))
 
     async def positions(self, request: Request) -> Response:
-        """Many positions: a JSON array in, a JSON array out; or a line each."""
+        """Many positions: a JSON array for a JSON array, or a line for each line."""
         given = parameters_of(request.query_params.multi_items(), (*SCORING, *EXTRAS))
         scoring, extras = scoring_in(given), extras_in(given)
         kind, body = await self._body(request, LINES, JSON, TEXT)
@@ -142,7 +142,7 @@ class Service:
         return await streamed(pieces, JSON if kind == JSON else LINES)
 
     async def solved(self, request: Request) -> Response:
-        """A position that no table has, from blocks that `tbgen solve` has left; nothing is solved here."""
+        """A position without a table, from blocks that `tbgen solve` has left. The server solves nothing."""
         given = parameters_of(request.query_params.multi_items(), (*POSITION, *SCORING))
         asked, scoring = position_in(given), scoring_in(given)
 
@@ -150,7 +150,7 @@ class Service:
             with self._solving:
                 return self._solver.solved(asked.board, asked.accrued)
 
-        # Without blocks the solver would make a folder.
+        # The solver would make a folder if there are no blocks.
         has_blocks = any((folder / SOLVED).is_dir() for folder in self._settings.folders)
         async with asyncio.timeout(self._limits.seconds):
             found = await self._queue.run(work) if has_blocks else None
@@ -202,7 +202,7 @@ class Service:
         return await self._ask(request, lambda given: as_json(answers.standard_mainline(self.tables, given)))
 
     async def adjudicate(self, request: Request) -> Response:
-        """Games with what they are scored with."""
+        """Games with their scores."""
         parameters_of(request.query_params.multi_items(), ())
         _, body = await self._body(request, PGN, TEXT)
         found, limits = list[dict[str, Any]](), self._limits
@@ -235,7 +235,7 @@ class Service:
         return _sent(request, file, TABLE)
 
     def _entry(self, name: str) -> Entry:
-        """The table of a name; what is none is not called a table that could be built."""
+        """The entry of a table by its name. The error for a name of no table does not suggest building it."""
         try:
             canonical = str(Material.parse(name).canonical())
         except MaterialError:
@@ -245,7 +245,7 @@ class Service:
         entry = self.catalog.entries.get(name)
         if entry is None:
             raise MissingTableError(name)
-        if not all(file.is_there() for file in entry.files):  # or other bytes would come under the old ETag
+        if not all(file.is_there() for file in entry.files):  # else other bytes would have the old ETag
             raise HTTPException(404, f"{name} has been replaced or removed; a restart finds what is there")
         return entry
 
@@ -280,7 +280,7 @@ class Service:
         return unchanged(request, {**headers, "Vary": "Accept-Encoding"}) or whole
 
     def _explorer_page(self, name: str, request: Request) -> bytes:
-        """A page, which leads to those of a report that is there.
+        """A page, with links to the pages of a report, if there is one.
 
         Other sites show a link to it with a picture, and with the verdict of its position.
         """
@@ -302,10 +302,10 @@ class Service:
         *,
         light: bool = True,
     ) -> Response:
-        """An answer that depends on the tables and the query alone; nothing, if the asker has it already.
+        """An answer that depends on the tables and the query alone; 304 if the client already has it.
 
-        If no parameters are `known`, all but `fen` are ignored. An answer is made in a thread unless it is light:
-        then handing it to one would take longer than itself.
+        If no parameters are `known`, all but `fen` are ignored. A thread makes the answer unless it is light: passing a
+        light one to a thread would take longer.
         """
         pairs = request.query_params.multi_items()
         given = {"fen": request.query_params.get("fen", "")} if known is None else parameters_of(pairs, known)
@@ -321,7 +321,7 @@ class Service:
         return reply
 
     async def _body(self, request: Request, *kinds: str) -> tuple[str, bytes]:
-        """The media type, which is one of some, and the body."""
+        """The media type, out of some, and the body."""
         kind = request.headers.get("content-type", kinds[0]).partition(";")[0].strip().lower()
         if kind not in kinds:
             raise HTTPException(415, f"send {' or '.join(kinds)}, not {kind[:100]!r}")
@@ -334,7 +334,7 @@ class Service:
 
 
 class SitePages(StaticFiles):
-    """A folder of pages, without files whose names begin with a dot: these are nobody else's business."""
+    """A folder of pages. It never serves files whose names begin with a dot."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
         if any(part.startswith(".") and part != "." for part in path.split("/")):
@@ -345,6 +345,6 @@ class SitePages(StaticFiles):
 
 
 def _sent(request: Request, file: StoredFile, kind: str) -> Response:
-    """A file, unless the asker has it already."""
+    """A file, unless the client already has it."""
     headers = tagged(f'"{file.digest}"')
     return unchanged(request, headers) or FileResponse(file.path, headers=headers, media_type=kind)

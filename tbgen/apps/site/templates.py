@@ -1,6 +1,6 @@
-"""Templates: where pages get their HTML, their words and their colours; and the explorer's page and its export.
+"""Templates: the HTML, words and colours of pages; and the explorer's page and its export.
 
-Pages that stand alone, for standings and annotated games, are one file each that loads nothing else.
+Standings and annotated games are pages of a single file each, which load nothing else.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def style() -> str:
 
 
 def environment(**given: Any) -> Environment:
-    """The templates, with what all of them are given."""
+    """The templates, with the values that all of them receive."""
     need_extra("report")
     import jinja2
 
@@ -68,7 +68,7 @@ def environment(**given: Any) -> Environment:
 
 @cache
 def template_of(name: str) -> Template:
-    """A template that is given all it needs when it is filled in, which is often."""
+    """A template that receives all its values when it is filled in, which is often."""
     return environment().get_template(name)
 
 
@@ -76,7 +76,7 @@ PAGE_FOLDER: Final = "explorer"
 INDEX: Final = "index.html"
 RULES: Final = "rules.html"
 PREVIEW: Final = "preview.png"
-"""The picture that other sites show beside a link; they draw no SVG."""
+"""The picture that other sites show beside a link; they do not draw SVG."""
 SERVER: Final = "server"
 """Answers come from `tbgen serve`."""
 TABLES: Final = "tables"
@@ -84,12 +84,12 @@ TABLES: Final = "tables"
 
 _HERE: Final = Path(__file__).parent / "explorer"
 _MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
-"""Indentation, and lines that are empty or a comment: an eighth of what our own files weigh, packed."""
+"""Indentation, empty lines and comments: an eighth of the compressed size of tbgen's own files."""
 
 
 @cache
 def files() -> dict[str, bytes]:
-    """Everything but the page itself: name -> content; what is our own without its margins."""
+    """Everything but the page itself: name -> content; tbgen's own files without indentation and comments."""
     found = {
         path.relative_to(_HERE).as_posix(): path.read_bytes() for path in sorted(_HERE.rglob("*")) if path.is_file()
     }
@@ -102,10 +102,10 @@ def files() -> dict[str, bytes]:
 
 
 def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name: str = INDEX, **shown: str) -> str:
-    """A page, for one kind of source; `report` leads to the pages of the report, if they are there.
+    """A page for one kind of source; `report` leads to the pages of the report, if it is there.
 
-    The page names the tables, with a star those without distances, so that it never asks for one that is missing.
-    Other sites show the `title`, `description` and `image` of `shown` beside a link to it.
+    The page has the names of the tables, with a star if a table has no distances, so that it never asks for a missing
+    one. Other sites show the `title`, `description` and `image` of `shown` beside a link to it.
     """
     names = " ".join(f"{each.material}{'' if each.files[1:] else '*'}" for each in tables)
     return template_of(f"explorer-{name}").render(source=source, tables=names, report=report, **shown) + "\n"
@@ -114,10 +114,11 @@ def index_page(source: str, tables: Iterable[Entry] = (), report: str = "", name
 def write_explorer(
     folder: Path, catalog: Catalog, tell: Callable[[Entry], None] = lambda _: None, address: str | None = None
 ) -> int:
-    """Write the page, the tables and what they hold into a folder; returns the number of files.
+    """Write the page, the tables and their figures into a folder; return the number of files.
 
-    If the report's pages are in the folder, the explorer leads to them. A table of the same file system is linked
-    and takes no room; `tell` hears of each before it is written. At an `address` links to the page have a picture.
+    If the report's pages are in the folder, the explorer links to them. tbgen hard-links tables on the same file
+    system, which takes no space. `tell` receives each table before it is written. With an `address`, links to the page
+    have a picture.
     """
     report = "../" if (folder / "material").is_dir() else ""
     texts = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
@@ -141,7 +142,7 @@ def write_explorer(
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
-    """Make a second name for a file, or a copy; it appears when all of its bytes are there."""
+    """Link or copy a file. The new name appears when all of its bytes are there."""
     if target.exists() and target.samefile(source):
         return
     partial = target.with_name(f".{target.name}.partial")
@@ -185,7 +186,7 @@ def _line_of(annotation: Annotation) -> dict[str, str]:
 
 
 def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | None, name: str | None) -> str:
-    """A position with its verdict and its best moves, or with the map of the man on a square of this name."""
+    """A position with its verdict and its best moves, or with the map of the man on a named square."""
     found, best, man, values = tables.probe(board, accrued), list[chess.Move](), None, dict[chess.Square, Score]()
     if name is None:
         best = [each.move for each in tables.probe_moves(board, accrued) if each.best]
@@ -199,7 +200,7 @@ def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | Non
 
 
 def _arrow(move: chess.Move) -> str:
-    """The path of an arrow that leaves the man it begins on, and the man it ends on, to be seen."""
+    """The path of an arrow that leaves the men at both ends visible."""
     squares = (move.from_square, move.to_square)
     start, end = (complex(45 * (square % 8) + 22.5, 45 * (7 - square // 8) + 22.5) for square in squares)
     step = (end - start) / abs(end - start)
