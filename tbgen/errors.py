@@ -11,6 +11,7 @@
     │   ├── AccruedError
     │   ├── MoveError
     │   ├── MaterialError
+    │   ├── ManError
     │   ├── TooManyMenError
     │   ├── CastlingError
     │   ├── PgnError
@@ -194,6 +195,14 @@ class MaterialError(InputError):
     """A text that names no material."""
 
     template = "unknown material {text!r}: {reason}"
+    text: str
+    reason: str
+
+
+class ManError(InputError):
+    """A text that defines no man of your own."""
+
+    template = "bad man {text!r}: {reason}"
     text: str
     reason: str
 

@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final
 
-from tbgen.errors import MaterialError, TooManyMenError, UsageError, expect
+from tbgen.errors import ManError, MaterialError, TooManyMenError, UsageError, expect
 from tbgen.score import Color
 
 FEWEST_TABLE_MEN = 2
@@ -23,11 +26,40 @@ MOST_TABLE_MEN = 5
 MOST_BUILT_MEN = 6
 """So many where there are memory and disk for it (record 282)."""
 
+MOST_OWN_MEN = 4
+"""So many where some of them are men of your own."""
+
 _MOST_MEN_A_SIDE = 16
+
+MOST_RAYS = 16
+"""A man goes in at most so many directions."""
+_MOST_STEPS = 7
+_ATOMS: Final = {"W": (0, 1), "F": (1, 1), "D": (0, 2), "N": (1, 2), "A": (2, 2), "H": (0, 3), "L": (1, 3), "J": (2, 3)}
+"""[letter of Betza's notation] -> one of a leaper's steps, by file and rank; a rider has the letter twice."""
+_SUMS: Final = str.maketrans({"Q": "WWFF", "R": "WW", "B": "FF", "K": "WF", "C": "L", "Z": "J"})
+_MOVES: Final = ("", "", "N", "B", "R", "Q", "K")
+_OWN_LETTERS: Final = "ACDEFGHIJLMOSTUWXYZ"
+_OWN_MEN: Final = re.compile(r"[A-Z]=[A-Z]+(,[A-Z]=[A-Z]+)*")
+
+Walk = tuple[int, ...]
+"""The squares that a man comes to one after another along a ray."""
+
+
+def _walk(square: int, file_step: int, rank_step: int, most: int) -> Walk:
+    walk, file, rank = list[int](), square % 8 + file_step, square // 8 + rank_step
+    while len(walk) < most and 0 <= file < 8 and 0 <= rank < 8:
+        walk.append(rank * 8 + file)
+        file, rank = file + file_step, rank + rank_step
+    return tuple(walk)
 
 
 class Role(enum.IntEnum):
-    """A kind of man."""
+    """A kind of man: one of chess, or a man of your own, whose number says how he moves.
+
+    >>> commoner = Role.own("M=FW")
+    >>> commoner.letter, commoner.moves, Role(int(commoner)) is commoner, Role.QUEEN.moves
+    ('M', 'WF', True, 'Q')
+    """
 
     PAWN = 1
     KNIGHT = 2
@@ -36,9 +68,85 @@ class Role(enum.IntEnum):
     QUEEN = 5
     KING = 6
 
+    @classmethod
+    def _missing_(cls, value: object) -> Role | None:
+        """A man of your own: below the pawn, by his letter, then by two bits for each of `_ATOMS`."""
+        if not isinstance(value, int) or not 0 < -value >> 2 * len(_ATOMS) <= len(_OWN_LETTERS):
+            return None
+        role = int.__new__(cls, value)
+        role._value_ = value
+        role._name_ = f"{role.letter}={role.moves}"
+        cls._value2member_map_[value] = role
+        return role
+
+    @classmethod
+    def own(cls, text: str) -> Role:
+        """A man of your own.
+
+        Arguments:
+            text: A letter, =, and the man's moves in Betza's notation: `M=WF`. A letter twice is a rider.
+
+        Returns:
+            The man.
+
+        Raises:
+            ManError: The text defines no man whom tables can have.
+        """
+        letter, _, moves = text.partition("=")
+        if len(letter) != 1 or letter not in _OWN_LETTERS:
+            raise ManError(text, f"write a letter, =, and his moves, such as M=WF; the letter is one of {_OWN_LETTERS}")
+        plain, bits = moves.translate(_SUMS), 0
+        if strange := sorted({*plain} - {*_ATOMS}):
+            raise ManError(text, f"no move is called {strange[0]!r}; use {' '.join(_ATOMS)}, and Q R B K for sums")
+        if not plain:
+            raise ManError(text, "he never moves; say how, such as M=WF")
+        for n, atom in enumerate(_ATOMS):
+            bits |= (2 if atom * 2 in plain else atom in plain) << 2 * n
+        role = cls(-(_OWN_LETTERS.index(letter) + 1 << 2 * len(_ATOMS) | bits))
+        if len(role.rays) > MOST_RAYS:
+            raise ManError(text, f"he goes in {len(role.rays)} directions, and tables take at most {MOST_RAYS}")
+        for square in range(64):
+            reached = [*itertools.chain(*role.walks(square))]
+            if len(reached) > len(set(reached)):
+                raise ManError(text, "he comes to one square in two ways; leave one of them out")
+        return role
+
+    @property
+    def is_own(self) -> bool:
+        """Whether it is no man of chess."""
+        return self < Role.PAWN
+
+    @property
+    def is_bound(self) -> bool:
+        """Whether the man never leaves the squares of one colour."""
+        return bool(self.rays) and all((file + rank) % 2 == 0 for file, rank, _ in self.rays)
+
     @property
     def letter(self) -> str:
-        return " PNBRQK"[self]
+        return _OWN_LETTERS[(-self >> 2 * len(_ATOMS)) - 1] if self.is_own else " PNBRQK"[self]
+
+    @property
+    def moves(self) -> str:
+        """The moves in Betza's notation; nothing for a pawn."""
+        if not self.is_own:
+            return _MOVES[self]
+        moves = "".join(atom * (-self >> 2 * n & 3) for n, atom in enumerate(_ATOMS))
+        return moves.replace("WWFF", "Q").replace("WW", "R").replace("FF", "B")
+
+    @property
+    def rays(self) -> list[tuple[int, int, int]]:
+        """The directions in which the man goes: a step by file and rank, and how many of them in a row."""
+        found, plain = list[tuple[int, int, int]](), self.moves.translate(_SUMS)
+        for atom, (file, rank) in _ATOMS.items():
+            starts, most = [(file, rank), (rank, file)][: 2 if 0 < file < rank else 1], plain.count(atom)
+            for _ in range(4 if most else 0):
+                found += [(*start, _MOST_STEPS if most > 1 else 1) for start in starts]
+                starts = [(y, -x) for x, y in starts]
+        return found
+
+    def walks(self, square: int) -> list[Walk]:
+        """The squares that the man comes to on an empty board, ray by ray."""
+        return [_walk(square, *ray) for ray in self.rays]
 
     @classmethod
     def from_letter(cls, letter: str) -> Role:
@@ -46,6 +154,33 @@ class Role(enum.IntEnum):
         if len(letter) != 1:
             raise ValueError(f"not one letter: {letter!r}")
         return cls("PNBRQK".index(letter.upper()) + 1)
+
+
+def own_men(texts: Iterable[str]) -> tuple[Role, ...]:
+    """The men of your own that some texts define, in the order of their letters.
+
+    >>> name_of_men(own_men(["M=WF", "D=DW"]))
+    'D=WD,M=WF'
+    """
+    found = list[Role]()
+    for text in texts:
+        role = Role.own(text)
+        for other in (*PROMOTIONS, *found):
+            if role.letter == other.letter or role.rays == other.rays:
+                raise ManError(text, f"{other.letter} is {other.moves} already; one letter a man, one man a letter")
+        found.append(role)
+    return tuple(sorted(found, reverse=True))
+
+
+def name_of_men(men: Iterable[Role]) -> str:
+    """Men of your own as the folder of their tables is called."""
+    return ",".join(role.name for role in men)
+
+
+@lru_cache(maxsize=64)
+def men_of_name(name: str) -> tuple[Role, ...]:
+    """The men of your own in the tables of a folder of some name; none where it names none."""
+    return own_men(name.split(",")) if _OWN_MEN.fullmatch(name) else ()
 
 
 PROMOTIONS = (Role.QUEEN, Role.ROOK, Role.BISHOP, Role.KNIGHT)
@@ -84,6 +219,8 @@ class Material:
                 raise UsageError(f"{name} must be roles such as Role.KING, not {side!r}")
             if side.count(Role.KING) != 1 or side != _side(side):
                 raise ValueError(f"not one king followed by men, strongest first: {side}")
+        if self.own and self.pawns:
+            raise MaterialError(str(self), "pawns cannot stand beside men of your own: what they become is not known")
 
     @classmethod
     def of(cls, white: Iterable[Role], black: Iterable[Role]) -> Material:
@@ -99,11 +236,12 @@ class Material:
         return cls(_side(white), _side(black))
 
     @classmethod
-    def parse(cls, text: str) -> Material:
+    def parse(cls, text: str, own: Sequence[Role] = ()) -> Material:
         """The material that a text names.
 
         Arguments:
             text: White's men, a v, Black's men; upper or lower case, any order of men.
+            own: Men of your own that the text may name.
 
         Returns:
             The material, with the colours of the text.
@@ -117,15 +255,16 @@ class Material:
         sides = expect(text, str, "material", "a text such as 'KBvK'").upper().split("V")
         if len(sides) != 2 or not text.isascii():
             raise MaterialError(text, "write both sides' men with a v between them, such as KBvK")
+        roles = {role.letter: role for role in (*reversed(Role), *own)}
         for letters in sides:
-            strange = sorted(set(letters) - set("KQRBNP"))
+            strange = sorted(set(letters) - set(roles))
             if strange:
-                raise MaterialError(text, f"no man is called {strange[0]!r}; use K Q R B N P")
+                raise MaterialError(text, f"no man is called {strange[0]!r}; use {' '.join(roles)}")
             if letters.count("K") != 1:
                 raise MaterialError(text, "each side has exactly one king")
             if len(letters) > _MOST_MEN_A_SIDE or letters.count("P") > 8:
                 raise MaterialError(text, "a side has at most 16 men, 8 of them pawns")
-        white, black = ([Role.from_letter(letter) for letter in letters] for letters in sides)
+        white, black = ([roles[letter] for letter in letters] for letters in sides)
         return cls.of(white, black)
 
     def __repr__(self) -> str:
@@ -178,6 +317,11 @@ class Material:
     def pawns(self) -> int:
         """The number of pawns."""
         return self.white.count(Role.PAWN) + self.black.count(Role.PAWN)
+
+    @property
+    def own(self) -> tuple[Role, ...]:
+        """The men of your own, each kind once."""
+        return tuple(sorted({role for role in (*self.white, *self.black) if role.is_own}, reverse=True))
 
     def without(self, color: Color, role: Role) -> Material:
         """The material after a capture.
@@ -238,7 +382,7 @@ class Material:
                 promoted = self.promoted(mover, promotion)
                 found.add(promoted)
                 found.update(promoted.without(mover.other, role) for role in prey - {Role.PAWN})
-        return sorted({material.canonical() for material in found}, key=_build_key)
+        return sorted({material.canonical() for material in found}, key=build_key)
 
 
 def is_material(text: str) -> bool:
@@ -254,32 +398,33 @@ def is_material(text: str) -> bool:
     return True
 
 
-def _build_key(material: Material) -> tuple[int, int, tuple[Role, ...], tuple[Role, ...]]:
+def build_key(material: Material) -> tuple[int, int, tuple[Role, ...], tuple[Role, ...]]:
     """A child has fewer men, or as many men and fewer pawns, so it sorts before its parents."""
     return material.men, material.pawns, material.white, material.black
 
 
-def materials(men: int) -> list[Material]:
-    """All canonical materials with exactly `men` men, in build order.
+def materials(men: int, own: Sequence[Role] = ()) -> list[Material]:
+    """All canonical materials with exactly `men` men, in build order; beside men of your own, those without pawns.
 
     >>> [len(materials(men)) for men in (2, 3, 4, 5)]
     [1, 5, 30, 110]
     """
-    found: set[Material] = set()
+    found, kinds = set[Material](), (*PROMOTIONS, *own) if own else _MEN
     for black_men in range(men // 2):
-        for white in itertools.combinations_with_replacement(_MEN, men - 2 - black_men):
-            for black in itertools.combinations_with_replacement(_MEN, black_men):
+        for white in itertools.combinations_with_replacement(kinds, men - 2 - black_men):
+            for black in itertools.combinations_with_replacement(kinds, black_men):
                 found.add(Material.of((Role.KING, *white), (Role.KING, *black)).canonical())
-    return sorted(found, key=_build_key)
+    return sorted(found, key=build_key)
 
 
-def all_materials() -> list[Material]:
+def all_materials(own: Sequence[Role] = ()) -> list[Material]:
     """Every canonical material that there are tables for, in build order.
 
     >>> len(all_materials())
     146
     """
-    return [material for men in range(FEWEST_TABLE_MEN, MOST_TABLE_MEN + 1) for material in materials(men)]
+    most = MOST_OWN_MEN if own else MOST_TABLE_MEN
+    return [material for men in range(FEWEST_TABLE_MEN, most + 1) for material in materials(men, own)]
 
 
 def build_order(wanted: Iterable[Material]) -> list[Material]:
@@ -291,12 +436,13 @@ def build_order(wanted: Iterable[Material]) -> list[Material]:
         if material not in found:
             found.add(material)
             open_ends.extend(material.children())
-    return sorted(found, key=_build_key)
+    return sorted(found, key=build_key)
 
 
-def table_material(text: str, most: int = MOST_TABLE_MEN) -> Material:
+def table_material(text: str | Material, most: int = MOST_TABLE_MEN, own: Sequence[Role] = ()) -> Material:
     """The canonical material of the table that `text` asks for, which has at most so many men."""
-    material = Material.parse(text).canonical()
+    material = (Material.parse(text, own) if isinstance(text, str) else text).canonical()
+    most = min(most, MOST_OWN_MEN) if material.own else most
     if material.men > most:
         raise TooManyMenError(str(material), material.men, most)
     return material

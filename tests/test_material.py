@@ -1,12 +1,23 @@
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable
 
 import pytest
 from hypothesis import given
 
-from tbgen.errors import MaterialError, TooManyMenError
-from tbgen.material import Material, Role, all_materials, build_order, materials, table_material
+from tbgen.errors import ManError, MaterialError, TooManyMenError
+from tbgen.material import (
+    Material,
+    Role,
+    all_materials,
+    build_order,
+    materials,
+    men_of_name,
+    name_of_men,
+    own_men,
+    table_material,
+)
 from tbgen.score import Color
 from tests import strategies
 from tests.project import golden_rows
@@ -127,3 +138,67 @@ def test_tables_are_made_for_five_men_at_most() -> None:
     with pytest.raises(TooManyMenError, match="6 men") as caught:
         table_material("KRPvKRP")
     assert (caught.value.material, caught.value.men, caught.value.most) == ("KRPvKRP", 6, 5)
+
+
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        (["M"], "he never moves"),
+        (["M="], "he never moves"),
+        (["M=X"], "no move is called 'X'"),
+        (["M=wF"], "no move is called 'w'"),
+        (["MM=W"], "a letter, =, and his moves"),
+        (["m=W"], "a letter, =, and his moves"),
+        (["Q=W"], "the letter is one of"),
+        (["M=WFNL"], "24 directions, and tables take at most 16"),
+        (["M=RD"], "one square in two ways"),
+        (["M=DFAAB"], "one square in two ways"),
+        (["M=FFWW"], "Q is Q already"),
+        (["M=WF", "M=W"], "M is WF already"),
+        (["M=WF", "C=FW"], "M is WF already"),
+    ],
+)
+def test_what_defines_no_man_is_refused_with_the_reason(texts: list[str], reason: str) -> None:
+    with pytest.raises(ManError, match=reason) as caught:
+        own_men(texts)
+    assert caught.value.text == texts[-1]
+
+
+def test_a_man_of_ones_own_is_the_same_man_wherever_his_number_goes() -> None:
+    for text, moves in [
+        ("M=FW", "WF"),
+        ("G=NNW", "WNN"),
+        ("S=NB", "BN"),
+        ("D=DDBB", "BDD"),
+        ("L=CZ", "LJ"),
+        ("F=KB", "WB"),
+    ]:
+        role = Role.own(text)
+        assert (role.letter, role.moves, role.is_own) == (text[0], moves, True)
+        assert pickle.loads(pickle.dumps(role)) is role is Role(int(role))
+        assert Role.own(f"{role.letter}={role.moves}") is role
+    for number in (0, 7, -1, -(40 << 16)):
+        with pytest.raises(ValueError, match=str(number)):
+            Role(number)
+
+
+def test_materials_with_men_of_ones_own_stand_behind_those_of_chess_and_have_no_pawns() -> None:
+    men = men_of_name("D=WD,M=WF")
+    assert name_of_men(men) == "D=WD,M=WF"
+    assert not men_of_name("tables")
+    assert not men_of_name("a=b")
+    assert [str(Material.parse(text, men).canonical()) for text in ("kmvkdq", "KMvKD", "KvKM")] == [
+        "KQDvKM",
+        "KDvKM",
+        "KMvK",
+    ]
+    assert [len(materials(count, men)) for count in (2, 3, 4)] == [1, 6, 42]
+    assert Material.parse("KDvKM", men) != Material.parse("KDvKM", own_men(["D=WD", "M=W"]))
+    assert [str(child) for child in Material.parse("KDMvKN", men).children()] == ["KDMvK", "KNvKM", "KNvKD"]
+    with pytest.raises(MaterialError, match="no man is called 'M'; use K Q R B N P"):
+        Material.parse("KMvK")
+    with pytest.raises(MaterialError, match="pawns cannot stand beside"):
+        Material.parse("KMvKP", men)
+    with pytest.raises(TooManyMenError, match="KMMMvK has 5 men; tables exist for at most 4"):
+        table_material("KMMMvK", 6, men)
+    assert str(table_material("KQQQvK", 6, men)) == "KQQQvK"

@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import click
@@ -16,7 +17,19 @@ import click
 from tbgen.apps.records.record import without_record
 from tbgen.cli import complain, is_quiet, signals_to
 from tbgen.cli.folders import Wanted, wanted_options
-from tbgen.cli.options import DATA, FORM, MOBILITY, MOST_THREADS, NAME, THREADS, Command, flag, option, refuse_together
+from tbgen.cli.options import (
+    DATA,
+    FORM,
+    MOBILITY,
+    MOST_THREADS,
+    NAME,
+    OWN,
+    THREADS,
+    Command,
+    flag,
+    option,
+    refuse_together,
+)
 from tbgen.cli.output import Facts, Form, present, show_facts
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
@@ -24,9 +37,9 @@ from tbgen.library.build import Settings, Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
 from tbgen.library.costs import seconds_left
 from tbgen.library.workers import Made, kill_all
-from tbgen.material import Material, build_order
+from tbgen.material import Material, Role, all_materials, build_order
 from tbgen.score import Mobility
-from tbgen.storage.files import remove_partials
+from tbgen.storage.files import men_of_folder, remove_partials
 from tbgen.system.process import free_disk, processors
 from tbgen.text import counted, in_gib, in_units
 
@@ -59,6 +72,7 @@ def command(
         "Build outcomes only, without distances: in half the time, with a sixth of the disk.", "--outcomes"
     ),
     only_plan: bool = flag("Print the tables to build, their cost and their times, and stop.", "--plan"),
+    own: tuple[Role, ...] = OWN,
     mobility: Mobility = MOBILITY,
     data: Path = DATA,
     form: Form = FORM,
@@ -90,7 +104,8 @@ def command(
         refuse_together(["--for", *wanted.given])
         materials = lacking(games, data)
     else:
-        materials = wanted.materials()
+        men = men_of_folder(data)
+        materials = wanted.materials(every=partial(all_materials, men), own=men)
     if not materials:
         return
     settings = Settings(threads or processors(), jobs, memory, cluster, outcomes_only)
@@ -130,7 +145,7 @@ def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:
 def _keep_records(folder: Path, targets: Sequence[Material], threads: int, watcher: BuildWatcher) -> None:
     """Count the tables that were built and have no record yet; a build that was interrupted leaves them to the next."""
     wanted = without_record(folder, build_order(targets))
-    if not wanted:
+    if not wanted or men_of_folder(folder):  # a record does not say how men move
         return
     from tbgen.apps.records.census import keep_records
 

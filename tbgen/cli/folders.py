@@ -10,8 +10,17 @@ from typing import Any, NamedTuple
 
 from tbgen.cli.options import FOLDER, Gathered, argument, completing, flag, not_empty, option, refuse_together
 from tbgen.errors import UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_BUILT_MEN, Material, all_materials, materials, table_material
-from tbgen.storage.files import folders_in, game_of_folder, tables_of
+from tbgen.material import (
+    FEWEST_TABLE_MEN,
+    MOST_BUILT_MEN,
+    MOST_OWN_MEN,
+    Material,
+    Role,
+    all_materials,
+    materials,
+    table_material,
+)
+from tbgen.storage.files import folders_in, game_of_folder, men_of_folder, tables_of
 
 syzygy_option = partial(
     option,
@@ -37,17 +46,24 @@ class Wanted(NamedTuple):
         return [name for name, is_given in options.items() if is_given]
 
     def materials(
-        self, most: int = MOST_BUILT_MEN, every: Callable[[], list[Material]] = all_materials
+        self,
+        most: int = MOST_BUILT_MEN,
+        every: Callable[[], list[Material]] = all_materials,
+        own: Sequence[Role] = (),
     ) -> list[Material]:
-        """The materials, each of at most `most` men; with --all, those that `every` gives, of two to five men."""
+        """The materials, each of at most `most` men; with --all, those that `every` gives, of two to five men.
+
+        `own` are men of your own that they may have.
+        """
         refuse_together(not_empty(self.given, "name materials such as KBvK, or give --men N, or --all"))
         if self.every:
             return every()
         if self.men is None:
-            return [table_material(name, most) for name in self.names]
+            return [table_material(name, most, own) for name in self.names]
+        most = min(most, MOST_OWN_MEN) if own else most
         if not FEWEST_TABLE_MEN <= self.men <= most:
             raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {self.men}")
-        return materials(self.men)
+        return materials(self.men, own)
 
 
 _names_argument = partial(argument, nargs=-1, metavar="[MATERIAL]...")
@@ -70,7 +86,8 @@ def wanted_options(every: str, *, built: bool = False) -> Any:
 
 def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Material]:
     """The materials that are named, else those whose tables are in the folders; UsageError if there are none."""
-    named = [table_material(name, MOST_BUILT_MEN) for name in names]
+    own = men_of_folder(folders[0]) if folders else ()
+    named = [table_material(name, MOST_BUILT_MEN, own) for name in names]
     return not_empty(named or [each for each, _ in tables_of(folders)], no_tables(folders))
 
 

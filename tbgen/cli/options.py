@@ -20,12 +20,12 @@ from tbgen.apps.games.tags import Rules, parse_cutoff
 from tbgen.cli import COMMANDS, QUIET
 from tbgen.cli.output import Form
 from tbgen.errors import MissingFolderError, UsageError
-from tbgen.material import is_material
+from tbgen.material import is_material, own_men
 from tbgen.rules.notation import START, fen_and_moves
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score
-from tbgen.storage.files import folder_of_game, folders_in
+from tbgen.storage.files import folder_of_game, folder_of_men, folders_in
 
 T = TypeVar("T")
 
@@ -219,16 +219,17 @@ def _folders_of(
 ) -> tuple[Path, ...]:
     """The folders for the tables of --game. They must be there, but for the default folder if it is not expected."""
     folders = [folder for value in values for folder in folders_in(str(value))]
-    mobility = ctx.params.get("mobility", Mobility.RESET)
+    mobility, own = ctx.params.get("mobility", Mobility.RESET), ctx.params.get("own", ())
     if expected or ctx.get_parameter_source("folders") is not ParameterSource.DEFAULT:
         check_folders(folders)
-    return tuple(folder_of_game(folder, mobility) for folder in folders)
+    return tuple(folder_of_game(folder_of_men(folder, own), mobility) for folder in folders)
 
 
 def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
     if len(folders_in(str(value))) != 1:
         raise UsageError(f"{value} is more than one folder; name one with --data")
-    return folder_of_game(value, ctx.params.get("mobility", Mobility.RESET))
+    folder = folder_of_men(value, ctx.params.get("own", ()))
+    return folder_of_game(folder, ctx.params.get("mobility", Mobility.RESET))
 
 
 _any_folders = functools.partial(
@@ -327,6 +328,15 @@ MOBILITY = option(
     callback=lambda ctx, option, value: Mobility.named(value),
     is_eager=True,  # the options that name folders ask for it, as `mobility`
 )
+OWN = option(
+    "Add a man of your own, a letter and his moves in Betza's notation; repeat it for more.",
+    "--man",
+    multiple=True,
+    metavar="M=WF",
+    callback=lambda ctx, option, values: own_men(values),
+    is_eager=True,  # as --game
+)
+"""Men of your own, as `own`; the options that name folders ask for it."""
 RULES: Any = Gathered(
     _rules_of,
     scheme=option(

@@ -18,6 +18,7 @@ from tbgen.cli.options import (
     FORM,
     MOBILITY,
     OPTIONAL_FOLDERS,
+    OWN,
     RULES,
     Asked,
     Command,
@@ -28,13 +29,16 @@ from tbgen.cli.options import (
 )
 from tbgen.cli.output import Form, print_facts, show_facts, show_pairs, shows_colors
 from tbgen.errors import TbgenError
+from tbgen.material import Role
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
 from tbgen.probe.answers import Moves
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import picture_of, position_of
+from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.points import Scoring, format_points
 from tbgen.rules.stage import FiftyMoves
 from tbgen.score import Mobility, Score
+from tbgen.storage.files import men_of_folder
 from tbgen.text import in_plies
 
 _INPUT = "-"
@@ -61,6 +65,7 @@ def command(
     ),
     as_svg: bool = flag("Print a picture of the position and its verdict as SVG.", "--svg"),
     in_colors: bool = flag("Draw the board in colours, where a terminal shows them.", "--board"),
+    own: tuple[Role, ...] = OWN,
     rules: Rules = RULES,
     mobility: Mobility = MOBILITY,
     folders: tuple[Path, ...] = FOLDERS,
@@ -102,7 +107,9 @@ def command(
         refuse_beside("-", {"--accrued": asked.accrued, "--line": with_line, "--map": man, "--svg": as_svg})
         with open_tablebase(folders, mobility=mobility) as tables:
             return _answer_lines(tables, scoring, fifty, brief=brief)
-    board, score = position_of(*asked.read(), mobility)
+    board, score = position_of(*asked.read(), mobility, men_of_folder(folders[0]))
+    if isinstance(board, OwnBoard):
+        refuse_beside("men of your own", {"--map": man, "--svg": as_svg, "--board": in_colors})
     with open_tablebase(folders, mobility=mobility) as tables:
         if man is not None or as_svg:
             _draw(tables, (board, score), man, as_svg=as_svg, form=form)
@@ -175,7 +182,9 @@ def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None,
         if not words:
             continue
         try:
-            board, score = position_of(*Asked(tuple(words), None).read(), tables.mobility)
+            board, score = position_of(
+                *Asked(tuple(words), None).read(), tables.mobility, men_of_folder(tables.folders[0])
+            )
             moves = None if brief else tables.probe_moves(board, score)
             answer = tables.probe(board, score)
             facts = _facts(answer, value_if_asked(tables, answer, board, fifty, unasked=False), moves, scoring)

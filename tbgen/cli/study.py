@@ -22,6 +22,7 @@ from tbgen.cli.options import (
     MOBILITY,
     OLD_FOLDER,
     OPTIONAL_FOLDERS,
+    OWN,
     Command,
     check_folders,
     flag,
@@ -33,7 +34,7 @@ from tbgen.cli.options import (
 from tbgen.cli.output import Form, present, refuse_fewer, show_facts
 from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError
-from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN
+from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Role
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_in
 from tbgen.text import counted, in_plies, in_units
@@ -104,10 +105,17 @@ def record(
             shown.advance()
 
 
-@command.command("potential", cls=Command, alone=[("--records", "--data")])
+@command.command("potential", cls=Command, alone=[("--records", "--data"), ("--records", "--man")])
 def potential(
     *,
     records: Path | None = records_option,
+    own: tuple[Role, ...] = OWN,
+    worth: tuple[str, ...] = option(
+        "Give what a man of your own is worth in centipawns, and his mark if he has one; repeat it for more.",
+        multiple=True,
+        metavar="M=325,mates",
+        needs="--man",
+    ),
     folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
     form: Form = FORM,
 ) -> None:
@@ -116,15 +124,24 @@ def potential(
     The factor of an ending is the share of positions that the side ahead wins by mate, less the share that it
     loses. The r-mobility factor is twice what that side gets above half a point.
 
+    With --man, tbgen counts the tables that have men of your own. Marks are "mates" for a minor that mates alone,
+    "no-pair" for one of which two do not mate, and "tough" for one that holds out against any man.
+
     \b
     Examples:
       tbgen study potential --records records
       tbgen study potential --json
+      tbgen study potential --man M=WF --worth M=325,mates
     """
 
-    from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
+    from tbgen.apps.records.potential import facts_of, fits_of, own_records, potentials_of, worths_of
 
-    found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
+    if own:
+        check_folders(folders)
+        counted_tables = not_empty(own_records(folders[0]), no_tables(folders))
+        found = potentials_of(counted_tables, worths_of(worth, own))
+    else:
+        found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
     facts = facts_of(found)
     present(form, facts, lambda: _show_potentials(fits_of(found), found), facts["endings"].values())
 
@@ -150,6 +167,7 @@ def _show_potentials(fits: Iterable[Any], found: Iterable[Any]) -> None:
             "says": lambda each: each.rule.factor,
             "factor": lambda each: f"{float(each.mates):.3f}",
             "r-mobility": lambda each: f"{float(each.points):.3f}",
+            "longest mate": lambda each: "none" if each.longest is None else in_plies(each.longest),
             "verdict": lambda each: each.verdict,
         },
     )

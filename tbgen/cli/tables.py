@@ -9,12 +9,12 @@ import click
 
 from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import named_or_there, names_argument, no_tables
-from tbgen.cli.options import FILE, FOLDERS, FORM, MOBILITY, OLD_FILE, THREADS, Command, flag, option
+from tbgen.cli.options import FILE, FOLDERS, FORM, MOBILITY, OLD_FILE, OWN, THREADS, Command, flag, option
 from tbgen.cli.output import Columns, Facts, Form, present, show_facts
 from tbgen.cli.reporter import Work, progress
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.library.catalog import figures_of
-from tbgen.material import Material
+from tbgen.material import Material, Role
 from tbgen.score import Mobility
 from tbgen.storage.files import folder_with, path_in, tables_of
 from tbgen.text import counted, facts_of, in_units
@@ -28,6 +28,7 @@ def list_command(
     *,
     names: tuple[str, ...] = names_argument,
     figures: bool = flag("Show the figures of every table, as if all were named."),
+    own: tuple[Role, ...] = OWN,
     mobility: Mobility = MOBILITY,
     folders: tuple[Path, ...] = FOLDERS,
     form: Form = FORM,
@@ -131,6 +132,7 @@ def verify(
     ),
     output: Path | None = option("Enter the digests into this list.", "-o", type=FILE, needs="--digest"),
     threads: int | None = THREADS,
+    own: tuple[Role, ...] = OWN,
     mobility: Mobility = MOBILITY,
     folders: tuple[Path, ...] = FOLDERS,
     form: Form = FORM,

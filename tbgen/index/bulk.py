@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.layout import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS, Layout
-from tbgen.index.squares import BETWEEN, PAWN_ATTACKS, REACHED, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX
+from tbgen.index.squares import PAWN_ATTACKS, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, rays_of
 from tbgen.material import Role
 from tbgen.score import Color
 
@@ -78,6 +78,7 @@ def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> T
 
 def _attacks(color: Color, role: Role, squares: Squares, prey: Squares, occupied: Words) -> Truths:
     """Whether the man on each square attacks the prey's square."""
-    reached = PAWN_ATTACKS[int(color), squares] if role is Role.PAWN else REACHED[int(role), squares]
-    attacks: Truths = (reached & _BITS[prey] != 0) & (BETWEEN[squares, prey] & occupied == 0)
+    rays = rays_of([role])
+    reached = PAWN_ATTACKS[int(color), squares] if role is Role.PAWN else rays.reached[0, squares]
+    attacks: Truths = (reached & _BITS[prey] != 0) & (rays.between[0, squares, prey] & occupied == 0)
     return attacks

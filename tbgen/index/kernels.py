@@ -13,11 +13,12 @@ from typing import Final
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
-from tbgen.compiled.jit import small
+from tbgen.compiled.jit import by_address, inlined, small
 from tbgen.index import layout, outcomes
 from tbgen.index.layout import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
-from tbgen.index.squares import SYMMETRY, TRANSPOSE, TRIANGLE, bits_of
-from tbgen.index.words import EVERYTHING, NOTHING
+from tbgen.index.squares import NOWHERE, RAY, SYMMETRY, TRANSPOSE, TRIANGLE, Rays, bits_of
+from tbgen.index.words import EVERYTHING, NOTHING, square_bit
+from tbgen.material import MOST_RAYS
 from tbgen.score import Color
 
 DIAGONAL = np.uint64(bits_of(np.flatnonzero(ON_DIAGONAL)))
@@ -28,6 +29,29 @@ _IN_TRIANGLE = np.uint64(bits_of(TRIANGLE))
 
 
 how_turned = small(layout.how_turned)
+by_address(Rays)
+
+
+@inlined
+def path_of(man: Int, square: Int) -> np.uint64:
+    """Where the rays of a man on a square begin in `Rays.paths`."""
+    return np.uint64((man * 64 + square) * (MOST_RAYS * RAY))
+
+
+@inlined
+def attacks_of(rays: Rays, man: Int, square: Int, occupied: Word) -> Word:
+    """The squares that a man attacks (not a pawn)."""
+    attacked, path = NOTHING, path_of(man, square)
+    for _ in range(rays.counts[man]):
+        for at in range(path, path + np.uint64(RAY)):
+            to = np.int64(rays.paths[at])
+            if to == NOWHERE:
+                break
+            attacked |= square_bit(to)
+            if occupied & square_bit(to):
+                break
+        path += np.uint64(RAY)
+    return attacked
 
 
 @small

@@ -34,6 +34,7 @@ from tbgen.storage.files import (
     Layer,
     build_lock,
     game_of_folder,
+    men_of_folder,
     path_of,
     remove,
     remove_partials,
@@ -157,7 +158,7 @@ def build_tables(
     ...     [build_tables(["KvK"], folder) for _ in range(2)]
     [[Material.parse('KvK')], []]
     """
-    wanted = [table_material(str(each), MOST_BUILT_MEN) for each in materials]
+    wanted = [table_material(each, MOST_BUILT_MEN, men_of_folder(Path(folder))) for each in materials]
     watcher = Watcher(progress) if progress else None
     findings = build(Path(folder), wanted, watcher, Settings(threads, jobs, memory, outcomes_only=outcomes_only))
     return [finding.material for finding in findings if not finding.is_sound]

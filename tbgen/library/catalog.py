@@ -20,7 +20,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
 
-from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError
+from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError, UsageError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
@@ -206,6 +206,10 @@ class Catalog:
         """Look at all tables with at most so many men."""
         self._all, self.faults = dict[str, Entry](), list[TableError]()
         for material, folder in tables_of(folders):
+            if material.own:
+                raise UsageError(
+                    f"{folder} has tables with men of your own; servers and pages show those of chess alone"
+                )
             if material.men > most_men:
                 continue
             try:

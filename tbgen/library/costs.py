@@ -21,6 +21,7 @@ from tbgen.storage.files import FileRecord
 from tbgen.table import fits_memory
 
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
+_OWN_WORTH = 3
 _DECIDED = 4
 """From this difference in worth on, the stronger side mostly wins."""
 _LARGE_CELLS = 1 << 20
@@ -113,7 +114,7 @@ def _memory(material: Material, threads: int, rate: int) -> int:
 
 def class_of(material: Material) -> tuple[str, bool]:
     """How even the sides of a canonical material are, and whether it has pawns: such tables cost alike by the cell."""
-    white, black = (sum(_WORTH[role] for role in material.side(color)) for color in Color)
+    white, black = (sum(_WORTH.get(role, _OWN_WORTH) for role in material.side(color)) for color in Color)
     balance = "uneven" if abs(white - black) >= _DECIDED else "even"
     return "bare king" if len(material.black) == 1 else balance, material.pawns > 0
 

@@ -37,7 +37,7 @@ from tbgen.index.layout import layout_of
 from tbgen.library.plan import Machine
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import FileRecord, Layer, game_of_folder, partial_of, path_of, remove
+from tbgen.storage.files import FileRecord, Layer, game_of_folder, men_of_folder, partial_of, path_of, remove
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
@@ -85,7 +85,7 @@ def make_table(
     check_library()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
-    material, source, game = Material.parse(name), source_digest(), game_of_folder(folder)
+    material, source, game = Material.parse(name, men_of_folder(folder)), source_digest(), game_of_folder(folder)
     new: NewArray = np.zeros if memory is None else partial(_zeros_in_file, folder)
     with contextlib.ExitStack() as opened:
         children = {

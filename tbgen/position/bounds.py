@@ -24,6 +24,7 @@ from tbgen.compiled.arrays import Int, SignedBytes
 from tbgen.compiled.jit import borrowing
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import Layout, Slot, Squares, slots_of
+from tbgen.index.squares import Rays, rays_of
 from tbgen.index.words import NOTHING, ONE, lowest_square, square_bit
 from tbgen.material import Material, Role
 from tbgen.position.closure import Node
@@ -119,22 +120,24 @@ def bound_of_promotions(
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
     geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
     entry, first = np.zeros(geometry.words * 64, np.int8), to * geometry.words
+    roles = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
     for role, limit in limits.items():
         # Only the part of these words for the square that the new man is on is ever touched.
-        block = bare_block(_geometry_after(geometry, promoted, int(color), int(role)), first + geometry.words)
+        rays = rays_of([*roles, role])
+        block = bare_block(_geometry_after(geometry, promoted, int(color), rays), first + geometry.words)
         enter_block(block, 0, others)
-        scratch = new_scratch(len(block.geometry.role))
+        scratch = new_scratch(len(block.geometry.color))
         find_legal(block, scratch.men, first, first + geometry.words)
         if fold_bounds(block, children, scratch, promoted, first, bound.value, limit, entry):
             raise ValueError(f"no value of what takes the pawn promoted on {to} is at hand")
     return entry
 
 
-def _geometry_after(geometry: Geometry, promoted: int, color: int, role: int) -> Geometry:
+def _geometry_after(geometry: Geometry, promoted: int, color: int, rays: Rays) -> Geometry:
     """The geometry in which the new man is the last one, and the first axis of words says where he stands."""
-    men = len(geometry.role)
+    men = len(geometry.color)
     return geometry._replace(
-        role=np.append(geometry.role, role),
+        rays=rays,
         color=np.append(geometry.color, color),
         shift=np.append(geometry.shift, geometry.king_shift + 6),
         twin_start=np.append(geometry.twin_start, men),

@@ -23,7 +23,7 @@ def key_of(material: Material) -> int:
 
 def keys_of(tables: Tablebase) -> Words:
     """The keys of the materials that have tables, in either order of colours, sorted."""
-    there = tables.available()
+    there = [material for material in tables.available() if not material.own]
     return np.array(sorted({key_of(each) for men in there for each in (men, men.flipped())}), np.uint64)
 
 

@@ -6,7 +6,7 @@ import functools
 import itertools
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -19,9 +19,10 @@ from tbgen.errors import MissingTableError, TooManyMenError, UsageError
 from tbgen.index.layout import slots_of
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.many import Value
+from tbgen.rules.own_board import OwnBoard, sets_on
 from tbgen.rules.position import material_of
 from tbgen.score import MOST_STORED_CODE, Color, Score
-from tbgen.storage.files import path_in
+from tbgen.storage.files import men_of_folder, path_in
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
@@ -168,7 +169,7 @@ def kinds_of(material: Material) -> Kinds:
 
 def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[int]:
     """The squares of the men of some kinds; `flipped` says that they are kinds of the other side's men."""
-    men = (0, board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings)
+    men = sets_on(board)
     sets = (men[role] & board.occupied_co[white is not flipped] for white, role in kinds)
     return [square for some in sets for square in chess.scan_forward(some)]
 
@@ -248,10 +249,12 @@ class OpenTables:
 
     def __init__(self, folders: Sequence[Path], cache_bytes: int, *, outcomes_only: bool) -> None:
         self.folders, self.named = folders, ", ".join(map(str, folders))
+        self.own = tuple({role.letter: role for folder in folders for role in men_of_folder(folder)}.values())
+        """Men of your own that the tables know."""
         self._outcomes_only = outcomes_only
         self._cache = ChunkCache(cache_bytes)
         self._tables: dict[Material, StoredTable] = {}
-        self._known: dict[int, Answering] = {}
+        self._known: dict[Hashable, Answering] = {}
         self._lock = threading.Lock()
         self.closed = False
 
@@ -297,10 +300,10 @@ class OpenTables:
         return known
 
 
-def _key_of(board: chess.Board) -> int:
-    """How many men of each kind either side has, as one number."""
+def _key_of(board: chess.Board) -> Hashable:
+    """How many men of each kind either side has, as one number; beside it, what the kinds are if not those of chess."""
     white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
     key = 0
     for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):
         key = key << 8 | (men & white).bit_count() << 4 | (men & black).bit_count()
-    return key
+    return (key, board.roles) if isinstance(board, OwnBoard) else key

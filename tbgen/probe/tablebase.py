@@ -322,6 +322,8 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         """
         from tbgen.probe.bulk import answer_arrays, answer_positions
 
+        if self._tables.own:
+            raise UsageError("probe_many knows the men of chess alone; probe positions with men of your own one by one")
         named = Material.parse(what) if isinstance(what, str) and "/" not in what else what
         if isinstance(named, Material):
             if white_to_move is None or squares is None:

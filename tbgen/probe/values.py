@@ -18,6 +18,7 @@ from tbgen.probe.answers import At, LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
 from tbgen.rules.notation import parse_fen, refuse_illegal
+from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.position import accrued_in, accrued_of, bare_sides, board_after, expect_board, material_of, own_of
 from tbgen.score import Color, Mobility, Score, expect_score
 
@@ -146,7 +147,7 @@ class TableValues(Values):
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
         if isinstance(position, str):
-            board, carried = parse_fen(position, mobility=self.mobility)
+            board, carried = parse_fen(position, mobility=self.mobility, men=self.tables.own)
         else:
             board, carried = expect_board(position), None
         if given is not None:
@@ -191,7 +192,7 @@ class TableValues(Values):
 
     def _own_by_kernel(self, board: chess.Board) -> Score | None:
         """The score of the position itself, where finding it takes no time."""
-        if not self._compiled:
+        if not self._compiled or isinstance(board, OwnBoard):
             return None
         from tbgen.board.board import words_of
         from tbgen.board.moves import code_on
@@ -200,7 +201,7 @@ class TableValues(Values):
 
     def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
         """The same, found by a kernel where that is loaded."""
-        if not self._compiled or not isinstance(table, Answering):
+        if not self._compiled or isinstance(board, OwnBoard) or not isinstance(table, Answering):
             return super()._successors(board, table)
         from tbgen.probe.successors import successors_of
 

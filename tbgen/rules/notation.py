@@ -31,6 +31,8 @@ from collections.abc import Iterable, Sequence
 import chess
 
 from tbgen.errors import FenError, IllegalPositionError, MoveError, UsageError, expect
+from tbgen.material import Role
+from tbgen.rules.own_board import board_of, roles_on
 from tbgen.rules.position import expect_any_board, first_accrued, own_score, play_move
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, MATE_CODE, Color, Mobility, Score, expect_score
@@ -169,7 +171,7 @@ def san_of(board: chess.Board, move: chess.Move, own: Score) -> str:
     twins = board.pieces_mask(role, board.turn) & ~chess.BB_SQUARES[origin]
     if twins and twins & board.attackers_mask(board.turn, target):
         return board.copy(stack=False).san(move)  # another man can go there, too; threads share the board
-    return f"{chess.piece_symbol(role).upper()}{takes}{square}{end}"
+    return f"{roles_on(board)[role - 1].letter}{takes}{square}{end}"
 
 
 def parse_one(board: chess.Board, text: str, ply: int = 1) -> chess.Move:
@@ -194,7 +196,7 @@ def _spellings(text: str) -> tuple[str, str]:
 
 
 def parse_fen(
-    text: str, *, chess960: bool = False, mobility: Mobility = Mobility.RESET
+    text: str, *, chess960: bool = False, mobility: Mobility = Mobility.RESET, men: Sequence[Role] = ()
 ) -> tuple[chess.Board, Score | None]:
     """Parse a FEN.
 
@@ -202,6 +204,7 @@ def parse_fen(
         text: Up to seven fields. Fields left out at the end have their usual defaults.
         chess960: Read castling rights as Chess960 has them.
         mobility: The mobility that the seventh field is of.
+        men: Men of your own that may stand on the board.
 
     Returns:
         The position, and the accrued score if the text has one. If the halfmove clock is 0, or the position's own score
@@ -227,7 +230,7 @@ def parse_fen(
         if len(fields) > place and not _CLOCK.fullmatch(fields[place]):
             raise FenError(text, f"{name} {fields[place]!r} is not a number")
     try:
-        board = chess.Board(" ".join(fields[:_SCORE_FIELD]), chess960=chess960)
+        board = board_of(" ".join(fields[:_SCORE_FIELD]), men, chess960=chess960)
     except ValueError as error:
         raise FenError(text, str(error)) from None
     board.chess960 = board.chess960 or board.has_chess960_castling_rights()
@@ -322,13 +325,17 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
 
 
 def position_of(
-    fen: str, moves: str | Iterable[str] = (), accrued: Score | None = None, mobility: Mobility = Mobility.RESET
+    fen: str,
+    moves: str | Iterable[str] = (),
+    accrued: Score | None = None,
+    mobility: Mobility = Mobility.RESET,
+    men: Sequence[Role] = (),
 ) -> tuple[chess.Board, Score | None]:
     """The position after some moves, and what has then accrued; None if that is the position's own score.
 
     `accrued` is what had accrued before the moves, and replaces what the FEN says.
     """
-    board, carried = parse_fen(fen, mobility=mobility)
+    board, carried = parse_fen(fen, mobility=mobility, men=men)
     score = carried if accrued is None else accrued
     for ply, text in enumerate(line_in(moves), 1):
         own = own_score(board)

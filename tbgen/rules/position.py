@@ -15,7 +15,8 @@ from typing import NamedTuple
 import chess
 
 from tbgen.errors import AccruedError, UsageError, expect
-from tbgen.material import Material, Role
+from tbgen.material import Material
+from tbgen.rules.own_board import roles_on
 from tbgen.rules.stage import MOST_KING_CODE, FiftyMoves
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
 
@@ -97,8 +98,8 @@ def material_of(board: chess.Board) -> Material:
     >>> material_of(chess.Board("8/8/8/4Kbk1/8/8/8/8 b - - 0 1"))
     Material.parse('KvKB')
     """
-    men = expect_board(board).piece_map().values()
-    white, black = ([Role(man.piece_type) for man in men if man.color == color] for color in chess.COLORS)
+    men, roles = expect_board(board).piece_map().values(), roles_on(board)
+    white, black = ([roles[man.piece_type - 1] for man in men if man.color == color] for color in chess.COLORS)
     return Material.of(white, black)
 
 

@@ -19,7 +19,16 @@ from pathlib import Path
 from typing import Literal
 
 from tbgen.errors import MissingTableError, UsageError
-from tbgen.material import MOST_BUILT_MEN, Material, all_materials, materials
+from tbgen.material import (
+    MOST_BUILT_MEN,
+    Material,
+    Role,
+    all_materials,
+    build_key,
+    materials,
+    men_of_name,
+    name_of_men,
+)
 from tbgen.score import Mobility
 from tbgen.system.process import lock, sync_folder, try_lock
 
@@ -94,6 +103,20 @@ def folder_of_game(folder: Path, game: Mobility) -> Path:
     return folder / str(Mobility.WHOLE_GAME)
 
 
+def folder_of_men(folder: Path, men: Sequence[Role]) -> Path:
+    """Where a folder of tables keeps those with men of your own.
+
+    >>> folder_of_men(Path("data"), [Role.own("M=WF")]).as_posix(), folder_of_men(Path("data"), []).as_posix()
+    ('data/M=WF', 'data')
+    """
+    return folder / name_of_men(men) if men and men != men_of_name(folder.name) else folder
+
+
+def men_of_folder(folder: Path) -> tuple[Role, ...]:
+    """The men of your own in the tables of a folder, by its name; none in most folders."""
+    return men_of_name(folder.name if game_of_folder(folder).forgets else folder.parent.name)
+
+
 def game_of_folder(folder: Path) -> Mobility:
     """The game of the tables in a folder, by its name: a file must never be taken for one of the other game."""
     return Mobility.WHOLE_GAME if folder.name == str(Mobility.WHOLE_GAME) else Mobility.RESET
@@ -131,9 +154,9 @@ def path_in(folders: Sequence[Path], material: Material) -> Path:
 
 
 @cache
-def every_material() -> tuple[Material, ...]:
+def every_material(own: tuple[Role, ...] = ()) -> tuple[Material, ...]:
     """Every material that a folder may have a table of, in build order, those of six men last."""
-    return (*all_materials(), *materials(MOST_BUILT_MEN))
+    return (*all_materials(own), *([] if own else materials(MOST_BUILT_MEN)))
 
 
 def tables_in(folder: Path) -> list[Material]:
@@ -142,13 +165,13 @@ def tables_in(folder: Path) -> list[Material]:
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         there.update(entry.name for entry in entries if entry.is_file())
     suffix = suffix_of(Layer.OUTCOMES, game_of_folder(folder))
-    return [material for material in every_material() if f"{material}{suffix}" in there]
+    return [material for material in every_material(men_of_folder(folder)) if f"{material}{suffix}" in there]
 
 
 def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
     """The materials that have a file in any of the folders, in build order, and the first folder that has it."""
     there = {material: folder for folder in reversed(folders) for material in tables_in(folder)}
-    return [(material, there[material]) for material in every_material() if material in there]
+    return [(material, there[material]) for material in sorted(there, key=build_key)]
 
 
 class NoRegularFileError(OSError):

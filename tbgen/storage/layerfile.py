@@ -20,9 +20,9 @@ import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
 from tbgen.index.layout import Layout
-from tbgen.material import Material
+from tbgen.material import Material, name_of_men
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
-from tbgen.storage.files import Layer, NoRegularFileError, open_regular, suffix_of
+from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, open_regular, suffix_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.schema import (
     COLUMNS,
@@ -35,6 +35,7 @@ from tbgen.storage.schema import (
     Dataset,
     Index,
     Seal,
+    digest_of_men,
     unpack,
 )
 
@@ -76,7 +77,7 @@ class LayerFile:
         for game in Mobility:
             suffix = suffix_of(self.layer, game)
             with contextlib.suppress(MaterialError):
-                material = Material.parse(self.path.name.removesuffix(suffix))
+                material = Material.parse(self.path.name.removesuffix(suffix), men_of_folder(self.path.parent))
                 if f"{material}{suffix}" == self.path.name and material.is_canonical:
                     return material, game
         raise self.damaged("its name is not that of a table")
@@ -93,6 +94,9 @@ class LayerFile:
         self.expect(seal.game == str(self.game), f"it is the table of {seal.material} under {seal.game}")
         is_its_own = (seal.material, seal.layer) == (str(self.material), self.layer.value)
         self.expect(is_its_own, f"it is the table of {seal.material}, {seal.layer}")
+        self.expect(
+            seal.men == digest_of_men(self.material), f"its men move otherwise than {name_of_men(self.material.own)}"
+        )
         self.expect(self._size == seal.length, f"it has {self._size} bytes of {seal.length}")
         self.expect(SEAL_BYTES <= seal.index <= seal.length, "its index lies outside")
         return seal

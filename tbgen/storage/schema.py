@@ -26,6 +26,7 @@ import numpy.typing as npt
 import zstandard
 from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
+from tbgen.material import Material
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer
 
@@ -111,6 +112,7 @@ _SEAL_LINES: Final = {
     "sha256-of-index": "index_digest",
     "sha256": "body_digest",
     "outcomes": "outcomes",
+    "men": "men",
 }
 """First word of a line of a seal -> the field behind it, in the order of the lines; an empty field has no line."""
 
@@ -131,6 +133,8 @@ class Seal:
     """Of distances: the body digest of the outcomes that they belong to."""
     game: str = GAME
     format: int = FORMAT
+    men: str = ""
+    """Where there are men of your own: a digest of how they move."""
 
     def to_bytes(self) -> bytes:
         values = {word: getattr(self, field) for word, field in _SEAL_LINES.items()}
@@ -144,7 +148,7 @@ class Seal:
         Of another format only `format` and `material` are known.
         """
         lines = [line.split() for line in seal.decode("ascii").splitlines()]
-        words = {"outcomes": "", **{line[0]: line[1] for line in lines if len(line) == 2}}
+        words = {"outcomes": "", "men": "", **{line[0]: line[1] for line in lines if len(line) == 2}}
         try:
             if int(words["format"]) != FORMAT and lines[0] == ["tbgen", "table"]:
                 return cls(words["material"], "", 0, 0, "", "", format=int(words["format"]))
@@ -211,12 +215,19 @@ def digest_of(*parts: bytes | memoryview) -> str:
     return digest.hexdigest()
 
 
+def digest_of_men(material: Material) -> str:
+    """How the men of your own move in a material, in short; empty without such men."""
+    definitions = [f"{role.letter} {role.rays}" for role in material.own]
+    return digest_of("\n".join(definitions).encode()) if definitions else ""
+
+
 def sealed(
-    material: str, layer: str, body: bytes, index: Index, outcomes: str = "", game: str = GAME
+    material: str, layer: str, body: bytes, index: Index, outcomes: str = "", game: str = GAME, men: str = ""
 ) -> tuple[bytes, bytes, bytes]:
     """The three parts of a file: the seal of its body and its index, and these."""
     end, start = index.to_bytes(), SEAL_BYTES + len(body)
-    seal = Seal(material, layer, start + len(end), start, digest_of(body, end), digest_of(end), outcomes, game)
+    digests = digest_of(body, end), digest_of(end)
+    seal = Seal(material, layer, start + len(end), start, *digests, outcomes, game, men=men)
     return seal.to_bytes(), body, end
 
 

@@ -44,6 +44,7 @@ from tbgen.storage.schema import (
     Index,
     Seal,
     digest_of,
+    digest_of_men,
     pack,
     sealed,
 )
@@ -232,7 +233,8 @@ def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
     image = _hdf5(order, there, attributes)
     index = Index(attributes, {name: dataset for name, (dataset, _) in there.items()})
     outcomes = attributes.get("outcomes", "")
-    return sealed(attributes["material"], layer.value, image, index, outcomes, attributes["game"])
+    men = digest_of_men(order.layout.material)
+    return sealed(attributes["material"], layer.value, image, index, outcomes, attributes["game"], men)
 
 
 def _packed(source: Source, size: int, level: int, ways: Sequence[bool], pool: Executor) -> tuple[Dataset, list[bytes]]:

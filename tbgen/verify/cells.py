@@ -8,24 +8,27 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints
+from tbgen.compiled.arrays import Int, Ints, Words
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.layout import BY_KING, MIRRORED, Layout, layout_of
 from tbgen.index.squares import (
     FLIP_FILE,
-    REACHED,
     SYMMETRY,
     TO_TRIANGLE,
     TRANSPOSE,
     TRIANGLE,
     TRIANGLE_INDEX,
+    Rays,
+    rays_of,
 )
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.score import Color
 
 BLACK_PAWN: Final = 0
 WHITE_PAWN: Final = 1
-"""A kind is a role, except that the pawns of the two sides differ."""
+OFFICER: Final = 2
+"""Kinds of men."""
+by_address(Rays)
 
 
 @by_address
@@ -34,6 +37,10 @@ class Men(NamedTuple):
 
     color: Ints
     kind: Ints
+    rays: Rays
+    """Of all men but pawns."""
+    attacks: Words
+    """[slot, square] -> the squares that a man there attacks on an empty board."""
     king: Ints
     """[colour] -> slot."""
     twins: Ints
@@ -61,13 +68,15 @@ class Links(NamedTuple):
 
 def men_of(layout: Layout) -> Men:
     """The men in the order of the layout's slots, and how its cells are numbered."""
-    kinds = [BLACK_PAWN if slot == (Color.BLACK, Role.PAWN) else int(slot[1]) for slot in layout.slots]
+    pawns = [WHITE_PAWN if color is Color.WHITE else BLACK_PAWN for color, _ in layout.slots[: layout.pawns]]
+    kind = np.array([*pawns, *[OFFICER] * (len(layout.slots) - layout.pawns)], np.int64)
+    rays = rays_of([role for _, role in layout.slots])
+    attacks = np.concatenate([_PAWN_ATTACKS[pawns], rays.reached[layout.pawns :]])
     color = np.array([int(color) for color, _ in layout.slots], np.int64)
     kings = np.array([layout.slots.index((color, Role.KING)) for color in Color], np.int64)
     twins = np.array(layout.twins, np.int64).reshape(-1, 2) - layout.pawns - 1
     blocks = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    kind, addresses = np.array(kinds, np.int64), layout.addresses
-    return Men(color, kind, kings, twins, layout.pawns, addresses, blocks, layout.shape[2])
+    return Men(color, kind, rays, attacks, kings, twins, layout.pawns, layout.addresses, blocks, layout.shape[2])
 
 
 def links_of(layout: Layout) -> Links:
@@ -107,8 +116,7 @@ def _pawn_attacks() -> npt.NDArray[np.uint64]:
     return attacks
 
 
-ATTACKS: Final = np.concatenate([_pawn_attacks(), REACHED[Role.KNIGHT :]])
-"""[kind, square] -> the squares that a man there attacks on an empty board."""
+_PAWN_ATTACKS: Final = _pawn_attacks()
 
 
 @small

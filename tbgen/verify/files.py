@@ -8,7 +8,7 @@ from pathlib import Path
 
 from tbgen.errors import UsageError
 from tbgen.material import MOST_BUILT_MEN, Material, table_material
-from tbgen.storage.files import Folders, folder_with, folders_in, path_in, path_of
+from tbgen.storage.files import Folders, folder_with, folders_in, men_of_folder, path_in, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.verify.check import Report, TellPhase, verify_table
 
@@ -48,7 +48,8 @@ def verify_tables(
     if sample is not None and sample < 1:
         raise UsageError(f"sample must be 1 or more, not {sample}")
     paths, reports = folders_in(folders), list[Report]()
-    for material in (table_material(str(each), MOST_BUILT_MEN) for each in materials):
+    own = men_of_folder(paths[0])
+    for material in (table_material(each, MOST_BUILT_MEN, own) for each in materials):
 
         def tell(phase: str, done: int, total: int, material: Material = material) -> None:
             if progress is not None:

@@ -8,8 +8,9 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inner, small
-from tbgen.index.squares import BETWEEN, MOVES, RAY_COUNT
-from tbgen.verify.cells import ATTACKS, WHITE_PAWN, Men, cell_of, set_up, side_of
+from tbgen.index.squares import NOWHERE, RAY
+from tbgen.material import MOST_RAYS
+from tbgen.verify.cells import OFFICER, WHITE_PAWN, Men, cell_of, set_up, side_of
 
 NOBODY = -1
 NO_POSITION = 255
@@ -66,7 +67,7 @@ def is_safe(men: Men, squares: Ints, slot: Int, to: Int, captured: Int) -> bool:
         if men.color[other] == color or other == captured:
             continue
         start = squares[other]
-        if ATTACKS[men.kind[other], start] & square_bit(target) and BETWEEN[start, target] & occupied == 0:
+        if men.attacks[other, start] & square_bit(target) and men.rays.between[other, start, target] & occupied == 0:
             return False
     return True
 
@@ -101,11 +102,11 @@ def note_move(scratch: Buffers, count: Int, slot: Int, to: Int, captured: Int, p
 def list_piece_moves(men: Men, scratch: Buffers, slot: Int, wanted: Int, count: Int) -> Int:
     """Legal moves of a man that is no pawn."""
     start = scratch.squares[slot]
-    kind = men.kind[slot]
-    for ray in range(RAY_COUNT[kind]):
-        for step in range(8):
-            to = int(MOVES[kind, start, ray, step])
-            if to < 0:
+    for ray in range(men.rays.counts[slot]):
+        path = ((slot * 64 + start) * MOST_RAYS + ray) * RAY
+        for at in range(path, path + RAY):
+            to = int(men.rays.paths[at])
+            if to == NOWHERE:
                 break
             captured = scratch.board[to]
             sort = QUIETS if captured == NOBODY else RESETS
@@ -155,7 +156,7 @@ def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
     for slot in range(men.color.size):
         if men.color[slot] != side:
             continue
-        if men.kind[slot] > WHITE_PAWN:
+        if men.kind[slot] == OFFICER:
             count = list_piece_moves(men, scratch, slot, wanted, count)
         elif wanted & RESETS:
             count = list_pawn_moves(men, scratch, slot, count)

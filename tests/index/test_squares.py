@@ -7,15 +7,16 @@ import numpy as np
 
 from tbgen.index.squares import (
     KING_TO,
-    MOVES,
+    NOWHERE,
     PAWN_ATTACKS,
-    RAY_COUNT,
-    REACHED,
+    RAY,
     SYMMETRY,
     TRIANGLE,
     TRIANGLE_INDEX,
+    rays_of,
 )
-from tbgen.material import Role
+from tbgen.material import MOST_RAYS, Role
+from tests.own_men import MEN
 
 OFFICERS = (Role.KNIGHT, Role.BISHOP, Role.ROOK, Role.QUEEN, Role.KING)
 
@@ -27,23 +28,34 @@ def attacks(role: Role, square: int) -> set[int]:
     return set(board.attacks(square))
 
 
-def listed(row: np.ndarray) -> list[int]:
-    """The squares of a row before its first -1, after which nothing may come."""
+def listed(row: np.ndarray, end: int = -1) -> list[int]:
+    """The squares of a row before its first end, after which nothing may come."""
     squares = [int(square) for square in row]
-    end = squares.index(-1) if -1 in squares else len(squares)
-    assert set(squares[end:]) <= {-1}
-    return squares[:end]
+    count = squares.index(end) if end in squares else len(squares)
+    assert set(squares[count:]) <= {end}
+    return squares[:count]
 
 
 def test_moves_reach_what_a_man_attacks_on_an_empty_board() -> None:
-    for role in OFFICERS:
+    table = rays_of(OFFICERS)
+    paths = table.paths.reshape(len(OFFICERS), 64, MOST_RAYS, RAY)
+    for man, role in enumerate(OFFICERS):
         for square in range(64):
-            rays = [listed(row) for row in MOVES[role, square]]
+            rays = [listed(row, NOWHERE) for row in paths[man, square]]
             found = [to for ray in rays for to in ray]
             assert len(found) == len(set(found))
-            assert set(found) == attacks(role, square) == set(chess.SquareSet(int(REACHED[role, square])))
-            assert not any(rays[int(RAY_COUNT[role]) :])
+            assert set(found) == attacks(role, square) == set(chess.SquareSet(int(table.reached[man, square])))
+            assert not any(rays[int(table.counts[man]) :])
+            between = [chess.between(square, to) for to in found if role is not Role.KNIGHT]
+            assert between == table.between[man, square, found].tolist() or role is Role.KNIGHT
     assert PAWN_ATTACKS.tolist() == [chess.BB_PAWN_ATTACKS[side] for side in (chess.WHITE, chess.BLACK)]
+
+
+def test_men_of_ones_own_go_alike_from_all_symmetric_squares_and_back() -> None:
+    reached = [[set(chess.SquareSet(int(row))) for row in rows] for rows in rays_of(MEN).reached]
+    for man in reached:
+        assert all(man[image[a]] == {image[b] for b in man[a]} for image in SYMMETRY.tolist() for a in range(64))
+        assert all(a in man[b] for a in range(64) for b in man[a])
 
 
 def test_the_symmetries_are_eight_and_keep_all_distances() -> None:

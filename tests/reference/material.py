@@ -7,9 +7,11 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from .moves import BLACK, NO_MAN, NO_PROMOTION, PAWN, WHITE
+from .moves import BLACK, NO_MAN, NO_PROMOTION, OWN, PAWN, WHITE
 
-LETTERS = ".PNBRQK"
+LETTERS = ".PNBRQK" + "".join(reversed(OWN))
+"""[role] -> its letter; those of men that are not of chess are counted from the end."""
+ROLES = {letter: role for role in range(-len(OWN), 7) for letter in LETTERS[role]}
 
 Squares = list[NDArray[np.int64]]
 
@@ -23,7 +25,7 @@ class Material:
     @cached_property
     def roles(self) -> NDArray[np.int64]:
         """The role of each man."""
-        return np.array([LETTERS.index(letter) for letter in self.name.replace("v", "")], dtype=np.int64)
+        return np.array([ROLES[letter] for letter in self.name.replace("v", "")], dtype=np.int64)
 
     @cached_property
     def colors(self) -> NDArray[np.int64]:
@@ -96,6 +98,6 @@ def material_of(name: str) -> Material:
     """The material of a name such as "KBvKN", each side's king first."""
     white, _, black = name.partition("v")
     for side in (white, black):
-        if not side.startswith("K") or any(letter not in "PNBRQ" for letter in side[1:]):
+        if not side.startswith("K") or any(letter in ".K" or letter not in ROLES for letter in side[1:]):
             raise ValueError(f"not a material: {name!r}")
     return Material(name)

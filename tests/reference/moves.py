@@ -20,6 +20,51 @@ DIAGONAL = np.array([(1, 1), (-1, 1), (-1, -1), (1, -1)])
 ALL_ROUND = np.concatenate((STRAIGHT, DIAGONAL))
 LEAPS = np.array([(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)])
 
+OWN = {
+    "A": ([(1, 2)], [(0, 1), (1, 1)]),  # Amazon
+    "C": ([(1, 2)], [(0, 1)]),  # Chancellor
+    "D": ([(0, 1), (0, 2)], []),  # Woody Rook
+    "E": ([(0, 2)], [(1, 1)]),
+    "F": ([(1, 1)], []),  # Ferz
+    "G": ([], [(1, 2)]),  # Nightrider
+    "H": ([], [(1, 1), (0, 2)]),
+    "I": ([(2, 2)], []),  # Alfil
+    "J": ([(0, 1), (1, 2)], []),
+    "L": ([(1, 3)], []),  # Camel
+    "M": ([(0, 1), (1, 1)], []),  # Commoner
+    "O": ([(0, 2), (1, 1), (2, 2)], []),
+    "S": ([(1, 2)], [(1, 1)]),  # Archbishop
+    "U": ([(0, 2)], []),  # Dabbaba
+    "W": ([(0, 1)], []),  # Wazir
+}
+"""[letter] -> the leaps and the rides of men that are not of chess: how far to one side and to the other.
+
+Their roles are -1, -2 ... in this order.
+"""
+
+
+def ways_of(leaps, rides):
+    """(files, ranks, whether it is a ride) of every way that a man goes, then zeros."""
+    found = np.zeros((16, 3), dtype=np.int64)
+    offsets = [(x, y) for x in range(-3, 4) for y in range(-3, 4)]
+    ways = [
+        (x, y, is_ride)
+        for is_ride, some in enumerate((leaps, rides))
+        for x, y in offsets
+        if (min(abs(x), abs(y)), max(abs(x), abs(y))) in some
+    ]
+    found[: len(ways)] = ways
+    return found
+
+
+WAYS = np.array([ways_of(*OWN[letter]) for letter in OWN])
+
+
+@njit
+def ways(role):
+    """The ways of a man that is not of chess."""
+    return WAYS[-1 - role]
+
 
 @njit
 def step(square, files, ranks):
@@ -58,11 +103,27 @@ def path_is_clear(squares, origin, target):
 
 
 @njit
+def goes_to(squares, role, origin, target):
+    """Whether a man that is not of chess comes from one square to another."""
+    for files, ranks, is_ride in ways(role):
+        to = origin
+        while files != 0 or ranks != 0:
+            to = step(to, files, ranks)
+            if to == target:
+                return True
+            if to == NO_SQUARE or is_ride == 0 or man_on(squares, to) != NO_MAN:
+                break
+    return False
+
+
+@njit
 def attacks(roles, colors, squares, man, target):
     """Whether the man attacks the square `target`."""
     files = target % 8 - squares[man] % 8
     ranks = target // 8 - squares[man] // 8
     role = roles[man]
+    if role < 0:
+        return goes_to(squares, role, squares[man], target)
     if role == PAWN:
         return ranks == forward(colors[man]) and abs(files) == 1
     if role == KNIGHT:
@@ -121,17 +182,24 @@ def add_move(roles, colors, squares, man, to, captured, promotion, moves, count)
 
 
 @njit
+def add_way(roles, colors, squares, man, files, ranks, is_slider, moves, count):
+    """Add the moves of a man other than a pawn in one direction."""
+    to = step(squares[man], files, ranks)
+    while to != NO_SQUARE:
+        met = man_on(squares, to)
+        if met == NO_MAN or colors[met] != colors[man]:
+            count = add_move(roles, colors, squares, man, to, met, NO_PROMOTION, moves, count)
+        if met != NO_MAN or not is_slider:
+            break
+        to = step(to, files, ranks)
+    return count
+
+
+@njit
 def add_piece_moves(roles, colors, squares, man, steps, is_slider, moves, count):
     """Add the moves of a man other than a pawn along its steps."""
     for way in range(len(steps)):
-        to = step(squares[man], steps[way, 0], steps[way, 1])
-        while to != NO_SQUARE:
-            met = man_on(squares, to)
-            if met == NO_MAN or colors[met] != colors[man]:
-                count = add_move(roles, colors, squares, man, to, met, NO_PROMOTION, moves, count)
-            if met != NO_MAN or not is_slider:
-                break
-            to = step(to, steps[way, 0], steps[way, 1])
+        count = add_way(roles, colors, squares, man, steps[way, 0], steps[way, 1], is_slider, moves, count)
     return count
 
 
@@ -176,7 +244,11 @@ def legal_moves(roles, colors, squares, side, en_passant, moves):
         if colors[man] != side or squares[man] == NO_SQUARE:
             continue
         role = roles[man]
-        if role == PAWN:
+        if role < 0:
+            for files, ranks, is_ride in ways(role):
+                if files != 0 or ranks != 0:
+                    count = add_way(roles, colors, squares, man, files, ranks, is_ride == 1, moves, count)
+        elif role == PAWN:
             count = add_pawn_moves(roles, colors, squares, man, en_passant, moves, count)
         elif role == KNIGHT:
             count = add_piece_moves(roles, colors, squares, man, LEAPS, False, moves, count)

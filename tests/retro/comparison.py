@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from tbgen.index.bulk import cells_of
 from tbgen.index.layout import Layout, layout_of
-from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.table import Cells, Patterns, Table
 from tests import reference
+from tests.own_men import material
 
 Ints = npt.NDArray[np.int64]
 
@@ -36,7 +36,7 @@ class Comparison:
         self, known: reference.ReferenceTable, patterns: Patterns, held: Callable[[Ints], Cells], *, plies: bool = True
     ) -> None:
         self.known, self.patterns, self.held, self.plies = known, patterns, held, plies
-        self.layout = layout_of(Material.parse(known.material.name))
+        self.layout = layout_of(material(known.material.name))
         self.slots = men_of_slots(self.layout)
         self.middle = cache(self.middle_of)
         self.found: list[str] = []

@@ -19,10 +19,10 @@ _values: dict[str, EntryValues] = {}
 
 
 @cache
-def solved(name: str, game: Mobility = Mobility.RESET, threads: int = 2) -> Table:
+def solved(name: str | Material, game: Mobility = Mobility.RESET, threads: int = 2) -> Table:
     """The table of a material, its children solved on the way; for tables that are small."""
-    material = Material.parse(name)
-    children = {child: solved(str(child), game, threads) for child in material.children()}
+    material = Material.parse(name) if isinstance(name, str) else name
+    children = {child: solved(child, game, threads) for child in material.children()}
     return solve(material, children, threads, game=game)
 
 

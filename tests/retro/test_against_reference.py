@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tbgen.material import Material, build_order
+from tbgen.material import Material, Role, build_order
 from tbgen.table import Table
 from tests import reference
+from tests.own_men import MEN, material
 from tests.retro.comparison import differences
 from tests.retro.tables import solve_from_values, solved
 
@@ -20,6 +21,23 @@ def assert_agreement(table: Table, *, reduced: bool | None = None) -> None:
 @pytest.mark.parametrize("name", [str(material) for material in build_order([Material.parse("KPvK")])])
 def test_every_pair_of_two_and_three_men_agrees_with_the_reference(name: str) -> None:
     assert_agreement(solved(name))
+
+
+@pytest.mark.parametrize("letter", "GHM")
+def test_every_pair_of_a_man_of_ones_own_agrees_with_the_reference(letter: str) -> None:
+    assert_agreement(solved(material(f"K{letter}vK")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", MEN, ids=lambda role: role.name)
+def test_every_pair_of_fifteen_men_of_ones_own_agrees_with_the_reference(role: Role) -> None:
+    assert_agreement(solved(material(f"K{role.letter}vK")))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KDMvK", "KFFvK", "KRvKM"])
+def test_every_pair_of_four_men_with_ones_own_agrees_with_the_reference(name: str) -> None:
+    assert_agreement(solved(material(name)))
 
 
 @pytest.mark.slow

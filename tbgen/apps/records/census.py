@@ -40,7 +40,7 @@ from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import VerificationError
 from tbgen.index.layout import Layout, fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
-from tbgen.material import Material, Role
+from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, Color, Score
@@ -143,8 +143,8 @@ def _runs(order: Order) -> Iterator[range]:
 
 
 def _pair_of_bishops(layout: Layout) -> list[int]:
-    """The slots of the bishops of a side that has two or more; only one side can."""
-    slots = [[n for n, slot in enumerate(layout.slots) if slot == (color, Role.BISHOP)] for color in Color]
+    """The slots of the men bound to one colour of a side that has two or more; only one side can."""
+    slots = [[n for n, (side, role) in enumerate(layout.slots) if side is color and role.is_bound] for color in Color]
     return max(slots, key=len) if max(map(len, slots)) > 1 else []
 
 

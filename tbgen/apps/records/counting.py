@@ -14,15 +14,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.board.board import piece_attacks
 from tbgen.compiled.arrays import Int, Ints, WideInts, Word
 from tbgen.compiled.jit import borrowing, by_address, inner
-from tbgen.index.kernels import DIAGONAL, are_in_order, beside_image, primary_white_kings, row_of_byte
+from tbgen.index.kernels import (
+    DIAGONAL,
+    are_in_order,
+    attacks_of,
+    beside_image,
+    primary_white_kings,
+    row_of_byte,
+)
 from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
-from tbgen.index.squares import BETWEEN, KING_ATTACKS, PAWN_ATTACKS, TRIANGLE_INDEX
+from tbgen.index.squares import KING_ATTACKS, PAWN_ATTACKS, TRIANGLE_INDEX, Rays, rays_of
 from tbgen.index.words import EVERYTHING, NOTHING, lowest_and_rest, square_bit
-from tbgen.material import Role
 from tbgen.score import Color
 
 PLACEMENTS, CLASSES = 0, 1
@@ -32,7 +37,6 @@ WHOLE, HALVED, REFLECTED = 0, 1, 2
 """What a place stands for: the usual, half of it since it is its own image in the diagonal, or such a place where the
 reflection exchanges two equal men."""
 
-_PAWN = int(Role.PAWN)
 _WHITE = int(Color.WHITE)
 
 
@@ -40,7 +44,7 @@ _WHITE = int(Color.WHITE)
 class BlockMen(NamedTuple):
     """The men of a block by slots: pawns, white king, other men, black king."""
 
-    role: npt.NDArray[np.int64]
+    rays: Rays
     color: npt.NDArray[np.int64]
     pawns: npt.NDArray[np.int64]
     """Squares."""
@@ -60,7 +64,7 @@ def men_of(layout: Layout, block: int) -> BlockMen:
     for first, end in layout.twins:
         twin_start[first:end] = first
     return BlockMen(
-        role=np.array([int(role) for _, role in layout.slots], np.int64),
+        rays=rays_of([role for _, role in layout.slots]),
         color=np.array([int(color) for color, _ in layout.slots], np.int64),
         pawns=np.array(layout.blocks[block], np.int64),
         twin_start=twin_start,
@@ -136,7 +140,7 @@ def set_up(men: BlockMen, row: Int, occupied: Word, squares: Ints) -> Word:
 
     Returns the squares of all of them as a word, which begins with those of the pawns; nothing if two stand on one.
     """
-    for slot in range(men.pawns.size + 1, men.role.size):
+    for slot in range(men.pawns.size + 1, men.color.size):
         squares[slot] = row & 63
         row >>= 6
         bit = square_bit(squares[slot])
@@ -150,16 +154,18 @@ def set_up(men: BlockMen, row: Int, occupied: Word, squares: Ints) -> Word:
 def out_of_check(men: BlockMen, squares: Ints, occupied: Word) -> tuple[Word, Word]:
     """White kings beside which the black king is not attacked, and those that are not attacked themselves."""
     white, black = EVERYTHING, EVERYTHING
-    prey = squares[men.role.size - 1]
-    for slot in range(men.role.size - 1):
+    prey = squares[men.color.size - 1]
+    for slot in range(men.color.size - 1):
         if slot == men.pawns.size:
             continue
-        start, role, color = squares[slot], men.role[slot], men.color[slot]
-        reached = PAWN_ATTACKS[color, start] if role == _PAWN else piece_attacks(role, start, occupied)
+        start, color = squares[slot], men.color[slot]
+        reached = PAWN_ATTACKS[color, start]
+        if slot >= men.pawns.size:
+            reached = attacks_of(men.rays, slot, start, occupied)
         if color != _WHITE:
             black &= ~reached
         elif reached & square_bit(prey):
-            white &= BETWEEN[start, prey]
+            white &= men.rays.between[slot, start, prey]
     return white, black
 
 
@@ -169,7 +175,7 @@ def primary_kings(men: BlockMen, occupied: Word, squares: Ints, other: Ints) -> 
 
     `other` is a scratch buffer of the size of `squares`.
     """
-    last = men.role.size - 1
+    last = men.color.size - 1
     if occupied == NOTHING or not are_in_order(squares, men.twin_start, men.pawns.size + 1, last):
         return NOTHING, WHOLE
     compared = beside_image(squares, men.twin_start, 1, last + 1, other) if men.how == INTO_TRIANGLE else -1

@@ -13,29 +13,62 @@ only remaining Pawn". He has given the divisors in a comment at chessvariants.co
 
 Exceptions: a bare king cannot hold against mating material, so nothing is halved there. Two knights alone do not mate
 and count as the second case. Nor do bishops on squares of one colour, which are an ending of their own.
+
+A man of your own has the marks of that program beside its value (see `Mark`). A man bound to squares of one colour,
+whatever his value, does not mate alone; how he moves says so.
 """
 
 from __future__ import annotations
 
 import enum
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from statistics import mean
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from tbgen.apps.records.record import Record
+from tbgen.errors import UsageError
 from tbgen.material import Material, Role
 from tbgen.rules.points import DRAW, Scoring
-from tbgen.score import Color, Score
+from tbgen.score import MATE_CODE, Color, Score
+from tbgen.storage.files import path_of, tables_in
+from tbgen.storage.reader import TableFile
 from tbgen.text import plain
 
-VALUES: Final = {Role.PAWN: 100, Role.KNIGHT: 325, Role.BISHOP: 325, Role.ROOK: 500, Role.QUEEN: 950, Role.KING: 0}
-"""Centipawns."""
+
+class Mark(enum.Enum):
+    """What the rule has to be told of a man beside his value."""
+
+    MATES = "mates"
+    """He mates alone although he is a minor, `0,3`."""
+    NO_PAIR = "no-pair"
+    """Nor does a pair of such men mate, `0,-4`."""
+    TOUGH = "tough"
+    """He holds out alone against any man, `0,-1`."""
+
+
+class Worth(NamedTuple):
+    """What a man is worth, in centipawns, and his marks."""
+
+    value: int
+    marks: frozenset[Mark] = frozenset()
+
+
+Worths = Mapping[Role, Worth]
+CHESS: Final[Worths] = {
+    Role.PAWN: Worth(100),
+    Role.KNIGHT: Worth(325, frozenset([Mark.NO_PAIR])),
+    Role.BISHOP: Worth(325),
+    Role.ROOK: Worth(500),
+    Role.QUEEN: Worth(950),
+    Role.KING: Worth(0),
+}
 MINOR_AHEAD: Final = 350
 BOUNDS: Final = tuple(map(Score, ("G0.0", "G0.5", "G1.0", "G1.5", "G2.5", "G3.5")))
 """Each share counts the positions where a side gets at least one of these scores."""
-_NO_MATE: Final = ([Role.KNIGHT], [Role.BISHOP], [Role.KNIGHT, Role.KNIGHT])
 
 
 class Rule(enum.Enum):
@@ -50,6 +83,7 @@ class Rule(enum.Enum):
         Fraction(1, 8),
         "a lone minor, two knights, or bishops of one colour, against a bare king",
     )
+    TOUGH = ("tough defender", Fraction(1, 8), "one man against a tough defender")
     LAST_PAWN = ("last pawn", Fraction(1, 4), "the last pawn can be had for a piece")
 
     def __init__(self, title: str, factor: Fraction, words: str) -> None:
@@ -58,30 +92,42 @@ class Rule(enum.Enum):
         self.words = words
 
 
-def lead_of(white: Iterable[Role], black: Iterable[Role]) -> int:
+def lead_of(white: Iterable[Role], black: Iterable[Role], worths: Worths = CHESS) -> int:
     """By how many centipawns White's men are worth more than Black's; negative if they are worth less."""
-    return sum(VALUES[role] for role in white) - sum(VALUES[role] for role in black)
+    return sum(worths[role].value for role in white) - sum(worths[role].value for role in black)
 
 
-def leader_of(material: Material) -> Color | None:
+def leader_of(material: Material, worths: Worths = CHESS) -> Color | None:
     """The side ahead in material."""
-    lead = lead_of(material.white, material.black)
+    lead = lead_of(material.white, material.black, worths)
     return None if lead == 0 else Color.WHITE if lead > 0 else Color.BLACK
 
 
-def rule_for(material: Material, leader: Color) -> Rule:
+def _mates(pieces: Sequence[Role], worths: Worths) -> bool:
+    """Whether the rule takes some men for mating material against a bare king."""
+    if len(pieces) == 1:
+        worth = worths[pieces[0]]
+        return not pieces[0].is_bound and (worth.value >= MINOR_AHEAD or Mark.MATES in worth.marks)
+    return len(pieces) > 2 or not all(Mark.NO_PAIR in worths[role].marks for role in pieces)
+
+
+def rule_for(material: Material, leader: Color, worths: Worths = CHESS) -> Rule:
     """The case of the rule for the leader."""
     ours, theirs = (material.side(color) for color in (leader, leader.other))
     pieces, others = ([role for role in side if role not in (Role.KING, Role.PAWN)] for side in (ours, theirs))
-    lead, pawns = lead_of(pieces, others), ours.count(Role.PAWN)
-    if pawns == 1 and others and lead + VALUES[min(others)] < MINOR_AHEAD:
+    lead, pawns = lead_of(pieces, others, worths), ours.count(Role.PAWN)
+    if pawns == 1 and others and lead + min(worths[role].value for role in others) < MINOR_AHEAD:
         return Rule.LAST_PAWN
     if pawns:
         return Rule.FULL
     if len(theirs) == 1:
-        return Rule.NO_MATE if pieces in _NO_MATE else Rule.BARE_KING
+        return Rule.BARE_KING if _mates(pieces, worths) else Rule.NO_MATE
+    if len(pieces) == len(others) == 1 and Mark.TOUGH in worths[others[0]].marks:
+        return Rule.TOUGH
     return Rule.MINOR_AHEAD if lead < MINOR_AHEAD and len(pieces) <= 2 and len(others) <= 1 else Rule.PAWNLESS
 
+
+_WORTH: Final = re.compile(rf"([A-Z])=([0-9]{{1,4}})((?:,(?:{'|'.join(mark.value for mark in Mark)}))*)")
 
 ByOutcome = Mapping[Color, Mapping[Score, int]]
 """By side to move, positions up to symmetry."""
@@ -123,13 +169,19 @@ class Potential(Judged):
     material: Material
     leader: Color
     counts: ByOutcome
+    advantage: int
+    """In centipawns."""
+    longest: int | None
+    """The most plies to the leader's mate; None if it never mates."""
     bishops: str | None = None
     """Which positions these are, where they are told apart by the colours of the squares of bishops."""
 
     @property
     def name(self) -> str:
         """The material, and what it leaves open."""
-        return str(self.material) if self.bishops is None else f"{self.material}, bishops on {self.bishops}"
+        if self.bishops is None:
+            return str(self.material)
+        return f"{self.material}, {'men bound to' if self.material.own else 'bishops on'} {self.bishops}"
 
     def share(self, side: Color, holder: Color, code: int) -> Fraction:
         """The share of positions with a side to move where a side gets a score of this code or a lower one."""
@@ -149,10 +201,11 @@ class Potential(Judged):
             "material": str(self.material),
             "bishops": self.bishops,
             "leader": plain(self.leader),
-            "advantage": abs(lead_of(self.material.white, self.material.black)),
+            "advantage": self.advantage,
             "rule": self.rule.title,
             **self.factors(),
             "confirmed": self.is_confirmed,
+            "longest_mate": self.longest,
             "shares": {f"{plain(side)}_to_move": self._shares(side) for side in Color},
         }
 
@@ -167,9 +220,36 @@ def _rounded(share: Fraction) -> float:
     return round(float(share), 6)
 
 
-def potentials_of(records: Iterable[Record]) -> list[Potential]:
+def worths_of(texts: Iterable[str], own: Sequence[Role]) -> Worths:
+    """What men are worth, those of chess and some of your own, as texts such as `M=325,mates` say."""
+    found, roles = dict(CHESS), {role.letter: role for role in own}
+    for text in texts:
+        match = _WORTH.fullmatch(text)
+        if match is None or match[1] not in roles:
+            marks = ", ".join(mark.value for mark in Mark)
+            raise UsageError(f"{text!r} is not a man's worth such as M=325; marks follow it ({marks}): M=325,mates")
+        found[roles[match[1]]] = Worth(int(match[2]), frozenset(map(Mark, match[3].split(",")[1:])))
+    for role in own:
+        if role not in found:
+            raise UsageError(f"say in centipawns what {role.letter} is worth: --worth {role.letter}=325")
+    return found
+
+
+def own_records(folder: Path) -> list[Record]:
+    """The records, without lines, of the tables with men of your own in a folder."""
+    from tbgen.apps.records.census import census_of
+
+    found = list[Record]()
+    for material in tables_in(folder):
+        if material.own:
+            with TableFile(path_of(folder, material)) as file:
+                found.append(census_of(file))
+    return found
+
+
+def potentials_of(records: Iterable[Record], worths: Worths = CHESS) -> list[Potential]:
     """Every ending in which somebody leads, the rule's worst errors first."""
-    found = (each for record in records for each in _recorded(record))
+    found = (each for record in records for each in _recorded(record, worths))
     return sorted(found, key=lambda each: (-abs(each.error), each.name))
 
 
@@ -184,25 +264,28 @@ def _mean(leader: Color, counts: ByOutcome, worth: Callable[[Score], Fraction]) 
     return sum(means, Fraction(0)) / len(Color)
 
 
-def _recorded(record: Record) -> Iterator[Potential]:
+def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
     """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
-    leader = leader_of(record.material)
+    leader = leader_of(record.material, worths)
     if leader is None:
         return
-    rule = rule_for(record.material, leader)
+    rule = rule_for(record.material, leader, worths)
+    advantage = abs(lead_of(record.material.white, record.material.black, worths))
+    mates = [line[2].dtg for line in record.lines() if line[1] == Score(MATE_CODE, leader)]
+    longest = max(mates, default=None)
     every = {side: record.sides[side].counts for side in Color}
     parts: list[tuple[str | None, Rule, ByOutcome]] = [(None, rule, every)]
     men = record.material.side(leader)
-    if record.one_colored is not None and men.count(Role.BISHOP) > 1:
+    if record.one_colored is not None and sum(role.is_bound for role in men) > 1:
         one = {side: {outcome: n.classes for outcome, n in record.one_colored[side].items()} for side in Color}
         both = {side: {each: n - one[side].get(each, 0) for each, n in every[side].items()} for side in Color}
-        has_more = set(men) != {Role.KING, Role.BISHOP} or len(record.material.side(leader.other)) > 1
+        has_more = not all(role.is_bound for role in men[1:]) or len(record.material.side(leader.other)) > 1
         parts = [("both colours", rule, both), ("one colour", rule if has_more else Rule.NO_MATE, one)]
     scoring = Scoring()
     for bishops, said, counts in parts:
         points = _mean(leader, counts, lambda outcome: 2 * (scoring.holders_points(outcome) - DRAW))
-        mates = _mean(leader, counts, lambda outcome: Fraction(outcome.is_mate))
-        yield Potential(said, mates, points, record.material, leader, counts, bishops)
+        won = _mean(leader, counts, lambda outcome: Fraction(outcome.is_mate))
+        yield Potential(said, won, points, record.material, leader, counts, advantage, longest, bishops)
 
 
 @dataclass(frozen=True)

@@ -145,7 +145,7 @@ def new_forcer(side: int, geometry: Geometry, room: Room, *, middles: bool) -> F
         interner=new_interner(room.nodes if middles else 1),
         neighbours=new_neighbours(),
         latest=np.zeros(64, np.int64),
-        men=np.zeros(len(geometry.role), np.int64),
+        men=np.zeros(len(geometry.color), np.int64),
         state=np.zeros(4, np.int64),
     )
 

@@ -67,7 +67,7 @@ def new_worker(
     room = room or Room(geometry.words)
     white, black = (method.searcher(side, geometry, game, room) for side in (WHITE, BLACK))
     pairs = new_interner(room.nodes if game.forgets else 1)
-    return Worker(new_block(geometry), new_scratch(len(geometry.role)), white, black, pairs)
+    return Worker(new_block(geometry), new_scratch(len(geometry.color)), white, black, pairs)
 
 
 @borrowing

@@ -142,7 +142,7 @@ class SingleBlock:
         goods = np.zeros((len(sources), len(thresholds), 2, words), np.uint64)
 
         def find(first: int) -> None:
-            scratch = new_scratch(len(block.geometry.role))
+            scratch = new_scratch(len(block.geometry.color))
             these = np.array(holders, np.int64), np.array(codes, np.int64), goods
             status = find_goods(block, sources[0], sources[-1], scratch, *these, first, min(first + CHUNK, words))
             check_status(self.layouts.layouts[0].material, status)
@@ -167,7 +167,7 @@ class SingleBlock:
         solve_threshold(
             block._replace(next_code=block.next_code.copy()), white, black, new_sets(geometry.words),
             int(threshold.holder), threshold.code, good, good,
-            values, children, new_scratch(len(geometry.role)), questions,
+            values, children, new_scratch(len(geometry.color)), questions,
         )  # fmt: skip
         return BlockBits(good, here, answers)
 
@@ -194,7 +194,7 @@ class SingleBlock:
         values, cells = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.array(asked.cells, np.int64)
         answers, goal_of = np.zeros(len(cells), np.int8), np.full(half, NEVER, np.uint8)
         questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
-        scratch, material = new_scratch(len(geometry.role)), self.layouts.layouts[0].material
+        scratch, material = new_scratch(len(geometry.color)), self.layouts.layouts[0].material
         check_status(material, find_moves(block, children, scratch, 0, geometry.words))
         try:
             check_status(material, solve_entries(block, white, black, values, children, scratch, questions))

@@ -173,7 +173,7 @@ def new_grower(side: int, geometry: Geometry, room: Room, *, middles: bool, hist
         history=np.empty(in_middles * 128 if histories else 0, np.uint32),
         interner=new_interner(room.nodes if histories else 1),
         neighbours=new_neighbours(),
-        men=np.zeros(len(geometry.role), np.int64),
+        men=np.zeros(len(geometry.color), np.int64),
         bits_of_goal=np.zeros(GOALS, np.uint64),
         state=np.zeros(5, np.int64),
     )

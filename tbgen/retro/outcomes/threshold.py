@@ -76,7 +76,7 @@ def new_sets(words: int) -> Sets:
 def new_seeker(side: int, geometry: Geometry) -> Seeker:
     """One side's worklists."""
     joining, checked = new_worklist(geometry.words), new_worklist(geometry.words)
-    return Seeker(side, joining, checked, np.zeros(len(geometry.role), np.int64), new_neighbours())
+    return Seeker(side, joining, checked, np.zeros(len(geometry.color), np.int64), new_neighbours())
 
 
 @inlined

@@ -18,9 +18,9 @@ import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Shorts, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
-from tbgen.index.kernels import has_two_cells, how_turned, primary_black_kings
+from tbgen.index.kernels import attacks_of, has_two_cells, how_turned, primary_black_kings
 from tbgen.index.layout import INTO_TRIANGLE
-from tbgen.index.squares import BETWEEN, KING_ATTACKS, MOVES, PAWN_ATTACKS, RAY_COUNT, REACHED, TRANSPOSE
+from tbgen.index.squares import KING_ATTACKS, PAWN_ATTACKS, TRANSPOSE
 from tbgen.index.words import EVERYTHING, NOTHING, ONE, count, square_bit
 from tbgen.retro.words.geometry import BLACK, NO_SLOT, WHITE, Geometry, king_of, occupied_by, unpack_men, word_of_images
 
@@ -154,28 +154,13 @@ def number_of_reset(block: Block, side: Int, word: Int, square: Int) -> np.uint6
     return number
 
 
-@inlined
-def attacks_of(role: Int, square: Int, occupied: Word) -> Word:
-    """The squares that a man attacks (not a king, not a pawn)."""
-    attacked = NOTHING
-    for ray in range(RAY_COUNT[role]):
-        for step in range(8):
-            to = MOVES[role, square, ray, step]
-            if to < 0:
-                break
-            attacked |= square_bit(to)
-            if occupied & square_bit(to):
-                break
-    return attacked
-
-
 @inner
 def white_attacks(block: Block, men: Ints, king: Int, occupied: Word, gone: Int) -> Word:
     """All that White attacks, looking through the black king; the man in the slot `gone` may have been captured."""
     geometry, attacked, gone_man = block.geometry, KING_ATTACKS[king], gone - len(block.pawns) - 1
-    for n in range(len(geometry.role)):
+    for n in range(len(geometry.color)):
         if geometry.color[n] == WHITE and n != gone_man:
-            attacked |= attacks_of(geometry.role[n], men[n], occupied)
+            attacked |= attacks_of(geometry.rays, n, men[n], occupied)
     for n in range(len(geometry.pawn_color)):
         if geometry.pawn_color[n] == WHITE and n != gone:
             attacked |= PAWN_ATTACKS[WHITE, block.pawns[n]]
@@ -186,10 +171,10 @@ def white_attacks(block: Block, men: Ints, king: Int, occupied: Word, gone: Int)
 def white_king_attacked(block: Block, men: Ints, king: Int, occupied: Word, gone: Int) -> Word:
     """Black king squares for which Black's other men attack the white king; the one in the slot `gone` does not."""
     geometry, attacked, gone_man = block.geometry, NOTHING, gone - len(block.pawns) - 1
-    for n in range(len(geometry.role)):
+    for n in range(len(geometry.color)):
         if geometry.color[n] == BLACK and n != gone_man:
-            between = BETWEEN[men[n], king]
-            if REACHED[geometry.role[n], men[n]] & square_bit(king) and not between & occupied:
+            between = geometry.rays.between[n, men[n], king]
+            if geometry.rays.reached[n, men[n]] & square_bit(king) and not between & occupied:
                 attacked |= ~between
     for n in range(len(geometry.pawn_color)):
         if geometry.pawn_color[n] == BLACK and n != gone and PAWN_ATTACKS[BLACK, block.pawns[n]] & square_bit(king):

@@ -14,7 +14,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.layout import Layout
-from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE
+from tbgen.index.squares import KING_TO, SYMMETRY, TRIANGLE, Rays, rays_of
 from tbgen.index.words import NOTHING, square_bit
 from tbgen.score import Color
 
@@ -28,8 +28,8 @@ NO_SLOT = -1
 class Geometry(NamedTuple):
     """The axes of a material's blocks, for kernels."""
 
-    role: Ints
     color: Ints
+    rays: Rays
     shift: Ints
     """[man] a step of one square is 1 << shift words."""
     twin_start: Ints
@@ -62,8 +62,8 @@ def geometry_of(layout: Layout) -> Geometry:
         twin_end[first - start : end - start] = end - start
     king_square, king_count, king_index, king_image = _king_steps(bool(layout.pawns))
     return Geometry(
-        role=np.array([int(role) for _, role in men], np.int64),
         color=np.array([int(color) for color, _ in men], np.int64),
+        rays=rays_of([role for _, role in men]),
         shift=shift,
         twin_start=twin_start.astype(np.int64),
         twin_end=twin_end.astype(np.int64),

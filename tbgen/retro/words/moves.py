@@ -11,7 +11,8 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner, small
-from tbgen.index.squares import KING_ATTACKS, KING_TO, MOVES, PAWN_ATTACKS, RAY_COUNT
+from tbgen.index.kernels import path_of
+from tbgen.index.squares import KING_ATTACKS, KING_TO, NOWHERE, PAWN_ATTACKS, RAY
 from tbgen.index.words import NOTHING, ONE, king_step, lowest_and_rest, square_bit
 from tbgen.material import Role
 from tbgen.retro.words.block import Best, Block, new_best, white_attacks, white_king_attacked
@@ -181,12 +182,13 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
     """Moves and captures of a man that is neither king nor pawn."""
     geometry = block.geometry
     men, king, occupied = scratch.men, king_of(geometry, word), block.occupied[word]
-    start, slot, role = men[man], len(block.pawns) + 1 + man, geometry.role[man]
-    for ray in range(RAY_COUNT[role]):
+    start, slot = men[man], len(block.pawns) + 1 + man
+    path, paths = path_of(man, start), geometry.rays.paths
+    for _ in range(geometry.rays.counts[man]):
         clear = block.legal[side, word]
-        for step in range(8):
-            to = MOVES[role, start, ray, step]
-            if to < 0:
+        for at in range(path, path + np.uint64(RAY)):
+            to = np.int64(paths[at])
+            if to == NOWHERE:
                 break
             clear &= ~square_bit(to)
             if not occupied & square_bit(to):
@@ -201,6 +203,7 @@ def note_man_moves(block: Block, scratch: Scratch, word: Int, side: Int, man: In
                 men[man] = start
                 note_move(scratch, kings, slot, to, gone, NO_ROLE, 0)
             break
+        path += np.uint64(RAY)
 
 
 @inner

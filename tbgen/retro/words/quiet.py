@@ -16,14 +16,15 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import by_address, inlined, prefetch
-from tbgen.index.squares import INVERSE, NOWHERE, PATHS, RAY_COUNT
+from tbgen.index import squares
+from tbgen.index.kernels import path_of
+from tbgen.index.squares import INVERSE, NOWHERE
 from tbgen.index.words import NOTHING, ONE, image, king_spread
 from tbgen.retro.words.block import Block
 from tbgen.retro.words.geometry import BLACK, WHITE, unpack_men, word_after, word_after_king
 from tbgen.retro.words.worklist import Markable, add_bits, contains_word
 
-RAY = np.uint64(8)
-"""Squares of a ray in PATHS, NOWHERE after the last."""
+RAY = np.uint64(squares.RAY)
 
 MOST_NEIGHBOURS = 128
 """More words than the quiet moves of all men of a side lead to."""
@@ -47,12 +48,6 @@ def new_neighbours() -> Neighbours:
     """Room for all neighbours of a word."""
     word, image_there = (np.zeros(MOST_NEIGHBOURS, np.int64) for _ in range(2))
     return Neighbours(word, np.zeros(MOST_NEIGHBOURS, np.uint64), image_there)
-
-
-@inlined
-def path_of(role: Int, square: Int) -> np.uint64:
-    """Where the rays of a man on a square begin in PATHS."""
-    return np.uint64((role * 64 + square) * 64)
 
 
 @inlined
@@ -84,11 +79,11 @@ def mark_predecessors(
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        path = path_of(geometry.role[man], men[man])
-        for _ in range(RAY_COUNT[geometry.role[man]]):
+        path, paths = path_of(man, men[man]), geometry.rays.paths
+        for _ in range(geometry.rays.counts[man]):
             clear = bits
             for at in range(path, path + RAY):
-                to = np.int64(PATHS[at])
+                to = np.int64(paths[at])
                 if to == NOWHERE or occupied >> np.uint64(to) & ONE:
                     break
                 clear &= ~(ONE << np.uint64(to))
@@ -123,11 +118,11 @@ def list_neighbours(block: Block, men: Ints, mover: Int, word: Int, bits: Word, 
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        path = path_of(geometry.role[man], men[man])
-        for _ in range(RAY_COUNT[geometry.role[man]]):
+        path, paths = path_of(man, men[man]), geometry.rays.paths
+        for _ in range(geometry.rays.counts[man]):
             clear = bits
             for at in range(path, path + RAY):
-                to = np.int64(PATHS[at])
+                to = np.int64(paths[at])
                 if to == NOWHERE or occupied >> np.uint64(to) & ONE:
                     break
                 clear &= ~(ONE << np.uint64(to))
@@ -157,11 +152,11 @@ def find_escapes(block: Block, men: Ints, mover: Int, word: Int, bits: Word, lef
     for man in range(len(men)):
         if geometry.color[man] != mover:
             continue
-        path = path_of(geometry.role[man], men[man])
-        for _ in range(RAY_COUNT[geometry.role[man]]):
+        path, paths = path_of(man, men[man]), geometry.rays.paths
+        for _ in range(geometry.rays.counts[man]):
             clear = bits & ~found
             for at in range(path, path + RAY):
-                to = np.int64(PATHS[at])
+                to = np.int64(paths[at])
                 if to == NOWHERE or occupied >> np.uint64(to) & ONE:
                     break
                 clear &= ~(ONE << np.uint64(to))

@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
+from pathlib import Path
 
 import pytest
 
-from tbgen.apps.records.potential import Rule, facts_of, fits_of, leader_of, potentials_of, rule_for
+from tbgen.apps.records.potential import (
+    Rule,
+    facts_of,
+    fits_of,
+    leader_of,
+    own_records,
+    potentials_of,
+    rule_for,
+    worths_of,
+)
 from tbgen.apps.records.record import Record
-from tbgen.material import Material
+from tbgen.errors import UsageError
+from tbgen.library.build import build_tables
+from tbgen.material import Material, Role, name_of_men
 from tbgen.score import Color, Score
 from tbgen.text import plain
+from tests.own_men import MEN, material
 
 
 @pytest.mark.parametrize(
@@ -115,3 +128,52 @@ def test_an_engine_can_read_the_factors(some: list[Record]) -> None:
     assert (row["leader"], row["rule_factor"], row["factor"]) == ("white", 0.125, 0)
     assert row["shares"]["white_to_move"]["white"]["G0.5"] == round(924 / 24178, 6)
     assert {rule["rule"] for rule in facts["rules"]} == {"no mating material", "full", "minor ahead"}
+
+
+PLAIN = [f"{role.letter}=300" for role in MEN if role.letter not in "MFEA"]
+WORTHS = worths_of(["M=325,mates,tough", "F=150,no-pair", "E=500", "A=1250", *PLAIN], MEN)
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("KMvK", Rule.BARE_KING),
+        ("KFvK", Rule.NO_MATE),
+        ("KFFvK", Rule.NO_MATE),
+        ("KFNvK", Rule.NO_MATE),
+        ("KFLvK", Rule.BARE_KING),
+        ("KEvK", Rule.NO_MATE),
+        ("KAvK", Rule.BARE_KING),
+        ("KQvKM", Rule.TOUGH),
+        ("KQvKF", Rule.PAWNLESS),
+        ("KRvKF", Rule.PAWNLESS),
+        ("KRvKL", Rule.MINOR_AHEAD),
+    ],
+)
+def test_the_rule_says_of_men_of_ones_own(name: str, rule: Rule) -> None:
+    assert rule_for(material(name), Color.WHITE, WORTHS) is rule
+
+
+@pytest.mark.parametrize(
+    ("texts", "reason"),
+    [
+        (["M"], "'M' is not a man's worth"),
+        (["M=3.5"], "'M=3.5' is not a man's worth"),
+        (["Q=900"], "'Q=900' is not a man's worth"),
+        (["M=325,strong"], "mates, no-pair, tough"),
+        (["M=325"], "say in centipawns what A is worth: --worth A=325"),
+    ],
+)
+def test_a_worth_that_cannot_be_read_or_is_missing_is_refused(texts: list[str], reason: str) -> None:
+    with pytest.raises(UsageError, match=reason):
+        worths_of(texts, MEN)
+
+
+def test_men_bound_to_a_colour_are_found_by_their_moves(tmp_path: Path) -> None:
+    assert "".join(role.letter for role in MEN if role.is_bound) == "EFHILOU"
+    assert [role for role in Role if role.is_bound] == [Role.BISHOP]
+    folder = tmp_path / name_of_men(MEN)
+    build_tables(["KEvK", "KMvK"], folder, threads=1)
+    found = {each.name: each for each in potentials_of(own_records(folder), WORTHS)}
+    assert (found["KMvK"].longest, found["KMvK"].verdict) == (36, "confirmed")
+    assert (found["KEvK"].longest, found["KEvK"].mates) == (None, 0)

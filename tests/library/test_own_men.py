@@ -1,0 +1,78 @@
+"""Tables with men of your own, from the definition to an answer."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tbgen.errors import DamagedTableError, MaterialError, MissingTableError
+from tbgen.index.bulk import are_legal
+from tbgen.index.layout import fen_of, layout_of
+from tbgen.library.build import build_tables
+from tbgen.material import Material
+from tbgen.probe import Tablebase
+from tbgen.storage.files import men_of_folder, path_of, tables_in
+from tbgen.storage.layerfile import Layer, LayerFile
+from tbgen.verify.files import verify_tables
+from tests.own_men import MEN, material
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Tables of three men, and one of four."""
+    made = tmp_path_factory.mktemp("tables") / ",".join(role.name for role in MEN)
+    build_tables([f"K{letter}vK" for letter in "GHM"], made, threads=1)
+    return made
+
+
+def positions(which: Material, count: int) -> list[str]:
+    """The FENs of legal positions drawn at random."""
+    layout, draw = layout_of(which), np.random.default_rng(75)
+    sides, squares = draw.integers(0, 2, 3 * count), draw.integers(0, 64, (3 * count, len(layout.slots)))
+    legal = np.flatnonzero(are_legal(layout, sides, squares))[:count]
+    return [fen_of(layout, int(sides[n]), squares[n].tolist()) for n in legal]
+
+
+def test_tables_of_ones_own_men_are_proved_and_answer_by_their_moves(folder: Path) -> None:
+    assert [str(each) for each in tables_in(folder)] == ["KvK", "KMvK", "KHvK", "KGvK"]
+    assert [report.violation for report in verify_tables(["KGvK", "KHvK", "KMvK"], folder, threads=1)] == [None] * 3
+    for compiled in (False, True):
+        with Tablebase(folder, compiled=compiled) as tables:
+            for letter in "GHM":
+                for fen in positions(material(f"K{letter}vK"), 25):
+                    found, moves = tables.probe(fen), tables.probe_moves(fen)
+                    assert str(found.material) == f"K{letter}vK"
+                    assert found.own.moves == len(moves)
+                    assert not moves or moves[0].outcome == found.outcome
+                    assert not moves or moves[0].dtg == found.dtg or found.is_reached
+
+
+def test_colours_may_be_reversed_and_a_capture_leads_to_kings(folder: Path) -> None:
+    with Tablebase(folder) as tables:
+        assert str(tables.probe("k7/2K5/8/8/8/8/8/m7 w - - 0 1").material) == "KvKM"
+        moves = {move.san: str(move) for move in tables.probe_moves("8/8/8/8/8/8/k7/M1K5 b - - 0 1")}
+        assert moves["Kxa1"].startswith("Kxa1 G1.5")
+        assert tables.line("8/8/8/8/8/1k6/8/KM6 w - - 0 1")[-1].san == "Mb7#"
+        with pytest.raises(MissingTableError, match="no table KWvK in"):
+            tables.probe("k7/2K5/8/8/8/8/8/w7 w - - 0 1")
+
+
+def test_a_table_whose_men_move_otherwise_is_refused(folder: Path, tmp_path: Path) -> None:
+    other = tmp_path / "G=NN,M=W"
+    assert [role.moves for role in men_of_folder(other)] == ["NN", "W"]
+    assert men_of_folder(other / "whole-game") == men_of_folder(other)
+    other.mkdir()
+    for layer in Layer:
+        for letter in "GM":
+            path = path_of(folder, material(f"K{letter}vK"), layer)
+            shutil.copy(path, other / path.name)
+            if letter == "G":
+                assert LayerFile(other / path.name, layer).check()
+            else:
+                with pytest.raises(DamagedTableError, match="its men move otherwise than M=W"):
+                    LayerFile(other / path.name, layer).check()
+    with pytest.raises(MaterialError, match="no man is called 'H'"):
+        build_tables(["KHvK"], other)

@@ -1,0 +1,96 @@
+"""Boards with men of your own, with Fairy-Stockfish as the judge."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import chess
+import pyffish
+import pytest
+
+from tbgen.errors import FenError, IllegalPositionError, MaterialError, MoveError
+from tbgen.material import Role
+from tbgen.rules.notation import parse_fen, parse_move, picture_of, position_of
+from tbgen.rules.own_board import OwnBoard
+from tbgen.rules.position import material_of, own_score
+from tests.own_men import DEFINITIONS, MEN
+
+JUDGED = [role for role in MEN if "DD" not in role.moves]
+"""Fairy-Stockfish has no dabbaba riders."""
+
+pyffish.load_variant_config(
+    "[own:chess]\ncastling = false\n"
+    + "\n".join(f"customPiece{n} = {text[0].lower()}:{text[2:]}" for n, text in enumerate(DEFINITIONS, 1))
+)
+
+
+def boards_with(role: Role, draw: random.Random, count: int) -> Iterator[OwnBoard]:
+    """Legal positions with a man, and often with one more."""
+    found = 0
+    while found < count:
+        other = draw.choice(["", *(each.letter for each in JUDGED), *"QRBN"])
+        letters = ["K", "k", *(draw.choice([man, man.lower()]) for man in [role.letter, *other])]
+        squares = dict(zip(draw.sample(chess.SQUARES, len(letters)), letters, strict=True))
+        rows = ["".join(squares.get(rank * 8 + file, "1") for file in range(8)) for rank in range(8)]
+        placement = "/".join(rows)
+        for run in range(8, 1, -1):
+            placement = placement.replace("1" * run, str(run))
+        try:
+            board, _ = parse_fen(f"{placement} {draw.choice('wb')} - - 0 1", men=MEN)
+        except IllegalPositionError:
+            continue
+        found += 1
+        assert isinstance(board, OwnBoard)
+        yield board
+
+
+def judge(role: Role, draw: random.Random, count: int) -> None:
+    """Compare moves, checks, mates and stalemates, and two plies of play."""
+    for board in boards_with(role, draw, count):
+        fen = board.fen()
+        moves = sorted(move.uci() for move in board.legal_moves)
+        assert moves == sorted(pyffish.legal_moves("own", fen, [])), fen
+        assert board.is_check() == pyffish.gives_check("own", fen, []), fen
+        for move in draw.sample(moves, min(2, len(moves))):
+            board.push_uci(move)
+            assert sorted(each.uci() for each in board.legal_moves) == sorted(pyffish.legal_moves("own", fen, [move]))
+            board.pop()
+        assert board.fen() == fen
+
+
+@pytest.mark.parametrize("role", JUDGED, ids=lambda role: role.name)
+def test_moves_and_checks_are_those_of_fairy_stockfish(role: Role) -> None:
+    judge(role, random.Random(75), 10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("role", JUDGED, ids=lambda role: role.name)
+def test_moves_and_checks_of_ten_thousand_positions_are_those_of_fairy_stockfish(role: Role) -> None:
+    judge(role, random.Random(10_000), 10_000)
+
+
+def test_letters_are_read_and_written_and_men_of_chess_stand_beside_them() -> None:
+    fen = "8/8/2n5/8/3g4/1k6/3Q4/KM6 b - - 5 9"
+    board, accrued = parse_fen(f"{fen} G30.5", men=MEN)
+    assert (board.fen(), str(accrued), str(material_of(board))) == (fen, str(own_score(board)), "KQMvKNG")
+    assert picture_of(board).splitlines()[5:8:2] == ["3 . k . . . . . .", "1 K M . . . . . ."]
+    move = parse_move(board, "Gf5")
+    assert (move.uci(), board.san(move)) == ("d4f5", "Gf5")
+    after, _ = position_of(fen, ["Gf5", "Qd1+"], men=MEN)
+    assert after.fen() == "8/8/2n5/5g2/8/1k6/8/KM1Q4 b - - 7 10"
+    assert after.copy().fen() == after.fen()
+    with pytest.raises(MoveError):
+        parse_move(board, "Bf5")
+
+
+def test_positions_that_cannot_be_are_refused_in_a_line() -> None:
+    with pytest.raises(IllegalPositionError, match="White is in check but Black is to move"):
+        parse_fen("8/8/8/8/8/8/2m5/1K1k4 b - - 0 1", men=MEN)
+    with pytest.raises(FenError, match="more than 4 kinds"):
+        parse_fen("8/8/8/2ACDEF2/8/8/8/1K1k4 b - - 0 1", men=MEN)
+    with pytest.raises(FenError, match="invalid character"):
+        parse_fen("8/8/8/8/8/8/2m5/1K1k4 b - - 0 1")
+    board, _ = parse_fen("8/8/8/8/8/7p/2M5/1K5k w - - 0 1", men=MEN)
+    with pytest.raises(MaterialError, match="pawns cannot stand beside men of your own"):
+        material_of(board)
