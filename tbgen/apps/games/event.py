@@ -290,12 +290,14 @@ class Standings:
             for side in Color:
                 name = game.players[side]
                 self._rows.setdefault(name, PlayerRow(name)).add(game, side)
-        self._values = {by: self._values_of(by) for by in self.order}
+        values = {by: self._values_of(by) for by in self.order}
+        encounter = partial(tiebreaks.direct_encounter, self.table)
+        criteria = (encounter if by == "direct-encounter" else tiebreaks.by_value(values[by]) for by in self.order)
         self.rows: list[PlayerRow] = []
-        for group in self._split(sorted(self.table), self.order):
+        for group in tiebreaks.ranking(sorted(self.table), criteria):
             rank = len(self.rows) + 1
             for name in group:
-                figures = {by: self._values[by][name] for by in self.order if by in ON_TABLE}
+                figures = {by: values[by][name] for by in self.order if by in ON_TABLE}
                 self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
         self.places = {row.name: place for place, row in enumerate(self.rows)}
         """Player -> the place in the list, from 0."""
@@ -311,18 +313,6 @@ class Standings:
             "net": lambda row: row.net(most_code),
         }
         return {name: values[by](row) for name, row in self._rows.items()} if by in values else {}
-
-    def _split(self, names: Sequence[str], order: Sequence[TieBreak]) -> list[list[str]]:
-        """Groups of players who are equal in every criterion, best first, each by name."""
-        if len(names) == 1 or not order:
-            return [sorted(names)]
-        values = self._values[order[0]]
-        if order[0] == "direct-encounter":
-            groups = tiebreaks.direct_encounter(self.table, names)
-        else:
-            ranked = sorted(names, key=lambda name: values[name], reverse=True)
-            groups = [list(group) for _, group in itertools.groupby(ranked, lambda name: values[name])]
-        return [part for group in groups for part in self._split(group, order[1:])]
 
     @property
     def event(self) -> str:

@@ -1,4 +1,6 @@
-"""Tie-breaks as functions on a cross table, with unplayed games as FIDE's regulations C.07 (August 2024) count them.
+"""Ranking by criteria in order, and tie-breaks as functions on a cross table.
+
+Unplayed games count as FIDE's regulations C.07 (August 2024) say.
 
 >>> won, lost = Cell("Bob", WIN), Cell("Ann", LOSS)
 >>> sonneborn_berger({"Ann": [won, Cell("Cid", DRAW)], "Bob": [lost], "Cid": [Cell("Ann", DRAW)]})["Ann"]
@@ -8,10 +10,10 @@ Fraction(1, 4)
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from tbgen.rules.points import DRAW, LOSS, WIN
 from tbgen.score import Color
@@ -19,6 +21,33 @@ from tbgen.score import Color
 _NONE = Fraction(0)
 _NO_MOVES = Fraction(10_000)
 """The assumed length of games for a player without such a game."""
+
+
+Player = TypeVar("Player")
+Criterion = Callable[[list[Player]], list[list[Player]]]
+"""Splits players who are equal so far into groups, the best first."""
+
+
+def ranking(players: Iterable[Player], criteria: Iterable[Criterion[Player]]) -> list[list[Player]]:
+    """Groups of players who are equal by every criterion, best first; within a group they keep their order.
+
+    >>> ranking(["Ann", "Bob", "Cid"], [by_value({"Ann": 1, "Bob": 2, "Cid": 2})])
+    [['Bob', 'Cid'], ['Ann']]
+    """
+    groups = [list(players)]
+    for criterion in criteria:
+        groups = [part for group in groups for part in (criterion(group) if len(group) > 1 else [group])]
+    return groups
+
+
+def by_value(values: Mapping[Player, Any]) -> Criterion[Player]:
+    """The criterion by which more is better."""
+
+    def split(players: list[Player]) -> list[list[Player]]:
+        ranked = sorted(players, key=values.__getitem__, reverse=True)
+        return [list(group) for _, group in groupby(ranked, values.__getitem__)]
+
+    return split
 
 
 class Cell(NamedTuple):

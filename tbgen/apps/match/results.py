@@ -8,12 +8,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import permutations
+from itertools import chain, permutations
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.tags import Source, classical_result
+from tbgen.apps.games.tiebreaks import by_value, ranking
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.statistics import Distribution, Sprt
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, lexicographic_key
@@ -146,13 +147,12 @@ class MatchStandings:
 
     def ranking(self) -> list[int]:
         """Players, the largest share of points first, byes as won games; equal ones by the lexicographic tie-break."""
-
-        def merit(player: int) -> tuple[Fraction, tuple[int, ...]]:
+        shares, players = dict[int, Fraction](), range(len(self.players))
+        for player in players:
             games, byes = self.record(player, self.scoring).games, self.byes[player]
-            share = (games.points + byes) / (games.games + byes) if games.units or byes else Fraction(0)
-            return share, lexicographic_key(self._outcomes[player])
-
-        return sorted(range(len(self.players)), key=merit, reverse=True)
+            shares[player] = (games.points + byes) / max(games.games + byes, 1)
+        net = {player: lexicographic_key(self._outcomes[player]) for player in players}
+        return [*chain.from_iterable(ranking(players, (by_value(shares), by_value(net))))]
 
     def meetings(self) -> list[tuple[int, int]]:
         """Pairs of players that have met."""
