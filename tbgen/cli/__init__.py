@@ -1,4 +1,4 @@
-"""The program on the command line: its commands, each imported when it is asked for, and how they end.
+"""The program on the command line: its commands, each imported at its first use, and the ways in which they end.
 
 An error is one line on the standard error.
 """
@@ -23,12 +23,12 @@ from tbgen.system import __version__
 from tbgen.text import printable
 
 QUIET = "tbgen.quiet"
-"""Where click keeps whether a command is quiet."""
+"""The key under which click keeps whether a command is quiet."""
 _NO_MEMORY = NotEnoughMemoryError.exit_code
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, which ends a command as Ctrl-C does."""
+    """SIGTERM, which ends a command like Ctrl-C."""
 
 
 def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoReturn:
@@ -69,7 +69,7 @@ def run(command: click.Command, arguments: Sequence[str] | None = None) -> NoRet
 
 
 def _terminate(number: int, frame: object) -> None:
-    """Let a signal end a command as Ctrl-C does: what is half written is removed, processes are ended."""
+    """Let a signal end a command like Ctrl-C: half-written files are removed, child processes are ended."""
     raise Terminated
 
 
@@ -87,25 +87,25 @@ def _nowhere() -> TextIO:
 
 
 def complain(*texts: str) -> None:
-    """One line on the standard error for each text."""
+    """Print each text as one line on the standard error."""
     for text in texts:
         click.echo(f"tbgen: {printable(' '.join(text.splitlines()))}", err=True)
 
 
 def say(text: str, *, err: bool = True) -> None:
-    """One line about what has been done, on the standard error or output, unless `-q` asks for none."""
+    """Print one line about finished work on the standard error or output, unless `-q` hides it."""
     if not is_quiet():
         click.echo(printable(text), err=err)
 
 
 def is_quiet() -> bool:
-    """Whether the command was asked, by `-q`, for results and errors only."""
+    """Whether `-q` asks for results and errors only."""
     context = click.get_current_context(silent=True)
     return context is not None and context.meta.get(QUIET, False)
 
 
 def complain_of(faults: Sequence[TbgenError]) -> int:
-    """One line for each fault; the exit code is that of the first."""
+    """Print one line for each fault; return the exit code of the first."""
     complain(*map(str, faults))
     return faults[0].exit_code if faults else 0
 
@@ -159,7 +159,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             if ctx.resilient_parsing:
-                return None  # a shell completes words behind it
+                return None  # a shell completes words after it
             import difflib
 
             close = difflib.get_close_matches(cmd_name, COMMANDS, 1)
@@ -168,7 +168,7 @@ class LazyGroup(click.Group):
         return command
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """Names of commands, none of which is imported for it, and options."""
+        """Names of commands, without importing them, and options."""
         names = [CompletionItem(name, help=line) for name, (_, line) in COMMANDS.items() if name.startswith(incomplete)]
         return [*names, *click.Command.shell_complete(self, ctx, incomplete)]
 
@@ -194,8 +194,8 @@ def tbgen() -> None:
 
 def main() -> None:
     """Entry point of the program."""
-    os.environ["PYTHONSAFEPATH"] = "1"  # else processes that it starts import from the current directory
-    gc.set_threshold(20_000)  # objects: modules are made of many, and looking through them finds nothing
+    os.environ["PYTHONSAFEPATH"] = "1"  # else child processes import from the current directory
+    gc.set_threshold(20_000)  # objects: modules create many, and collecting them finds no garbage
     try:
         run(tbgen)
     finally:

@@ -130,7 +130,7 @@ def command(
             stack.enter_context(written_whole(os.devnull if verdicts is None else verdicts, force=force))
         )
         copy = stack.enter_context(written_whole(os.devnull if output is None else output, force=force))
-        whole = in_place or output not in (None, STANDARD_OUTPUT)  # the old file stays if a new one would be cut short
+        whole = in_place or output not in (None, STANDARD_OUTPUT)  # never replace a file by an incomplete one
         everything = total(
             part
             for name in names
@@ -143,14 +143,14 @@ def command(
     code = complain_of(everything.skipped)
     _report(everything)
     if everything.missing and not is_quiet():
-        is_told = in_place or output not in (None, STANDARD_OUTPUT)  # by the tags of the copy
+        is_told = in_place or output not in (None, STANDARD_OUTPUT)  # in the tags of the copy
         told = [output] if output is not None and output != STANDARD_OUTPUT else names
         _report_missing(everything, folders, told, solved=solve, is_told=is_told)
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
 
 
 def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | None) -> None:
-    """Refuse to write over what is read, or two things to one file."""
+    """Refuse to overwrite an input file, or to write two outputs to one file."""
     if output is not None and verdicts is not None and is_same_file(output, verdicts):
         where = "the standard output" if output == STANDARD_OUTPUT else output
         raise UsageError(f"only one of the copy and the verdicts can go to {where}")
@@ -205,7 +205,7 @@ def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) 
 
 
 def _report(whole: ChunkReport) -> None:
-    """How the games were decided, and where the fifty-move rule and best play disagree."""
+    """Print how the games were decided, and where the fifty-move rule and best play disagree."""
     grounds = [
         f"{whole.grounds[ground]:,} {'provisional' if ground is Ground.PROVISIONAL else f'by {ground.value}'}"
         for ground in Ground
@@ -231,9 +231,9 @@ _MOST_ROWS = 12
 def _report_missing(
     whole: ChunkReport, folders: Sequence[Path], files: Sequence[str], *, solved: bool, is_told: bool
 ) -> None:
-    """The tables that would decide the most games, the command that builds them all, and what that takes.
+    """Print the tables that would decide the most games, the command that builds them all, and its cost.
 
-    Only the tags of a copy tell what a solver has asked for.
+    Only the tags of a copy have the tables that a solver needs.
     """
     missing, games = whole.missing, counted(whole.lacking, "game", "games")
     tables, where = counted(len(missing), "table", "tables"), ", ".join(map(str, folders))

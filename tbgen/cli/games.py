@@ -1,4 +1,4 @@
-"""`tbgen annotate`: games ply by ply, from where tables know them. `tbgen standings`: the cross table of an event."""
+"""`tbgen annotate`: games ply by ply, with values from tables. `tbgen standings`: the cross table of an event."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def annotate_command(
 
 @dataclass
 class _Reader:
-    """Annotates the games of a file; what is wrong with them, and what they lack, is kept."""
+    """Annotates the games of a file, and collects their faults and missing tables."""
 
     file: str
     tables: Tablebase
@@ -130,9 +130,9 @@ class _Reader:
     missing: Counter[Material] = field(default_factory=Counter)
 
     def pieces(self, wanted: int | None, *, prints: bool) -> Iterator[tuple[Annotation | None, bytes]]:
-        """The games one by one, and what stands behind them; PgnError if the one that is wanted is not there.
+        """The games one by one, and the text after them; PgnError if the wanted game is not there.
 
-        Each comes with its text, which has comments if it can be read.
+        Each game comes with its text, which has comments if the game is readable.
         """
         games, chunks = 0, chunks_in(self.file)
         for chunk in reading(self.file, chunks, lambda chunk: (len(chunk.text), len(chunk)), prints=prints):
@@ -157,7 +157,7 @@ class _Reader:
 
 
 def _show(annotation: Annotation) -> None:
-    """All plies, and what each side gave away."""
+    """Print all plies, and the points that each side gave away."""
     game = annotation.game
     players = f"{game.tags.get('White', '?')} - {game.tags.get('Black', '?')}, {game.result}"
     click.echo(printable(f"{game.number}. {players}: {annotation.known_from}"))
@@ -238,7 +238,7 @@ def standings(
 
 
 def _order(text: str) -> list[TieBreak]:
-    """The criteria that a list names; a preset stands for several."""
+    """The criteria in a list; a preset stands for several."""
     known: dict[str, tuple[TieBreak, ...]] = {**{by: (by,) for by in TIE_BREAKS}, **PRESETS}
     names = [name.strip() for name in text.split(",")]
     for name in names:
@@ -248,7 +248,7 @@ def _order(text: str) -> list[TieBreak]:
 
 
 def _show_table(standings: Standings, building: str) -> None:
-    """The lines of all players, with a column for each of them where there is room for people to find it."""
+    """Print the rows of all players, with a column for each of them if the table stays readable."""
     rows = standings.rows
     figures = list(rows[0].figures) if rows else []
     heads = ["", "player", "games", "classical", "points", *figures]

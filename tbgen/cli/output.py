@@ -1,4 +1,4 @@
-"""What commands print and write: rows of a table, JSON, CSV; and files, whole or not at all."""
+"""The output of commands: tables, JSON and CSV; and files, whole or not at all."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ from tbgen.text import counted, flattened, printable
 
 Facts = Mapping[str, Any]
 Columns = Mapping[str, str | Callable[[Any], object]]
-"""Head of a column -> the field that its cells come from, or a function of a row."""
+"""Head of a column -> the field with its cells, or a function of a row."""
 
 _NUMBER = r"(?:[<>~] ?)?[-+±]?G?[0-9½][0-9,.:½-]*(?: (?:%|[kMG]?B|[MG]iB))?%?"
 _FLUSH_RIGHT = re.compile(rf"{_NUMBER}(?: {_NUMBER})*|[-?x]?")
-"""A cell of a column that is flush right: numbers, scores, a size or a time, or none."""
+"""A cell of a right-aligned column: a number, a score, a size or a time, or nothing."""
 _FORMULA = re.compile(r"[=+@\t\r]|-(?!G?[0-9])")
-"""The characters with which a spreadsheet begins a formula; names of players may begin so."""
+"""The characters that begin a formula in a spreadsheet; names of players may begin with them."""
 
 
 class Form(enum.Enum):
@@ -60,13 +60,13 @@ def print_facts(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> 
 def text_of(form: Form, facts: Any, rows: Iterable[Facts] | None = None) -> str:
     """Facts as JSON, or their rows as CSV.
 
-    The rows are the list of objects within the facts, unless they are given; facts without one are a row themselves.
+    The rows are the list of objects within the facts, unless they are given; facts without such a list are one row.
     """
     if form is Form.JSON:
         return f"{to_json(facts, indent=2)}\n"
     flat = [dict(_cells_of(row)) for row in (_rows_in(facts) if rows is None else rows)]
     text = io.StringIO()
-    fullest_first = sorted(flat, key=len, reverse=True)  # so that the parts of a score stand beside it
+    fullest_first = sorted(flat, key=len, reverse=True)  # so that the parts of a score are beside it
     writer = csv.DictWriter(text, dict.fromkeys(key for row in fullest_first for key in row), lineterminator="\n")
     writer.writeheader()
     writer.writerows(flat)
@@ -82,7 +82,7 @@ def _rows_in(facts: Any) -> Sequence[Facts]:
 
 
 def _cells_of(facts: Facts, before: str = "") -> Iterator[tuple[str, object]]:
-    """The fields of an object, with the parts of each score behind it; lists and truth values are JSON."""
+    """The fields of an object, with the parts of each score after it; lists and truth values are JSON."""
     for name, value in flattened(facts, before):
         text = json.dumps(value) if isinstance(value, (list, bool)) else value
         yield name, f"'{text}" if isinstance(text, str) and _FORMULA.match(text) else text
@@ -90,7 +90,7 @@ def _cells_of(facts: Facts, before: str = "") -> Iterator[tuple[str, object]]:
 
 
 def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
-    """A line for each fact with its name; None is left out."""
+    """Print a line for each fact with its name; None is left out."""
     for name, value in facts.items():
         if value is not None:
             click.echo(form.format(name, value))
@@ -105,7 +105,7 @@ def show_facts(
     note: str = "",
     none: str = "",
 ) -> None:
-    """A table of facts with the heads of its columns, and a note behind it; `none` stands for a table without rows."""
+    """Print a table of facts under the heads of its columns, and a note; `none` replaces a table without rows."""
     cells = [[_cell(row[each] if isinstance(each, str) else each(row)) for each in columns.values()] for row in rows]
     if cells:
         show_rows(list(columns), cells, whole=whole, titles=titles)
@@ -134,10 +134,10 @@ def show_rows(
 def table_lines(
     heads: Sequence[str], rows: Sequence[Sequence[str]], *, whole: bool = False, titles: Mapping[int, str] | None = None
 ) -> Iterator[str]:
-    """The lines of a table; columns of numbers are flush right. `titles` go above rows, by their numbers from 0.
+    """The lines of a table; columns of numbers are right-aligned. `titles` go above rows, by their numbers from 0.
 
-    Where a terminal is too narrow, columns move closer. If that is not enough, or if `whole` says that the
-    last column is a text such as a FEN, the last one gets lines of its own: nothing is ever broken or cut.
+    On a narrow terminal, columns move closer. If that is not enough, or if `whole` marks the last column as a text such
+    as a FEN, the last column gets lines of its own: nothing is ever wrapped or cut.
     """
     rows = [[printable(cell) for cell in row] for row in rows]
     widths, room = _widths(heads, rows), terminal_width()
@@ -156,7 +156,7 @@ def table_lines(
 
 
 def fits(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a table has room on the terminal, if it is printed to one."""
+    """Whether a table fits the terminal, if the output is one."""
     return sum(_widths(heads, rows)) + len(heads) - 1 <= terminal_width()
 
 
@@ -165,16 +165,16 @@ def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
 
 
 def terminal_width() -> float:
-    """The columns of the terminal that is printed to; anything else has room for all."""
+    """The columns of the terminal; any other output is unlimited."""
     if not sys.stdout.isatty():
         return math.inf
-    import shutil  # which costs more than a look at the tables
+    import shutil  # importing it costs more than a probe
 
     return shutil.get_terminal_size().columns
 
 
 def shows_colors() -> bool:
-    """Whether a terminal shows colours and nobody has asked for none (https://no-color.org)."""
+    """Whether the output is a terminal with colours, and NO_COLOR is unset (https://no-color.org)."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
@@ -188,7 +188,7 @@ _STALE_SECONDS = 60.0
 
 
 def is_same_file(one: str, other: str) -> bool:
-    """Whether two names are those of one file, which need not be there yet."""
+    """Whether two names mean one file, which may not exist yet."""
     if STANDARD_OUTPUT in (one, other):
         return one == other
     if os.path.exists(one) and os.path.exists(other):
@@ -219,7 +219,7 @@ def entries_in(name: str, enough: float = math.inf) -> int:
 
 
 def refuse_fewer(target: object, there: int, more: int, one: str = "entry", many: str = "entries") -> None:
-    """Refuse to let fewer entries take the place of those that are there."""
+    """Refuse to replace a file by one with fewer entries."""
     if more < there:
         raise UsageError(
             f"{target} has {counted(there, one, many)}, and {counted(more, one, many)} would take their place; "
@@ -228,7 +228,7 @@ def refuse_fewer(target: object, there: int, more: int, one: str = "entry", many
 
 
 class _NamedFile(io.FileIO):
-    """A file whose errors name the one that it becomes."""
+    """A file whose errors name the file that it will replace."""
 
     def __init__(self, file: int | str, goal: str) -> None:
         super().__init__(file, "wb")
@@ -250,9 +250,9 @@ def _naming(name: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def rewritten(name: str) -> Iterator[IO[bytes]]:
-    """A file to write to in the place of one that is read meanwhile, with its owner and mode.
+    """A file to write that replaces an input file at the end, with the same owner and mode.
 
-    Refused if that file changes before the end, or if its owner cannot be kept.
+    Refused if the input file changes in the meantime, or if its owner cannot be kept.
     """
     before = os.stat(name)
     with _replaced(name, must_keep_owner=True, force=True) as file:
@@ -283,17 +283,17 @@ def written_whole(name: str, *, force: bool = False) -> Iterator[IO[bytes]]:
 
 @contextlib.contextmanager
 def _replaced(name: str, *, must_keep_owner: bool = False, force: bool) -> Iterator[IO[bytes]]:
-    """A file that takes the place of another, or of none, at the end of the block that writes it; with its mode."""
+    """A file that replaces another, or none, at the end of the block that writes it; with the mode of the old file."""
     path = Path(os.path.realpath(name))
     _remove_stale(path)
     partial = path.with_name(f".{path.name}.{os.urandom(4).hex()}.partial")
-    # What the group may do comes with the group itself: the file may have to stay in another.
+    # The mode for the group comes with the group itself, because the file may have to stay in another group.
     mode = path.stat().st_mode & 0o707 if path.exists() else 0o666
     with _naming(str(path)):
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with io.BufferedWriter(_NamedFile(descriptor, name)) as file:
-            with contextlib.suppress(OSError):  # a network file system may have no locks; stale files stay there
+            with contextlib.suppress(OSError):  # a network file system may not support locks; stale files stay there
                 try_lock(file.fileno())
             yield file
             file.flush()
@@ -325,15 +325,15 @@ def _remove_stale(path: Path) -> None:
 
 
 def _keep_owner(partial: int, facts: os.stat_result) -> None:
-    """Give a file the owner, group and mode of another; PermissionError if the system does not let us."""
+    """Give a file the owner, group and mode of another; PermissionError if the system refuses."""
     ours = os.fstat(partial)
     if (ours.st_uid, ours.st_gid) != (facts.st_uid, facts.st_gid):
         os.fchown(partial, facts.st_uid, facts.st_gid)
-    os.fchmod(partial, stat.S_IMODE(facts.st_mode))  # after it, for a new owner takes some bits away
+    os.fchmod(partial, stat.S_IMODE(facts.st_mode))  # after the owner, because changing the owner clears some bits
 
 
 class GamesWriter:
-    """Facts of games as JSON, written as the games come."""
+    """Facts of games as JSON, written as the games arrive."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -345,7 +345,7 @@ class GamesWriter:
             self._before = ","
 
     def finish(self, **rest: object) -> None:
-        """Close the list, and write what is to be said beside it."""
+        """Close the list, and write the facts after it."""
         end = "\n]" if self._before == "," else self._before + "]"
         fields = (f",\n{to_json(name)}: {to_json(value)}" for name, value in rest.items())
         self._file.write(f"{end}{''.join(fields)}}}\n".encode())

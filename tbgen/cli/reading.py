@@ -37,14 +37,14 @@ def output_option(text: str, **settings: Any) -> Any:
 
 
 def asked_files(names: Sequence[str]) -> list[str]:
-    """The files that names and patterns stand for; UsageError if there are none."""
+    """The files of names and patterns; UsageError if there are none."""
     return not_empty(matching_files(names), "name a PGN file, or - for the standard input")
 
 
 def decided(
     names: Sequence[str], task: GamesTask, jobs: int = 1, solve: Solve | None = None, *, whole: bool = False
 ) -> Iterator[ChunkReport]:
-    """The games of files, part by part. A file that cannot be read to its end is an error if `whole`, else skipped."""
+    """The games of files, part by part. A file with an unreadable part is an error if `whole`, else skipped."""
     for name in names:
         try:
             parts = adjudicate_file(name, task, jobs, solve)
@@ -96,7 +96,7 @@ def _asked_by_tags(names: Sequence[str]) -> Iterator[tuple[Material, ...]]:
 
 
 def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str] = ()) -> str:
-    """The command that builds what the games of some files lack, or the tables that are named."""
+    """The command that builds the tables that some files' games lack, or the named tables."""
     names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
     wanted = " ".join(tables or (f"--for {name}" for name in names))
     data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""
@@ -105,9 +105,9 @@ def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str
 
 
 def refuse_to_lose(target: str | None, sources: Sequence[str], *, most: float = math.inf) -> None:
-    """Refuse before the work to replace a file that has more games than are read, and at most `most`.
+    """Refuse at once to replace a file that has more games than the command reads, at most `most`.
 
-    What a stream has is known at its end.
+    The games of a stream are known only at its end.
     """
     if target in (None, STANDARD_OUTPUT) or STANDARD_INPUT in sources or not os.path.isfile(target):
         return

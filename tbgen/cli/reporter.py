@@ -1,6 +1,6 @@
 """Progress: a reporter prints lines now and then, draws bars on a terminal, or is quiet.
 
-Rich is imported only to draw, and nothing is shown of work that takes less than two seconds.
+It imports Rich only to draw, and shows nothing about work of less than two seconds.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 LINE_SECONDS = 5.0
-"""How often lines tell of a piece of work."""
+"""The seconds between two lines about a piece of work."""
 QUIET_SECONDS = 2.0
-"""Bars appear after this time."""
+"""The seconds before bars appear."""
 _BAR_COLUMNS = 20
 
 
 class Work:
-    """A piece of work, and how much of it is done."""
+    """A piece of work, and the part of it that is done."""
 
     def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool) -> None:
         self.title, self.detail = title, ""
         self.done, self.total, self.as_share = 0.0, total, as_share
         self.left: float | None = None
-        """About how many seconds the rest takes, if that can be told."""
+        """An estimate of the seconds for the rest, if there is one."""
         self.every = LINE_SECONDS
         """The time between lines."""
         self.begun = time.monotonic()
         self.told: float | None = None
-        """When a line told of it, or could have."""
+        """The time of the last line about it, or of the last chance for one."""
         self._reporter = reporter
 
     @property
@@ -51,7 +51,7 @@ class Work:
         return time.monotonic() - self.begun
 
     def advance(self, steps: float = 1, *, detail: str | None = None) -> None:
-        """Note that `steps` more are done."""
+        """Count `steps` more as done."""
         self.reach(self.done + steps, detail=detail)
 
     def reach(
@@ -63,7 +63,7 @@ class Work:
         detail: str | None = None,
         left: float | None = None,
     ) -> None:
-        """Note how much is done, of how much. Another title begins to count time anew; `left` is an estimate."""
+        """Set how much is done, of how much. Another title restarts the clock; `left` estimates the seconds left."""
         if title is not None and title != self.title:
             self.title, self.begun = title, time.monotonic()
         self.done, self.total = done, self.total if total is None else total
@@ -73,7 +73,7 @@ class Work:
         self._reporter.update(self)
 
     def facts(self) -> list[str]:
-        """How much is done, and about how long the rest takes."""
+        """The part that is done, and an estimate of the seconds left."""
         amount = f"{self.done:,.0f}" + ("" if self.total is None else f" of {self.total:,.0f}")
         if self.as_share:
             amount = f"{100 * self.done / self.total:.0f} %" if self.total else ""
@@ -90,7 +90,7 @@ class Reporter:
         self._stream = sys.stderr if stream is None else stream
         self._lock, self._closed = threading.RLock(), quiet
         self.works: dict[str, Work] = {}
-        """The pieces of work that have begun and are not ended, by their first titles."""
+        """The running pieces of work, by their first titles."""
         self._has_bars = not quiet and self._stream.isatty()
         self._live: Live | None = None
         self._timer = threading.Timer(QUIET_SECONDS, self._open)
@@ -99,7 +99,7 @@ class Reporter:
             self._timer.start()
 
     def close(self) -> None:
-        """Leave the terminal as it was. Threads that are still at work show nothing more."""
+        """Leave the terminal as it was. Threads that still run show nothing more."""
         with self._lock:
             self._closed = True
         self._timer.cancel()
@@ -107,7 +107,7 @@ class Reporter:
             self._live.stop()
 
     def work(self, title: str, total: float | None = None, *, as_share: bool = False) -> Work:
-        """The work with a title, which begins if it has not."""
+        """The work with a title; begins it if it is new."""
         if title not in self.works:
             self.works[title] = Work(self, title, total, as_share=as_share)
             if self._live is not None:
@@ -115,12 +115,12 @@ class Reporter:
         return self.works[title]
 
     def end(self, *titles: str) -> None:
-        """Show pieces of work no longer, if they have begun."""
+        """Remove pieces of work, if they have begun."""
         for title in titles:
             self.works.pop(title, None)
 
     def update(self, work: Work) -> None:
-        """Give a piece of work a line, if it is time; of bars, each frame looks how much is done."""
+        """Print a line about a piece of work, if it is time; bars read its state at each frame."""
         now = time.monotonic()
         work.told = now if work.told is None else work.told
         if now - work.told >= work.every:
@@ -130,21 +130,21 @@ class Reporter:
             self.log(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
 
     def log(self, text: str) -> None:
-        """Give a text a line of its own, unless bars show as much."""
+        """Print a text as a line of its own, unless bars show the same."""
         if not self._has_bars:
             self.say(text)
 
     def say(self, text: str) -> None:
-        """Give a text a line of its own."""
+        """Print a text as a line of its own."""
         self._open()
-        with self._lock, contextlib.suppress(OSError):  # work goes on where nobody reads of it
+        with self._lock, contextlib.suppress(OSError):  # work goes on if nobody reads the output
             if self._live is not None and not self._closed:
                 self._live.console.print(printable(text), markup=False, highlight=False)
             elif not self._closed:
                 click.echo(printable(text), self._stream)
 
     def _open(self) -> None:
-        """Draw bars from now on, and not when two seconds are over, if the stream has them."""
+        """Draw bars from now on, if the stream supports them."""
         with self._lock:
             if self._has_bars and self._live is None and not self._closed:
                 from rich.console import Console
@@ -155,7 +155,7 @@ class Reporter:
                     console=Console(file=self._stream),
                     transient=True,
                     refresh_per_second=2,  # each time costs a millisecond
-                    redirect_stdout=False,  # rich would print on the standard error what is meant for a file
+                    redirect_stdout=False,  # rich would print text for a file on the standard error
                     redirect_stderr=False,
                 )
                 self._live.start(refresh=True)
@@ -169,7 +169,7 @@ class Reporter:
             Column(no_wrap=True),
             Column(min_width=_BAR_COLUMNS),
             Column(min_width=len("0:00:00")),
-            Column(no_wrap=True, overflow="ellipsis", ratio=1),  # gives way where a terminal is narrow
+            Column(no_wrap=True, overflow="ellipsis", ratio=1),  # shrinks on a narrow terminal
             padding=(0, 1),
             expand=True,
         )
@@ -184,16 +184,16 @@ class Reporter:
 
 
 def reporter(stream: TextIO | None = None, *, prints: bool = False) -> contextlib.closing[Reporter]:
-    """The reporter for the standard error, or another stream, as it is.
+    """The reporter for the standard error or another stream.
 
-    It is quiet if the command is, and on a terminal that the work `prints` to as it goes on.
+    It is quiet if the command is, or if the work `prints` its results to a terminal.
     """
     return contextlib.closing(Reporter(stream, quiet=is_quiet() or (prints and sys.stdout.isatty())))
 
 
 @contextlib.contextmanager
 def progress(title: str, total: float | None = None, *, as_share: bool = False, prints: bool = False) -> Iterator[Work]:
-    """One piece of work; `prints` as `reporter` has it."""
+    """One piece of work; `prints` as in `reporter`."""
     with reporter(prints=prints) as shown:
         yield shown.work(title, total, as_share=as_share)
 
@@ -201,7 +201,7 @@ def progress(title: str, total: float | None = None, *, as_share: bool = False, 
 def reading(
     name: str, parts: Iterable[T], sizes: Callable[[T], tuple[int, int]], *, prints: bool = False
 ) -> Iterator[T]:
-    """The parts of a file, and how far it is read; `sizes` are the bytes and the games of a part."""
+    """The parts of a file, with the progress of reading it; `sizes` gives the bytes and the games of a part."""
     from tbgen.apps.games.files import plain_size
 
     games = 0
@@ -214,12 +214,12 @@ def reading(
 
 
 def seconds_left(elapsed: float, done: float) -> float | None:
-    """An estimate of the seconds to come, when a share is done; None while that is too little to tell, or all."""
+    """An estimate of the seconds left, when a share is done; None while the share is too small, or all is done."""
     return elapsed * (1 - done) / done if elapsed >= 1 and 0.01 <= done < 1 else None
 
 
 def duration(seconds: float) -> str:
-    """About how long.
+    """An approximate duration in words.
 
     >>> duration(42.0), duration(2000.0), duration(12345.0)
     ('about 42 s', 'about 33 min', 'about 3 h 26 min')

@@ -1,4 +1,4 @@
-"""`tbgen score`: what positions, lines and games are worth under the rules."""
+"""`tbgen score`: the scores of positions, lines and games by the rules."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _score_files(files: Sequence[str], rules: Rules, *, form: Form, summary: boo
 
 
 def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenError]:
-    """The games of all files; an error of a file as a whole ends that file in its midst."""
+    """The games of all files. An error of a whole file ends that file in the middle."""
     from tbgen.apps.games.read import game_of
     from tbgen.apps.games.text import chunks_in
 
@@ -147,7 +147,7 @@ def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
 
 
 def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
-    """All plies, and the score that they come to."""
+    """Print all plies, and the resulting score."""
     show_facts(
         [ply.facts() for ply in game.plies],
         {

@@ -1,4 +1,4 @@
-"""Tables between machines: `tbgen serve` answers over HTTP, `tbgen fetch` takes tables."""
+"""Tables between machines: `tbgen serve` answers over HTTP, `tbgen fetch` fetches tables."""
 
 from __future__ import annotations
 

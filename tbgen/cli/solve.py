@@ -81,7 +81,7 @@ def solve(
       tbgen solve "8/2K5/P7/5r2/8/6k1/7p/R7 w - - 0 138" --plan
       tbgen solve --prepare KRPvKRP --plan
     """
-    from tbgen.position.solving import PositionSolver  # which takes a while: `tbgen hold` does without
+    from tbgen.position.solving import PositionSolver  # importing it takes a while, and `tbgen hold` does not need it
 
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
         if prepare is not None:
@@ -242,7 +242,7 @@ def hold(
 
 
 def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
-    """The sides that are asked; of both, those that have the score which is the goal."""
+    """The requested sides; of both, those that have the score of the goal."""
     if side != _BOTH:
         return [Color[side.upper()]]
     if isinstance(wanted, str):
@@ -251,7 +251,7 @@ def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
 
 
 def _tables_in(folders: Sequence[Path]) -> contextlib.AbstractContextManager[Tablebase | None]:
-    """The tables, if there are any: a hold can do without."""
+    """The tables, if there are any: a hold does not need them."""
     there = [folder for folder in folders if folder.is_dir()]
     return open_tablebase(there) if there else contextlib.nullcontext()
 

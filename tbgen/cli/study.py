@@ -1,6 +1,6 @@
 """`tbgen study`: whole tables counted, and a rule of thumb for mating potential. `tbgen site`: pages.
 
-`tbgen study record` makes records, and `tbgen site` shows them, with the explorer and its tables if that is asked for.
+`tbgen study record` makes records, and `tbgen site` shows them, on request with the explorer and its tables.
 """
 
 from __future__ import annotations
@@ -218,7 +218,7 @@ def site(
 
 
 def _address(text: str | None) -> str | None:
-    """An address that file names can be put after."""
+    """The address of a folder, with a final slash."""
     if text is None:
         return None
     if not text.startswith(("https://", "http://")):
@@ -229,7 +229,7 @@ def _address(text: str | None) -> str | None:
 def _write_pages(
     output: Path, records: Path | None, address: str | None, folders: tuple[Path, ...], *, explorer: bool, force: bool
 ) -> None:
-    """Write the pages, and say how many."""
+    """Write the pages, and print their number."""
     from tbgen.apps.site import need_extra
     from tbgen.apps.site.pages import Site, write_site
     from tbgen.apps.site.templates import PAGE_FOLDER
