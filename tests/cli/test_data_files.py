@@ -38,6 +38,7 @@ CASES = [
     Case("adjudicate", "-o", (str(S18),), ("one.pgn",), "out", "20 games, and 1 game would take their place"),
     Case("adjudicate", "--verdicts", (str(S18),), ("one.pgn",), "out", "20 games, and 1 game would"),
     Case("annotate", "-o", (str(S18),), ("one.pgn",), "out", "20 games, and 1 game would"),
+    Case("annotate", "-o", (str(S18),), (str(S18), "--number", "2"), "out", "20 games, and 1 game would"),
     Case("annotate", "-o", (str(S18), "--json"), ("one.pgn", "--json"), "out", "20 games, and 1 game would"),
     Case("annotate", "-o", (str(S18),), ("one.pgn", "--html"), "out", "20 entries, and 0 entries would"),
     Case(
@@ -117,8 +118,9 @@ def test_a_match_of_fewer_games_is_refused_before_the_first(folder: Path) -> Non
     assert "go" not in seen.read_text().split()
 
 
-def test_a_stream_with_as_many_games_takes_their_place(folder: Path) -> None:
+def test_the_games_of_a_stream_are_counted_at_its_end(folder: Path) -> None:
     assert tbgen("adjudicate", "one.pgn", "-o", "out", "-q").returncode == 0
+    assert tbgen("adjudicate", "-", "-o", "out", "-q", given=b"\n").returncode == 2
     assert tbgen("adjudicate", "-", "-o", "out", "-q", given=b"1. d4 *\n").returncode == 0
     assert "d4" in Path("out").read_text()
 

@@ -1,14 +1,11 @@
-"""The loop of `adjudicate --solve` and `build --for`, and the files that a command does not replace."""
+"""What games lack: the loop of `adjudicate --solve` and `build --for`, and the tables that a solver asks for."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.cli.calls import complaint, tbgen
-from tests.project import S18
 
 BLOCKED = "8/8/3p4/3P4/1k6/3Kp3/4P3/8 b - - 0 1"
 ENDS = [BLOCKED, "8/PPP5/8/3k4/8/3K4/5ppp/8 w - - 0 1", "4k3/8/8/8/8/8/8/4K2R w K - 33 30"]
@@ -37,33 +34,6 @@ def test_without_a_copy_the_tables_that_a_solver_misses_are_named(tmp_path: Path
     games.write_text(f'[FEN "{BLOCKED}"]\n\n1/2-1/2\n')
     said = tbgen("adjudicate", str(games), "--solve", "--budget", "6", "--data", str(tmp_path)).stderr
     assert "build it: tbgen build KvK --data" in said or "build it: tbgen build KPvK --data" in said
-
-
-@pytest.mark.parametrize("name", ["out.pgn", "out.json"])
-def test_a_file_with_more_games_is_not_replaced_unless_that_is_asked_for(tmp_path: Path, name: str) -> None:
-    one, out = tmp_path / "one.pgn", tmp_path / name
-    one.write_text("1. e4 e5 1/2-1/2\n")
-    option = "-o" if name == "out.pgn" else "--verdicts"
-    assert tbgen("adjudicate", str(S18), option, str(out), "-q").returncode == 0
-    before = out.read_bytes()
-    code, line = complaint("adjudicate", str(one), option, str(out))
-    said = f"{out} has 20 games, and 1 game would take their place; write elsewhere, or give --force"
-    assert (code, line) == (2, f"tbgen: {said}")
-    assert tbgen("adjudicate", "-", option, str(out), "-q", given=b"1. e4 *\n").returncode == 2
-    assert out.read_bytes() == before
-    assert tbgen("adjudicate", str(S18), option, str(out), "-q").returncode == 0
-    assert tbgen("adjudicate", str(one), option, str(out), "-q", "--force").returncode == 0
-    assert len(out.read_bytes()) < len(before)
-
-
-@pytest.mark.parametrize("words", [("--number", "2"), ("--number", "2", "--json")])
-def test_an_annotated_file_is_not_replaced_by_one_game_of_it(tmp_path: Path, words: tuple[str, ...]) -> None:
-    out, data = tmp_path / "out", ("--data", str(tmp_path))
-    every = words[2:]
-    assert tbgen("annotate", str(S18), "-o", str(out), *every, *data).returncode == 0
-    code, line = complaint("annotate", str(S18), "-o", str(out), *words, *data)
-    assert (code, line.partition(" has ")[2].partition(";")[0]) == (2, "20 games, and 1 game would take their place")
-    assert tbgen("annotate", str(S18), "-o", str(out), *words, "--force", *data).returncode == 0
 
 
 def test_all_tables_that_a_position_needs_are_named_in_one_line(tmp_path: Path) -> None:
