@@ -11,18 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, Word
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes
 from tbgen.compiled.jit import by_address, inlined, inner
 from tbgen.index.kernels import GOALS, WORST_GOAL, byte_of_goal
-from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
+from tbgen.index.words import lowest_and_rest, square_bit
 from tbgen.retro.outcomes.codes import journals_at
 from tbgen.retro.outcomes.grower import Grower, Journal
-from tbgen.retro.patterns.en_passant import Right, kings_when_taking
-from tbgen.retro.resets.destinations import ChildTables
-from tbgen.retro.resets.folding import fold_reset, fold_value, fold_word
+from tbgen.retro.patterns.en_passant import (
+    Right,
+    code_with,
+    fold_captures,
+    note_captures,
+    right_to_take,
+)
+from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
+from tbgen.retro.resets.folding import fold_value, fold_word
 from tbgen.retro.words.block import Block, BlockValues
-from tbgen.retro.words.geometry import BLACK
-from tbgen.retro.words.moves import NO_ROLE, Scratch, note_move, note_moves, unpack_squares
+from tbgen.retro.words.moves import Scratch, note_moves
 from tbgen.retro.words.quiet import Neighbours, list_neighbours
 
 
@@ -83,33 +88,6 @@ def answer(block: Block, breaker: Grower, values: BlockValues, asked: Questions,
                 asked.answers[n] = outcome_with(block, values, asked, breaker.side, side, cell, asked.code)
 
 
-NO_RIGHT = -1
-
-
-@inlined
-def right_to_take(block: Block, children: ChildTables, taken: Int) -> Right:
-    """The right to take a pawn; its base is NO_RIGHT if no pawn stands beside it, or it has made no double step."""
-    side, square = 1 - block.geometry.pawn_color[taken], block.pawns[taken]
-    base = children.en_passant.start[block.number[0], side, square & 7]
-    if square >> 3 != (3 if side == BLACK else 4):
-        base = np.int64(NO_RIGHT)
-    return Right(side, taken, square - 8 if side == BLACK else square + 8, base)
-
-
-@inner
-def note_captures(block: Block, scratch: Scratch, right: Right, word: Int) -> Word:
-    """Black king squares with which each pawn may take, noted in the scratch space; those of all pawns together."""
-    back = right.passed - block.pawns[right.taken]
-    way = square_bit(right.passed) | square_bit(right.passed + back)
-    kings, anyone = block.legal[right.side, word] & ~way, NOTHING
-    if kings and not block.occupied[word] & way:
-        unpack_squares(block, scratch, word)
-        for taker in range(len(block.geometry.pawn_color)):
-            scratch.captures[taker] = kings & kings_when_taking(block, scratch, right, word, taker)
-            anyone |= scratch.captures[taker]
-    return anyone
-
-
 @inner
 def search_with_right(
     block: Block, near: Neighbours, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
@@ -117,11 +95,7 @@ def search_with_right(
 ) -> Int:  # fmt: skip
     """The best outcome of a position with a right to take en passant: its resets, its captures, its quiet moves."""
     side, best, bit = right.side, scratch.folded, square_bit(square)
-    for taker in range(len(block.geometry.pawn_color)):
-        if scratch.captures[taker] & bit:
-            scratch.noted[0] = 0
-            note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
-            fold_reset(children, scratch, side, bit, scratch.moves[0])
+    fold_captures(block, children, scratch, right, bit)
     for n in range(list_neighbours(block, scratch.men, side, word, bit, near)):
         kings = near.bits[n] & block.legal[1 - side, near.word[n]]
         while kings:
@@ -145,10 +119,7 @@ def answer_rights(
         while anyone:
             square, anyone = lowest_and_rest(anyone)
             cell = word * 64 + square
-            code = np.int64(block.code[right.side, cell])
-            for taker in range(len(block.geometry.pawn_color)):
-                if scratch.captures[taker] & square_bit(square):
-                    code += 2
+            code = code_with(block, scratch, right, cell)
             if least <= code <= most:
                 children.en_passant.entry[right.base + cell] = search_with_right(
                     block, near, values, children, scratch, right, asked, word, square, code
@@ -166,7 +137,7 @@ def answer_at(
             answer(block, breaker, values, asked, True)
     for taken in range(len(block.geometry.pawn_color)):
         right = right_to_take(block, children, taken)
-        if right.base != NO_RIGHT:
+        if right.base != NOT_HERE:
             grower = white if right.side == white.side else black
             note_goals(journals_at(grower.middle, code).others, code, asked.goal_of)
             answer_rights(block, grower.neighbours, values, children, scratch, right, asked, code, code)
@@ -184,7 +155,7 @@ def answer_above(
             answer(block, breaker, values, asked, False)
     for taken in range(len(block.geometry.pawn_color)):
         right = right_to_take(block, children, taken)
-        if right.base != NO_RIGHT:
+        if right.base != NOT_HERE:
             asked.goal_of[:] = NEVER
             grower = white if right.side == white.side else black
             answer_rights(block, grower.neighbours, values, children, scratch, right, asked, code + 1, GOALS)

@@ -20,8 +20,9 @@ from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bi
 from tbgen.retro.outcomes.codes import ripe_cells
 from tbgen.retro.outcomes.grower import write_outcome
 from tbgen.retro.outcomes.growing import SLAB, has_words, look_ahead
-from tbgen.retro.outcomes.questions import NO_RIGHT, Questions, answer_rights, right_to_take
-from tbgen.retro.resets.destinations import ChildTables
+from tbgen.retro.outcomes.questions import Questions, answer_rights
+from tbgen.retro.patterns.en_passant import right_to_take
+from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import fold_word
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import Geometry
@@ -265,7 +266,7 @@ def answer_between(
     is_written = False
     for taken in range(len(block.geometry.pawn_color)):
         right = right_to_take(block, children, taken)
-        if right.base != NO_RIGHT:
+        if right.base != NOT_HERE:
             if not is_written:
                 write_sets(block, sets, values)
                 is_written = True

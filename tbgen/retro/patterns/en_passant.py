@@ -19,7 +19,7 @@ from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.patterns.histories import label_at_code
 from tbgen.retro.patterns.packing import goal_of_label, plies_of_label
 from tbgen.retro.patterns.worker import AnyWorker, has_histories
-from tbgen.retro.resets.destinations import ChildTables
+from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import fold_reset, fold_value
 from tbgen.retro.words.block import Best, Block, BlockValues, number_of_reset, place_of_cell
 from tbgen.retro.words.geometry import BLACK, WHITE, king_of
@@ -92,6 +92,50 @@ def kings_when_taking(block: Block, scratch: Scratch, right: Right, word: Int, t
 
 
 @inlined
+def right_to_take(block: Block, children: ChildTables, taken: Int) -> Right:
+    """The right to take a pawn; its base is NOT_HERE if no pawn stands beside it, or it has made no double step."""
+    side, square = 1 - block.geometry.pawn_color[taken], block.pawns[taken]
+    base = children.en_passant.start[block.number[0], side, square & 7]
+    if square >> 3 != (3 if side == BLACK else 4):
+        base = np.int64(NOT_HERE)
+    return Right(side, taken, square - 8 if side == BLACK else square + 8, base)
+
+
+@inner
+def note_captures(block: Block, scratch: Scratch, right: Right, word: Int) -> Word:
+    """Black king squares with which each pawn may take, noted in the scratch space; those of all pawns together."""
+    back = right.passed - block.pawns[right.taken]
+    way = square_bit(right.passed) | square_bit(right.passed + back)
+    kings, anyone = block.legal[right.side, word] & ~way, NOTHING
+    if kings and not block.occupied[word] & way:
+        unpack_squares(block, scratch, word)
+        for taker in range(len(block.geometry.pawn_color)):
+            scratch.captures[taker] = kings & kings_when_taking(block, scratch, right, word, taker)
+            anyone |= scratch.captures[taker]
+    return anyone
+
+
+@inlined
+def code_with(block: Block, scratch: Scratch, right: Right, cell: Int) -> Int:
+    """The own code of a cell with the right, its noted captures counted."""
+    code = np.int64(block.code[right.side, cell])
+    for taker in range(len(block.geometry.pawn_color)):
+        if scratch.captures[taker] & square_bit(cell & 63):
+            code += 2
+    return code
+
+
+@inlined
+def fold_captures(block: Block, children: ChildTables, scratch: Scratch, right: Right, bit: Word) -> None:
+    """Fold the noted captures of a cell into the mover's best."""
+    for taker in range(len(block.geometry.pawn_color)):
+        if scratch.captures[taker] & bit:
+            scratch.noted[0] = 0
+            note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
+            fold_reset(children, scratch, right.side, bit, scratch.moves[0])
+
+
+@inlined
 def recall_best(worker: AnyWorker, side: Int, word: Int, square: Int) -> None:
     """Begin with the best reset that a cell has without the right."""
     block, best = worker.block, worker.scratch.folded
@@ -105,25 +149,16 @@ def recall_best(worker: AnyWorker, side: Int, word: Int, square: Int) -> None:
 
 @inner
 def search_word(
-    worker: AnyWorker, children: ChildTables, values: BlockValues, right: Right, word: Int, kings: Word
+    worker: AnyWorker, children: ChildTables, values: BlockValues, right: Right, word: Int, anyone: Word
 ) -> None:
-    """Find the values of the positions of a word in which the pawn can be taken."""
+    """Find the values of those positions of a word in which the pawn can be taken."""
     block, scratch, side, best = worker.block, worker.scratch, right.side, worker.scratch.folded
-    geometry, captures, anyone = block.geometry, scratch.captures, NOTHING
-    for taker in range(len(geometry.pawn_color)):
-        captures[taker] = kings & kings_when_taking(block, scratch, right, word, taker)
-        anyone |= captures[taker]
     while anyone:
         square, anyone = lowest_and_rest(anyone)
-        bit, cell = square_bit(square), word * 64 + square
+        cell = word * 64 + square
+        code = code_with(block, scratch, right, cell)
         recall_best(worker, side, word, square)
-        code = np.int64(block.code[side, cell])
-        for taker in range(len(geometry.pawn_color)):
-            if captures[taker] & bit:
-                code += 2
-                scratch.noted[0] = 0
-                note_move(scratch, bit, taker, right.passed, right.taken, NO_ROLE, 0)
-                fold_reset(children, scratch, side, bit, scratch.moves[0])
+        fold_captures(block, children, scratch, right, square_bit(square))
         fold_quiet_moves(worker, values, side, word, square, code)
         if not has_histories(worker.white):
             fold_hold(best, side, square, code)
@@ -139,18 +174,9 @@ def search_word(
 @inner
 def search_en_passant(worker: AnyWorker, children: ChildTables, values: BlockValues) -> None:
     """After a block has been solved: the values of its positions with a right to take en passant."""
-    block, geometry = worker.block, worker.block.geometry
-    for taken in range(len(geometry.pawn_color)):
-        side = 1 - geometry.pawn_color[taken]
-        square = block.pawns[taken]
-        base = children.en_passant.start[block.number[0], side, square & 7]
-        if base < 0 or square >> 3 != (3 if side == BLACK else 4):
-            continue
-        back = -8 if side == BLACK else 8
-        passed, way = square + back, square_bit(square + back) | square_bit(square + 2 * back)
-        right = Right(side, taken, passed, base)
-        for word in range(geometry.words):
-            kings = block.legal[side, word] & ~way
-            if kings and not block.occupied[word] & way:
-                unpack_squares(block, worker.scratch, word)
-                search_word(worker, children, values, right, word, kings)
+    block = worker.block
+    for taken in range(len(block.geometry.pawn_color)):
+        right = right_to_take(block, children, taken)
+        if right.base != NOT_HERE:
+            for word in range(block.geometry.words):
+                search_word(worker, children, values, right, word, note_captures(block, worker.scratch, right, word))
