@@ -13,6 +13,11 @@ DEFINITIONS = [
 ]
 MEN = own_men(DEFINITIONS)
 
+VARIANT = "[own:chess]\ncastling = false\n" + "\n".join(
+    f"customPiece{n} = {text[0].lower()}:{text[2:]}" for n, text in enumerate(DEFINITIONS, 1)
+)
+"""The variant for Fairy-Stockfish, which has all these men but dabbaba riders."""
+
 
 def material(name: str) -> Material:
     """The material of a name with these men."""

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import numpy as np
+import pyffish
 import pytest
 
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError
@@ -14,10 +15,11 @@ from tbgen.index.layout import fen_of, layout_of
 from tbgen.library.build import build_tables
 from tbgen.material import Material
 from tbgen.probe import Tablebase
+from tbgen.score import Score
 from tbgen.storage.files import men_of_folder, path_of, tables_in
 from tbgen.storage.layerfile import Layer, LayerFile
 from tbgen.verify.files import verify_tables
-from tests.own_men import MEN, material
+from tests.own_men import MEN, VARIANT, material
 
 
 @pytest.fixture(scope="module")
@@ -76,3 +78,28 @@ def test_a_table_whose_men_move_otherwise_is_refused(folder: Path, tmp_path: Pat
                     LayerFile(other / path.name, layer).check()
     with pytest.raises(MaterialError, match="no man is called 'H'"):
         build_tables(["KHvK"], other)
+
+
+FOUR_MEN = ["KQvKM", "KRvKM", "KFFvK", "KFWvK", "KDDvK"]
+
+
+@pytest.mark.slow
+def test_values_of_four_men_are_the_best_a_ply_later_by_fairy_stockfish(tmp_path: Path) -> None:
+    folder = tmp_path / ",".join(role.name for role in MEN)
+    build_tables(FOUR_MEN, folder, threads=2)
+    assert {report.violation for report in verify_tables(FOUR_MEN, folder)} == {None}
+    pyffish.load_variant_config(VARIANT)
+    with Tablebase(folder) as tables:
+        for name in FOUR_MEN:
+            for fen in positions(material(name), 300):
+                found, moves = tables.probe(fen), pyffish.legal_moves("own", fen, [])
+                assert (found.own.moves, found.own.check) == (len(moves), pyffish.gives_check("own", fen, []))
+                outcomes = [outcome_after(tables, fen, move, found.own) for move in moves]
+                mover = found.own.holder.other
+                assert not moves or max(outcomes, key=lambda each: each.worth_to(mover)) == found.outcome, fen
+
+
+def outcome_after(tables: Tablebase, fen: str, move: str, accrued: Score) -> Score:
+    """The outcome after a move, with what has accrued before it unless the move resets."""
+    after = pyffish.get_fen("own", fen, [move])
+    return tables.probe(after, None if after.split()[4] == "0" else accrued).outcome

@@ -14,15 +14,12 @@ from tbgen.material import Role
 from tbgen.rules.notation import parse_fen, parse_move, picture_of, position_of
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.position import material_of, own_score
-from tests.own_men import DEFINITIONS, MEN
+from tests.own_men import MEN, VARIANT
 
 JUDGED = [role for role in MEN if "DD" not in role.moves]
 """Fairy-Stockfish has no dabbaba riders."""
 
-pyffish.load_variant_config(
-    "[own:chess]\ncastling = false\n"
-    + "\n".join(f"customPiece{n} = {text[0].lower()}:{text[2:]}" for n, text in enumerate(DEFINITIONS, 1))
-)
+pyffish.load_variant_config(VARIANT)
 
 
 def boards_with(role: Role, draw: random.Random, count: int) -> Iterator[OwnBoard]:

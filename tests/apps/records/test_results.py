@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 from tbgen.apps.games.batch import GamesTask, adjudicate_file
+from tbgen.apps.records.potential import own_records, potentials_of, worths_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import best_cards
 from tbgen.apps.site.pages import Drawn, drawn_in
+from tbgen.library.build import build_tables
+from tbgen.material import name_of_men, own_men
 from tbgen.score import Color, Score
+from tests.own_men import MEN
 from tests.project import RECORDS, ROOT, S18
+
+OWN = RECORDS / "own-men.json"
 
 PAGE, ADJUDICATION = (
     (ROOT / "docs" / f"{name}.md").read_text(encoding="utf-8") for name in ("results", "adjudication")
@@ -53,6 +60,27 @@ def test_drawn_positions_are_those_of_the_records(published: list[Record]) -> No
         drawn = endings[name]
         assert f"{100 * drawn.positions / drawn.all:.1f}" == share
         assert [decided(drawn, code) for code in (1, 3, 7)] == shares
+
+
+def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> None:
+    """The study's file, and what a study of four tables gives today with the values of the page."""
+    published = {each["material"]: each for each in json.loads(OWN.read_text())["endings"].values()} | {
+        name.partition(",")[0]: each
+        for name, each in json.loads(OWN.read_text())["endings"].items()
+        if each["bishops"] == "both colours"
+    }
+    shown = rows(r"(K\w+) \| ([A-Z]+|F and W) \| ([a-z ]+) \| ([0-9.]+) % \| ([0-9.]+) % \| (none|[0-9]+)")
+    assert len(shown) == 14
+    for name, _, rule, mates, stalemates, longest in shown:
+        each = published[name]
+        shares = [f"{100 * each['shares']['white_to_move']['white'][score]:.1f}" for score in ("G0.0", "G0.5")]
+        assert [rule, mates, stalemates, longest] == [each["rule"], *shares, str(each["longest_mate"] or "none")]
+    worths = worths_of(re.findall(r"--worth (\S+)", PAGE), MEN)
+    assert own_men(re.findall(r"--man (\S+)", PAGE)) == MEN
+    folder = tmp_path / name_of_men(MEN)
+    build_tables(["KDvK", "KEvK", "KGvK", "KMvK"], folder, threads=1)
+    for potential in potentials_of(own_records(folder), worths):
+        assert json.loads(json.dumps(potential.facts())) == published[potential.name]
 
 
 def test_the_games_differ_as_often_as_their_tables() -> None:
