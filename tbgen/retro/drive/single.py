@@ -21,7 +21,7 @@ from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.task import FullError, check_status
 from tbgen.retro.outcomes.codes import solve_code, start_block
 from tbgen.retro.outcomes.grower import Grower, new_grower
-from tbgen.retro.outcomes.questions import NEVER, Questions, answer_above, answer_at
+from tbgen.retro.outcomes.questions import NEVER, Inquiry, Questions, answer_above, answer_at
 from tbgen.retro.outcomes.threshold import find_goods, new_seeker, new_sets, solve_threshold
 from tbgen.retro.patterns.worker import STATUS, Room
 from tbgen.retro.resets.children import PromotionReader, copy_box
@@ -29,7 +29,7 @@ from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, Chil
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import Block, BlockValues, bare_block, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
-from tbgen.retro.words.moves import Scratch, new_scratch
+from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Score
 from tbgen.table import Box, Distances, Entries
 
@@ -130,21 +130,16 @@ class SingleBlock:
 
         Child tables may have any values in place of all that are as good for each threshold.
         """
-        block, jobs = (
-            self._with_room(self._with_legal()),
-            itertools.product(range(len(sources)), range(len(thresholds))),
-        )
-        words, holders, codes = (
-            block.geometry.words,
-            [int(each.holder) for each in thresholds],
-            [each.code for each in thresholds],
-        )
+        block = self._with_room(self._with_legal())
+        words, jobs = block.geometry.words, itertools.product(range(len(sources)), range(len(thresholds)))
+        holders = np.array([int(each.holder) for each in thresholds], np.int64)
+        codes = np.array([each.code for each in thresholds], np.int64)
         goods = np.zeros((len(sources), len(thresholds), 2, words), np.uint64)
 
         def find(first: int) -> None:
             scratch = new_scratch(len(block.geometry.color))
-            these = np.array(holders, np.int64), np.array(codes, np.int64), goods
-            status = find_goods(block, sources[0], sources[-1], scratch, *these, first, min(first + CHUNK, words))
+            end = min(first + CHUNK, words)
+            status = find_goods(block, sources[0], sources[-1], scratch, holders, codes, goods, first, end)
             check_status(self.layouts.layouts[0].material, status)
 
         with ThreadPoolExecutor(threads) as pool:
@@ -164,11 +159,9 @@ class SingleBlock:
         answers = np.zeros(len(cells), np.int8)
         questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
         white, black = (new_seeker(side, geometry) for side in (WHITE, BLACK))
-        solve_threshold(
-            block._replace(next_code=block.next_code.copy()), white, black, new_sets(geometry.words),
-            int(threshold.holder), threshold.code, good, good,
-            values, children, new_scratch(len(geometry.color)), questions,
-        )  # fmt: skip
+        block, scratch = block._replace(next_code=block.next_code.copy()), new_scratch(len(geometry.color))
+        inquiry, sets = Inquiry(block, values, children, scratch, questions), new_sets(geometry.words)
+        solve_threshold(inquiry, white, black, sets, int(threshold.holder), threshold.code, good, good)
         return BlockBits(good, here, answers)
 
     def _with_legal(self) -> Block:
@@ -197,7 +190,7 @@ class SingleBlock:
         scratch, material = new_scratch(len(geometry.color)), self.layouts.layouts[0].material
         check_status(material, find_moves(block, children, scratch, 0, geometry.words))
         try:
-            check_status(material, solve_entries(block, white, black, values, children, scratch, questions))
+            check_status(material, solve_entries(Inquiry(block, values, children, scratch, questions), white, black))
         except FullError as full:
             return self._solved(first, children, asked, room.doubled(full.error))
         rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
@@ -205,17 +198,15 @@ class SingleBlock:
 
 
 @borrowing
-def solve_entries(
-    block: Block, white: Grower, black: Grower, values: BlockValues, children: ChildTables, scratch: Scratch,
-    asked: Questions,
-) -> int:  # fmt: skip
+def solve_entries(inquiry: Inquiry, white: Grower, black: Grower) -> int:
     """Solve a block whose moves are known; the status is 0 if all is well."""
+    block, values = inquiry.block, inquiry.values
     start_block(block, white, black)
     left, code = 1, 0
     while left and not white.state[STATUS] and not black.state[STATUS]:
         left = solve_code(block, white, black, values, code)
         code += 1
         if code > STALEMATE_CODE:
-            answer_at(block, white, black, values, children, scratch, asked, code)
-    answer_above(block, white, black, values, children, scratch, asked, code)
+            answer_at(inquiry, white, black, code)
+    answer_above(inquiry, white, black, code)
     return int(white.state[STATUS] or black.state[STATUS])

@@ -46,6 +46,16 @@ class Questions(NamedTuple):
     """[cell] with which goal the breaker breaks the hold at the code at hand, NEVER if it does not."""
 
 
+class Inquiry(NamedTuple):
+    """A block that is being solved, what is asked of it, and all that answers take."""
+
+    block: Block
+    values: BlockValues
+    children: ChildTables
+    scratch: Scratch
+    asked: Questions
+
+
 NEVER = 255
 
 
@@ -62,20 +72,20 @@ def note_goals(journal: Journal, code: Int, goal_of: Bytes) -> None:
 
 
 @inlined
-def outcome_with(
-    block: Block, values: BlockValues, asked: Questions, breaker: Int, side: Int, cell: Int, code: Int
-) -> Int:
+def outcome_with(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: Int) -> Int:
     """The outcome of a cell when the breaker's opponent has accrued `code`; on a tie it keeps that score."""
-    byte = np.int64(values.entry[side * block.code.shape[1] + cell])
+    block = inquiry.block
+    byte = np.int64(inquiry.values.entry[side * block.code.shape[1] + cell])
     if byte and (block.code[side, cell] < code or abs(byte) - 1 < code):
         return byte
-    goal = np.int64(asked.goal_of[cell])
+    goal = np.int64(inquiry.asked.goal_of[cell])
     return np.int64(byte_of_goal(goal, breaker) if goal < WORST_GOAL - code else byte_of_goal(code, 1 - breaker))
 
 
 @inner
-def answer(block: Block, breaker: Grower, values: BlockValues, asked: Questions, has_middle: bool) -> None:
+def answer(inquiry: Inquiry, breaker: Grower, has_middle: bool) -> None:
     """What the accrued score is worth in the cells asked, its middle just found; or there is none at its code."""
+    block, asked = inquiry.block, inquiry.asked
     half = block.code.shape[1]
     for side in range(2):
         journals = journals_at(breaker.middle, asked.code)
@@ -85,32 +95,28 @@ def answer(block: Block, breaker: Grower, values: BlockValues, asked: Questions,
         for n in range(len(asked.cells)):
             if asked.cells[n] // half == side:
                 cell = asked.cells[n] % half
-                asked.answers[n] = outcome_with(block, values, asked, breaker.side, side, cell, asked.code)
+                asked.answers[n] = outcome_with(inquiry, breaker.side, side, cell, asked.code)
 
 
 @inner
-def search_with_right(
-    block: Block, near: Neighbours, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
-    asked: Questions, word: Int, square: Int, code: Int,
-) -> Int:  # fmt: skip
+def search_with_right(inquiry: Inquiry, near: Neighbours, right: Right, word: Int, square: Int, code: Int) -> Int:
     """The best outcome of a position with a right to take en passant: its resets, its captures, its quiet moves."""
-    side, best, bit = right.side, scratch.folded, square_bit(square)
-    fold_captures(block, children, scratch, right, bit)
+    block, scratch, side, bit = inquiry.block, inquiry.scratch, right.side, square_bit(square)
+    best = scratch.folded
+    fold_captures(block, inquiry.children, scratch, right, bit)
     for n in range(list_neighbours(block, scratch.men, side, word, bit, near)):
         kings = near.bits[n] & block.legal[1 - side, near.word[n]]
         while kings:
             king, kings = lowest_and_rest(kings)
             cell = near.word[n] * 64 + king
-            fold_value(best, side, square, outcome_with(block, values, asked, side, 1 - side, cell, code), 0)
+            fold_value(best, side, square, outcome_with(inquiry, side, 1 - side, cell, code), 0)
     return np.int64(best.outcome[square])
 
 
 @inner
-def answer_rights(
-    block: Block, near: Neighbours, values: BlockValues, children: ChildTables, scratch: Scratch, right: Right,
-    asked: Questions, least: Int, most: Int,
-) -> None:  # fmt: skip
+def answer_rights(inquiry: Inquiry, near: Neighbours, right: Right, least: Int, most: Int) -> None:
     """Search the positions with a right whose codes are from `least` to `most`; the goals at hand are theirs."""
+    block, children, scratch = inquiry.block, inquiry.children, inquiry.scratch
     for word in range(len(block.occupied)):
         anyone = note_captures(block, scratch, right, word)
         if anyone:
@@ -121,41 +127,36 @@ def answer_rights(
             cell = word * 64 + square
             code = code_with(block, scratch, right, cell)
             if least <= code <= most:
-                children.en_passant.entry[right.base + cell] = search_with_right(
-                    block, near, values, children, scratch, right, asked, word, square, code
-                )
+                best = search_with_right(inquiry, near, right, word, square, code)
+                children.en_passant.entry[right.base + cell] = best
 
 
 @inner
-def answer_at(
-    block: Block, white: Grower, black: Grower, values: BlockValues, children: ChildTables, scratch: Scratch,
-    asked: Questions, code: Int,
-) -> None:  # fmt: skip
+def answer_at(inquiry: Inquiry, white: Grower, black: Grower, code: Int) -> None:
     """All questions at an accrued code, its middles just found."""
+    block, children, asked = inquiry.block, inquiry.children, inquiry.asked
     for breaker in (white, black):
         if asked.code == code and len(asked.cells) and breaker.side != asked.holder:
-            answer(block, breaker, values, asked, True)
+            answer(inquiry, breaker, True)
     for taken in range(len(block.geometry.pawn_color)):
         right = right_to_take(block, children, taken)
         if right.base != NOT_HERE:
             grower = white if right.side == white.side else black
             note_goals(journals_at(grower.middle, code).others, code, asked.goal_of)
-            answer_rights(block, grower.neighbours, values, children, scratch, right, asked, code, code)
+            answer_rights(inquiry, grower.neighbours, right, code, code)
 
 
 @inner
-def answer_above(
-    block: Block, white: Grower, black: Grower, values: BlockValues, children: ChildTables, scratch: Scratch,
-    asked: Questions, code: Int,
-) -> None:  # fmt: skip
+def answer_above(inquiry: Inquiry, white: Grower, black: Grower, code: Int) -> None:
     """All questions at codes above this one, once all cells are decided: entry values answer them."""
+    block, children, asked = inquiry.block, inquiry.children, inquiry.asked
     asked.goal_of[:] = NEVER
     for breaker in (white, black):
         if (asked.code > code or asked.code < 2) and len(asked.cells) and breaker.side != asked.holder:
-            answer(block, breaker, values, asked, False)
+            answer(inquiry, breaker, False)
     for taken in range(len(block.geometry.pawn_color)):
         right = right_to_take(block, children, taken)
         if right.base != NOT_HERE:
             asked.goal_of[:] = NEVER
             grower = white if right.side == white.side else black
-            answer_rights(block, grower.neighbours, values, children, scratch, right, asked, code + 1, GOALS)
+            answer_rights(inquiry, grower.neighbours, right, code + 1, GOALS)

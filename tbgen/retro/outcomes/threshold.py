@@ -20,7 +20,7 @@ from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bi
 from tbgen.retro.outcomes.codes import ripe_cells
 from tbgen.retro.outcomes.grower import write_outcome
 from tbgen.retro.outcomes.growing import SLAB, has_words, look_ahead
-from tbgen.retro.outcomes.questions import Questions, answer_rights
+from tbgen.retro.outcomes.questions import Inquiry, Questions, answer_rights
 from tbgen.retro.patterns.en_passant import right_to_take
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
 from tbgen.retro.resets.folding import fold_word
@@ -256,21 +256,19 @@ def write_sets(block: Block, sets: Sets, values: BlockValues) -> None:
 
 
 @inner
-def answer_between(
-    block: Block, seeker: Seeker, sets: Sets, values: BlockValues, children: ChildTables, scratch: Scratch,
-    asked: Questions, least: Int, most: Int,
-) -> None:  # fmt: skip
+def answer_between(inquiry: Inquiry, near: Neighbours, sets: Sets, least: Int, most: Int) -> None:
     """All questions at accrued codes from `least` to `most`, for which the sets at hand hold."""
-    if least <= asked.code <= most:
-        answer_cells(block, sets, asked)
+    block = inquiry.block
+    if least <= inquiry.asked.code <= most:
+        answer_cells(block, sets, inquiry.asked)
     is_written = False
     for taken in range(len(block.geometry.pawn_color)):
-        right = right_to_take(block, children, taken)
+        right = right_to_take(block, inquiry.children, taken)
         if right.base != NOT_HERE:
             if not is_written:
-                write_sets(block, sets, values)
+                write_sets(block, sets, inquiry.values)
                 is_written = True
-            answer_rights(block, seeker.neighbours, values, children, scratch, right, asked, least, most)
+            answer_rights(inquiry, near, right, least, most)
 
 
 @inner
@@ -283,13 +281,13 @@ def forget(worklist: Worklist) -> None:
 # good[side, word]: of this threshold, from this source; met[side, word] may be the same array
 @borrowing
 def solve_threshold(
-    block: Block, white: Seeker, black: Seeker, sets: Sets, seeking: int, code: int, good: Words, met: Words,
-    values: BlockValues, children: ChildTables, scratch: Scratch, asked: Questions,
-) -> None:  # fmt: skip
+    inquiry: Inquiry, white: Seeker, black: Seeker, sets: Sets, seeking: int, code: int, good: Words, met: Words
+) -> None:
     """Find in which cells `met` a side gets at least its score of this code, in a block whose codes are known.
 
     `block.next_code` is used up. Answers and values with a right have mates in place of all that is as good.
     """
+    block = inquiry.block
     start(block, white, black, sets, good)
     seeker, other = (white, black) if seeking == white.side else (black, white)
     level, is_open = 0, True
@@ -297,13 +295,13 @@ def solve_threshold(
         if level:  # without one accrued nobody holds, and all that a threshold of mate needs is found at the end
             spread(block, white, sets)
             spread(block, black, sets)
-        answer_between(block, white, sets, values, children, scratch, asked, level, level)
+        answer_between(inquiry, white.neighbours, sets, level, level)
         is_open = freeze(block, white, black, sets, level)
         level += 1
     spread(block, seeker, sets)
     forget(other.joining)
     forget(other.checked)
-    answer_between(block, white, sets, values, children, scratch, asked, level, GOALS)
+    answer_between(inquiry, white.neighbours, sets, level, GOALS)
 
     for side in range(2):
         for word in range(len(block.occupied)):
