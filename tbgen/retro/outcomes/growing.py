@@ -137,7 +137,7 @@ def join_forcer_cells(
 def grow(block: Block, grower: Grower, members: Members, values: BlockValues, search: Search) -> None:
     """Let all cells join that can, until nothing is left to be looked at."""
     joining, checked = grower.joining, grower.checked
-    while joining.size[0] + checked.size[0]:
+    while joining.size[0] or checked.size[0]:
         joining.size[0], checked.size[0] = 0, 0
         for first in range(0, len(joining.summary), SLAB):
             end = min(first + SLAB, len(joining.summary))

@@ -198,7 +198,7 @@ def join_own(block: Block, seeker: Seeker, sets: Sets, first: Int, end: Int) -> 
 def spread(block: Block, seeker: Seeker, sets: Sets) -> None:
     """Let all cells join a set that can, slab by slab (growing.py)."""
     joining, checked = seeker.joining, seeker.checked
-    while joining.size[0] + checked.size[0]:
+    while joining.size[0] or checked.size[0]:
         joining.size[0], checked.size[0] = 0, 0
         for first in range(0, len(joining.summary), SLAB):
             end = min(first + SLAB, len(joining.summary))
