@@ -21,13 +21,13 @@ from tbgen.score import Color
 
 FEWEST_TABLE_MEN = 2
 MOST_TABLE_MEN = 5
-"""Tables are made for so many men, kings included."""
+"""The most men of tables, kings included."""
 
 MOST_BUILT_MEN = 6
-"""So many where there are memory and disk for it (record 282)."""
+"""The most men of a table if there are memory and disk for it."""
 
 MOST_OWN_MEN = 4
-"""So many where some of them are men of your own."""
+"""The most men of a table with men of your own."""
 
 _MOST_MEN_A_SIDE = 16
 

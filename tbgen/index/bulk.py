@@ -1,6 +1,6 @@
-"""Bulk: the cells of many positions at once, and which of them are legal.
+"""The cells of many positions at once, and which of the positions are legal.
 
-`squares[n, slot]` are positions by the slots of a layout, `sides[n]` is 0 where White is to move.
+`squares[n, slot]` are positions by the slots of a layout; `sides[n]` is 0 if White is to move.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _addresses_of(layout: Layout, men: Squares) -> tuple[Cells, Cells]:
 
 
 def _primary(layout: Layout, king: Squares, rest: Squares) -> Squares:
-    """Where the white king stands on the diagonal, the lesser of the other men and their mirror image."""
+    """With the white king on the diagonal, the lesser of the other men and of their mirror image."""
     rows = np.flatnonzero(ON_DIAGONAL[king])
     here = rest[rows]
     there = _sorted(layout, SYMMETRY[TRANSPOSE, here])
@@ -63,7 +63,7 @@ def _sorted(layout: Layout, rest: Squares) -> Squares:
 
 
 def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Truths:
-    """Which positions have every man on a square of its own that he can stand on, and the other side not in check."""
+    """Which positions have each man on an allowed square of his own, and the side not to move out of check."""
     men, to_move = np.asarray(squares, np.int64), np.asarray(sides, np.int64)
     bits = _BITS[men]
     occupied = np.bitwise_or.reduce(bits, axis=1)

@@ -1,4 +1,4 @@
-"""Kernels of the index: which cell of a position is its primary one, and outcomes as numbers.
+"""Kernels of the index: the primary cell of a position, and outcomes as numbers.
 
 A group of equal men is known by its first slot: `twin_start[slot]`, the slot itself for a man without an equal.
 
@@ -63,7 +63,7 @@ def has_two_cells(how: Int, king: Int) -> bool:
 # words are sets of squares; `compared` is the answer of `beside_image`
 @small
 def primary_black_kings(how: Int, king: Int, compared: Int) -> Word:
-    """The black king's squares in primary cells; `compared`, asked for on the diagonal alone, leaves that king out."""
+    """The black king's squares in primary cells. `compared` matters on the diagonal alone, and leaves that king out."""
     if how == BY_KING:
         return NOTHING if king & 4 else EVERYTHING
     if how == INTO_TRIANGLE and king % 9 == 0 and compared >= 0:
@@ -73,7 +73,7 @@ def primary_black_kings(how: Int, king: Int, compared: Int) -> Word:
 
 @small
 def primary_white_kings(how: Int, compared: Int) -> Word:
-    """The white king's squares in primary cells of the other men; `compared` looks at all of those."""
+    """The white king's squares in primary cells of the other men; `compared` takes all of these."""
     if how == BY_KING:
         return _LEFT_HALF
     if how == INTO_TRIANGLE:
@@ -83,7 +83,7 @@ def primary_white_kings(how: Int, compared: Int) -> Word:
 
 @small
 def are_in_order(squares: Ints, twin_start: Ints, first: Int, end: Int) -> bool:
-    """Whether equal men of slots first to end ascend."""
+    """Whether equal men of the slots from `first` up to `end` ascend."""
     ordered = True
     for slot in range(first + 1, end):
         ordered &= twin_start[slot] == slot or squares[slot - 1] < squares[slot]
@@ -92,7 +92,7 @@ def are_in_order(squares: Ints, twin_start: Ints, first: Int, end: Int) -> bool:
 
 @small
 def sort_twins(squares: Ints, twin_start: Ints, first: Int, end: Int) -> None:
-    """Bring equal men of slots first to end into ascending order."""
+    """Bring equal men of the slots from `first` up to `end` into ascending order."""
     for slot in range(first + 1, end):
         place, square = slot, squares[slot]
         while place > twin_start[slot] and squares[place - 1] > square:
@@ -103,9 +103,9 @@ def sort_twins(squares: Ints, twin_start: Ints, first: Int, end: Int) -> None:
 
 @small
 def beside_image(squares: Ints, twin_start: Ints, first: Int, end: Int, images: Ints) -> int:
-    """How the men of slots first to end compare with their image in the long diagonal, which is left in `images`.
+    """Compare the men of the slots from `first` up to `end` with their image in the long diagonal, left in `images`.
 
-    -1 where they are the lesser, 0 where they equal it, 1 where the image is the lesser.
+    -1 if they are less, 0 if they are equal, 1 if the image is less.
     """
     for slot in range(first, end):
         images[slot] = SYMMETRY[TRANSPOSE, squares[slot]]
@@ -132,7 +132,7 @@ def goal_of_byte(byte: Int, forcer: Int) -> Int:
 
 @small
 def byte_of_goal(goal: Int, forcer: Int) -> Int:
-    """The signed byte of an outcome that has this goal for a forcer."""
+    """The signed byte of the outcome that has this goal for a forcer."""
     if forcer != _WHITE:
         goal = WORST_GOAL - goal
     return goal + 1 if goal < GOALS // 2 else goal - GOALS

@@ -1,5 +1,4 @@
-"""Files and folders: how they are named; the facts about a table's files; files that are replaced whole or not at all;
-one builder at a time."""
+"""The names of files and folders; the facts about a table's files; atomic replacement of files; the lock of a build."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ MOST_READ_BYTES = 1 << 26
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of paths.
 
-A text that is the name of a folder is that folder, whatever signs it has.
+A text that is the name of a folder means that folder, whatever characters it has.
 """
 
 
@@ -48,16 +47,16 @@ class Layer(enum.Enum):
     """A file of a table; a table is there if its outcomes are."""
 
     OUTCOMES = "outcomes"
-    """What every position is worth with every accrued score."""
+    """The value of every position with every accrued score."""
     DISTANCES = "distances"
-    """How far away that is; of no use without the outcomes."""
+    """The plies until that score is reached; useless without the outcomes."""
 
 
 @dataclass(frozen=True)
 class FileRecord:
     """The facts about a table's files; times and memory are None if it was built elsewhere.
 
-    Two records are equal if they tell of the same bytes, whatever it took to make them.
+    Two records are equal if they describe the same bytes, whatever the build cost.
     """
 
     bytes: int
@@ -75,7 +74,7 @@ class FileRecord:
 
 
 def folders_in(folders: Folders) -> tuple[Path, ...]:
-    """The folders that are named, in their order.
+    """The named folders, in order.
 
     >>> [folder.name for folder in folders_in(os.pathsep.join(("three", "four")))]
     ['three', 'four']
@@ -91,7 +90,7 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
 
 
 def folder_of_game(folder: Path, game: Mobility) -> Path:
-    """Where a folder of tables keeps those of a game; the folder of whole-game tables itself may be named, too.
+    """The place of a game's tables in a folder; the folder of whole-game tables may also be named itself.
 
     >>> folder_of_game(Path("data"), Mobility.WHOLE_GAME).as_posix(), folder_of_game(Path("data"), Mobility.RESET).name
     ('data/whole-game', 'data')
@@ -118,20 +117,20 @@ def men_of_folder(folder: Path) -> tuple[Role, ...]:
 
 
 def game_of_folder(folder: Path) -> Mobility:
-    """The game of the tables in a folder, by its name: a file must never be taken for one of the other game."""
+    """The game of the tables in a folder, by its name: tbgen must never mistake a file for one of the other game."""
     return Mobility.WHOLE_GAME if folder.name == str(Mobility.WHOLE_GAME) else Mobility.RESET
 
 
 def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
-    """Where a folder keeps a layer of the table of a canonical material; a table is there if its outcomes are.
+    """The path of a layer of a canonical material's table in a folder; a table exists if its outcomes do.
 
-    The game of the folder is in the names of its files, too.
+    The names of files contain the game of the folder, too.
     """
     return folder / f"{material}{suffix_of(layer, game_of_folder(folder))}"
 
 
 def suffix_of(layer: Layer, game: Mobility) -> str:
-    """What follows the material in the name of a file.
+    """The suffix of a file's name after the material.
 
     >>> suffix_of(Layer.DISTANCES, Mobility.RESET), suffix_of(Layer.DISTANCES, Mobility.WHOLE_GAME)
     ('.dtg.h5', '.whole-game.dtg.h5')
@@ -175,25 +174,27 @@ def tables_of(folders: Sequence[Path]) -> list[tuple[Material, Path]]:
 
 
 class NoRegularFileError(OSError):
-    """A folder or a device, or a pipe, which would have to be waited for."""
+    """A folder, a device or a pipe: reading one could block."""
 
 
 class _OpenFile(io.FileIO):
-    """A file that closes when nobody refers to it: closed under a reader, its number may be another's at once."""
+    """A file that closes when nobody refers to it. Closing it earlier could give its number to another file under a
+    reader.
+    """
 
     def __del__(self) -> None:
         self.close()
 
 
 def open_regular(path: Path, mode: Literal["rb", "ab"] = "rb") -> io.FileIO:
-    """Open a file that is there; NoRegularFileError if it is none."""
+    """Open an existing regular file; NoRegularFileError for anything else."""
     if not stat.S_ISREG(path.stat().st_mode):
         raise NoRegularFileError(errno.EINVAL, "it is no regular file", str(path))
     return _OpenFile(path, mode)
 
 
 def read_bounded(path: Path) -> bytes:
-    """A file that somebody names; OSError if it is longer than any that tbgen writes, such as a device without end."""
+    """A file that a user names; OSError if it is longer than any that tbgen writes, such as an endless device."""
     with path.open("rb") as file:
         content = file.read(MOST_READ_BYTES + 1)
     if len(content) > MOST_READ_BYTES:
@@ -202,9 +203,9 @@ def read_bounded(path: Path) -> bytes:
 
 
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
-    """Write a file beside `path`, bring it to the disk, then give it its name; no trace is left of a failure."""
+    """Write a file beside `path`, flush it to the disk, then rename it; a failure leaves no trace."""
     partial = partial_of(path)
-    partial.unlink(missing_ok=True)  # and made anew: what stands there may be a link to another file
+    partial.unlink(missing_ok=True)  # and made anew, because a link to another file may be there
     try:
         with partial.open("xb") as file:
             file.writelines(parts)
@@ -213,7 +214,7 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
         partial.replace(path)
     except BaseException as error:
         if isinstance(error, OSError):
-            error.filename = error.filename or str(path)  # a full disk names none
+            error.filename = error.filename or str(path)  # errors of a full disk name no file
         with contextlib.suppress(OSError):
             partial.unlink(missing_ok=True)
         raise
@@ -221,12 +222,12 @@ def write_whole(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def partial_of(path: Path) -> Path:
-    """A name of this thread's own: a worker that was given up for lost may still be at the same table."""
+    """A name of this thread's own, because a worker that was given up may still be writing the same table."""
     return path.with_name(f"{path.name}.{platform.node()}-{os.getpid()}-{threading.get_native_id()}{PARTIAL}")
 
 
 def remove_partials(folder: Path) -> None:
-    """Remove what an interrupted build left; only for who has the lock."""
+    """Remove the remains of an interrupted build; only for the holder of the lock."""
     for partial in folder.glob("*" + PARTIAL):
         remove(partial)
 
@@ -241,7 +242,7 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
-    """Make the folder if need be and be its only builder; calls `on_wait` once if another one is at work.
+    """Make the folder if it is missing, and be its only builder; calls `on_wait` once if another builder is at work.
 
     The system releases the lock however the process ends. Readers take no lock.
     """
@@ -253,7 +254,7 @@ def build_lock(folder: Path, on_wait: Callable[[], None]) -> Iterator[None]:
             if not try_lock(file.fileno()):
                 on_wait()
                 lock(file.fileno())
-        except OSError as error:  # a network file system may have no locks
+        except OSError as error:  # a network file system may not support locks
             error.filename = str(path)
             raise
         yield

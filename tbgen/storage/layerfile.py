@@ -1,4 +1,4 @@
-"""Layer file: one file of a table, opened; what its datasets hold, chunk by chunk, and nothing that is damaged."""
+"""An open file of a table: its datasets, chunk by chunk, with all damage found."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ from tbgen.storage.schema import (
 _BLOCK = 1 << 20
 
 _FREE_BYTES, _MOST_RATIO = 1 << 24, 64
-"""The columns of a table have at most so many bytes, and so many for each byte of its file: several times as many as
-those of any table that tbgen writes. A small file that says more is made to fill its reader's memory."""
+"""The most bytes of a table's columns, in all and for each byte of its file: several times as many as in any table that
+tbgen writes. A small file that claims more would fill the memory of its reader.
+"""
 
 
 def _most_items(layout: Layout) -> dict[str, int]:
@@ -54,7 +55,7 @@ def _most_items(layout: Layout) -> dict[str, int]:
 
 
 class LayerFile:
-    """An open file of a table. It goes on to answer from the file it has opened when that is replaced.
+    """An open file of a table. It still answers from that file after another has replaced it.
 
     Seal and index are read when they are first needed. Safe to use from several threads, and in forked processes.
     """
@@ -73,7 +74,7 @@ class LayerFile:
         self._columns: dict[str, npt.NDArray[Any]] = {}
 
     def _title(self) -> tuple[Material, Mobility]:
-        """The material and the game that the file's name says."""
+        """The material and the game in the file's name."""
         for game in Mobility:
             suffix = suffix_of(self.layer, game)
             with contextlib.suppress(MaterialError):
@@ -103,7 +104,7 @@ class LayerFile:
 
     @cached_property
     def index(self) -> Index:
-        """What the file consists of."""
+        """The content of the file: its datasets and chunks."""
         raw = self._read(self.seal.index, self.seal.length - self.seal.index)
         self.expect(sha256(raw).hexdigest() == self.seal.index_digest, "its index is not what was written")
         try:
@@ -116,7 +117,7 @@ class LayerFile:
         return index
 
     def _check_form(self, index: Index, order: Order) -> None:
-        """What can be wrong in a file whose checksums are right."""
+        """Faults that a file can have although its checksums are right."""
         facts, datasets = index.attributes, index.datasets
         self.expect({*STREAMS[self.layer], *COLUMNS[self.layer]} <= datasets.keys(), "a dataset is missing")
         streams = [datasets[name] for name in STREAMS[self.layer]]
@@ -141,9 +142,9 @@ class LayerFile:
         self._check_chunks(datasets)
 
     def _check_chunks(self, datasets: Mapping[str, Dataset]) -> None:
-        """Whether there are as many chunks as items need, all within the file, and none of a column shares bytes.
+        """Whether items have enough chunks, all within the file, and no two chunks of columns share bytes.
 
-        Streams have as many items as the material has cells, so chunks of theirs that are equal may lie in one place.
+        Streams have as many items as the material has cells, so equal chunks of streams may lie in one place.
         """
         for name, dataset in datasets.items():
             size, count = dataset.chunk_items, len(dataset.chunks)
@@ -162,7 +163,7 @@ class LayerFile:
         return self.index.datasets[name]
 
     def part(self, name: str, number: int) -> npt.NDArray[Any]:
-        """A chunk of a dataset, not to be changed; the last one is filled up."""
+        """A chunk of a dataset; do not change it. The last one is filled up."""
         dataset = self.dataset(name)
         self.expect(0 <= number < len(dataset.chunks), f"{name} has no chunk {number}, which something else leads to")
         offset, size, crc = dataset.chunks[number].item()
@@ -177,7 +178,7 @@ class LayerFile:
         return found
 
     def items(self, name: str, first: int, end: int) -> npt.NDArray[Any]:
-        """Some items in a row."""
+        """Consecutive items."""
         dataset = self.dataset(name)
         size, found = dataset.chunk_items, np.empty(end - first, dataset.kind)
         for number in range(first // size, -(-end // size)):
@@ -186,14 +187,14 @@ class LayerFile:
         return found
 
     def column(self, name: str) -> npt.NDArray[Any]:
-        """All items, which stay at hand; not to be changed."""
+        """All items, which stay in memory; do not change them."""
         with self._columns_lock:
             if name not in self._columns:
                 self._columns[name] = self.items(name, 0, self.dataset(name).items)
             return self._columns[name]
 
     def check(self) -> str:
-        """Compare all bytes with the seal; DamagedTableError if they are others than were written.
+        """Compare all bytes with the seal; DamagedTableError if they differ from what was written.
 
         Returns the SHA-256 of the whole file, found in the same pass.
         """
@@ -203,18 +204,18 @@ class LayerFile:
             body.update(read)
             whole.update(read)
         self.expect(body.hexdigest() == self.seal.body_digest, "its bytes are not what was written")
-        _ = self.index  # right bytes may still say what no table says
+        _ = self.index  # right bytes can still have impossible values
         return whole.hexdigest()
 
     def close(self) -> None:
-        """Close the file, once nobody reads from it any more; who reads from then on gets a UsageError."""
+        """Close the file once nobody reads from it. Later reads raise a UsageError."""
         self._opened = None
 
     def damaged(self, reason: str) -> DamagedTableError:
         return DamagedTableError(str(self.path), reason)
 
     def expect(self, holds: object, reason: str) -> None:
-        """Raise the error of a damaged file for this reason, unless the condition holds."""
+        """Raise the error of a damaged file with this reason, unless the condition holds."""
         if not holds:
             raise self.damaged(reason)
 
@@ -236,4 +237,4 @@ def _are_outcomes(field: npt.NDArray[Any]) -> bool:
 
 
 _POSSIBLE = {"side": _are_sides, "holder": _are_sides, "outcome": _are_outcomes, "entry": _are_outcomes}
-"""[field] -> whether it has values that mean something; where they lie apart, no other check sees them all."""
+"""[field] -> whether its values are meaningful. Other checks see only some of them."""

@@ -1,4 +1,4 @@
-"""Schema: what the files of a table consist of, declared once, and how a chunk becomes the bytes that a file has.
+"""The content of a table's files, declared once, and the bytes of a chunk.
 
 A table has two files, its *layers*: outcomes, which need nothing else, and distances, which name the digest of the
 outcomes that they belong to. Each is ::
@@ -32,29 +32,29 @@ from tbgen.storage.files import Layer
 
 FORMAT: Final = 3
 GAME: Final = str(Mobility.RESET)
-"""The game whose values a table has, unless it says another."""
+"""The game of a table's values, if the table names none."""
 RULES: Final[Mapping[Mobility, str]] = {Mobility.RESET: "r-mobility 1", Mobility.WHOLE_GAME: "whole-game mobility 1"}
-"""The rules that stored values follow; a change of meaning gets another number."""
+"""The rules behind stored values; another meaning gets another number."""
 SEAL_BYTES: Final = 512
 SHUFFLE_FILTER: Final = 2
 ZSTANDARD_FILTER: Final = 32015
 
 SYMBOL: Final = "symbol"
-"""[place] -> what the position is worth with every accrued score, as a number of a row of `symbols`."""
+"""[place] -> the value of the position with every accrued score, as a number of a row of `symbols`."""
 DTG: Final = "dtg"
-"""[place] -> the entry value's distance; its lowest bit is flipped where the side to move holds the entry value."""
+"""[place] -> the entry value's distance; its lowest bit is flipped if the side to move holds the entry value."""
 DETAIL: Final = "detail"
 """[place] -> the number of its state among those with the same symbol and distance."""
 
 
 CHUNK_CELLS: Final = 1 << 15
-"""At most so many cells are in a chunk of a stream that is written; readers take what the index says."""
+"""The most cells in a chunk of a stream that tbgen writes; readers take the size from the index."""
 
 STREAMS: Final = {Layer.OUTCOMES: (SYMBOL,), Layer.DISTANCES: (DTG, DETAIL)}
-"""Datasets of one number a cell, with the axes that the attribute `axes` names."""
+"""Datasets with one number for each cell, with the axes in the attribute `axes`."""
 
 NUMBERS: Final = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
-"""The types of streams: the smallest that will do."""
+"""The types of streams: the smallest that suffices."""
 
 COLUMNS: Final[Mapping[Layer, Mapping[str, np.dtype[Any]]]] = {
     Layer.OUTCOMES: {
@@ -71,26 +71,26 @@ COLUMNS: Final[Mapping[Layer, Mapping[str, np.dtype[Any]]]] = {
         "rows": np.dtype([("holder", "u1"), ("code", "u1"), ("outcome", "i1"), ("dtg", "<u2")]),
     },
 }
-"""One-dimensional datasets and what an item has: fields that are read together lie together.
+"""One-dimensional datasets and the fields of an item: fields that are read together lie together.
 
-The pawns' squares of one block after another, how often each outcome is an entry value, the symbols, the rows of their
-patterns; the longest distances, the first group of each symbol and the first state of each group (see symbols.py), the
-rows that each state's pattern has, and these rows.
+The squares of the pawns, block by block; the counts of outcomes as entry values; the symbols; the rows of their
+patterns. The longest distances; the first group of each symbol and the first state of each group (see symbols.py); the
+rows of each state's pattern; and these rows.
 """
 
 COLUMN_ITEMS: Final = 1 << 13
-"""Columns have chunks of so many items, if they have more: a probe of a table with millions of states reads a few."""
+"""Longer columns have chunks of so many items: a probe of a table with millions of states reads a few."""
 
 MOST_CHUNK_ITEMS: Final = 1 << 16
 """No chunk of any dataset has more items."""
 
 MOST_HEAD_BYTES: Final = 1 << 14
-"""The line of facts that begins an index is a tenth as long."""
+"""The line of facts at the beginning of an index has a tenth of this."""
 
 HARD_LEVEL: Final = 15
 SCRATCH_LEVEL: Final = 1
 EASY_LEVEL: Final = 6
-"""More than a tenth larger in less than a sixth of the time."""
+"""The result is over a tenth larger, in less than a sixth of the time."""
 
 _HARD_WINDOW, _HARD_SEARCHES = 1 << 15, 4
 """Level 15 for chunks of this many bytes, but with 2**4 candidates for a match instead of 2**6: an eighth of the time
@@ -114,7 +114,7 @@ _SEAL_LINES: Final = {
     "outcomes": "outcomes",
     "men": "men",
 }
-"""First word of a line of a seal -> the field behind it, in the order of the lines; an empty field has no line."""
+"""First word of a line of a seal -> the field after it, in the order of the lines; an empty field has no line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +124,17 @@ class Seal:
     material: str
     layer: str
     length: int
-    """Bytes in all, the seal's included."""
+    """The size of the file, including the seal."""
     index: int
-    """Where the index begins."""
+    """The beginning of the index."""
     body_digest: str
     index_digest: str
     outcomes: str = ""
-    """Of distances: the body digest of the outcomes that they belong to."""
+    """For distances: the body digest of their outcomes."""
     game: str = GAME
     format: int = FORMAT
     men: str = ""
-    """Where there are men of your own: a digest of how they move."""
+    """With men of your own: a digest of their moves."""
 
     def to_bytes(self) -> bytes:
         values = {word: getattr(self, field) for word, field in _SEAL_LINES.items()}
@@ -143,7 +143,7 @@ class Seal:
 
     @classmethod
     def from_bytes(cls, seal: bytes) -> Seal:
-        """The seal that is written so; ValueError if `to_bytes` does not write it.
+        """The seal with these bytes; ValueError if `to_bytes` does not write them.
 
         Of another format only `format` and `material` are known.
         """
@@ -163,7 +163,7 @@ class Seal:
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """One dataset as the index has it."""
+    """One dataset in the index."""
 
     kind: np.dtype[Any]
     items: int
@@ -224,7 +224,7 @@ def digest_of_men(material: Material) -> str:
 def sealed(
     material: str, layer: str, body: bytes, index: Index, outcomes: str = "", game: str = GAME, men: str = ""
 ) -> tuple[bytes, bytes, bytes]:
-    """The three parts of a file: the seal of its body and its index, and these."""
+    """The three parts of a file: the seal of its body and its index, and both of these."""
     end, start = index.to_bytes(), SEAL_BYTES + len(body)
     digests = digest_of(body, end), digest_of(end)
     seal = Seal(material, layer, start + len(end), start, *digests, outcomes, game, men=men)
@@ -235,7 +235,7 @@ _local = threading.local()
 
 
 def pack(chunk: npt.NDArray[Any], *, shuffled: bool, level: int = EASY_LEVEL) -> bytes:
-    """Compress a chunk; if `shuffled`, with the first bytes of all items first, then all second bytes ..."""
+    """Compress a chunk; if `shuffled`, the first bytes of all items come first, then all second bytes and so on."""
     compressors = _local.__dict__.setdefault("compressors", {})
     if level not in compressors:
         compressors[level] = _compressor(level)
@@ -252,19 +252,19 @@ def _compressor(level: int) -> zstandard.ZstdCompressor:
 
 
 def unpack(packed: bytes, items: int, kind: npt.DTypeLike, *, shuffled: bool) -> npt.NDArray[Any]:
-    """The items that were packed; ValueError if they are not as many."""
+    """The items of a packed chunk; ValueError for another number of items."""
     found = np.empty(items, kind)
     unpack_into(packed, found)
     if not shuffled:
         return found
     whole = np.empty_like(found)
     for number, plane in enumerate(found.view(np.uint8).reshape(found.itemsize, items)):
-        whole.view(np.uint8)[number :: found.itemsize] = plane  # numpy alone would go along the many short rows
+        whole.view(np.uint8)[number :: found.itemsize] = plane  # numpy alone would work along the many short rows
     return whole
 
 
 def unpack_into(packed: bytes | bytearray, found: npt.NDArray[Any]) -> None:
-    """Fill an array with as many items that were packed unshuffled; ValueError if they are not as many."""
+    """Fill an array from a chunk that was packed unshuffled; ValueError for another number of items."""
     if not hasattr(_local, "decompressor"):
         _local.decompressor = zstandard.ZstdDecompressor()
     try:

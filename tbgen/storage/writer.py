@@ -1,4 +1,4 @@
-"""Writer: a table as its two files."""
+"""The writer of a table's two files."""
 
 from __future__ import annotations
 
@@ -52,32 +52,34 @@ from tbgen.storage.symbols import Columns, details_of, symbols_of
 from tbgen.table import Cells, Content, Numbers, Tally
 
 _SAMPLE, _SAMPLED = 7, 256
-"""One chunk of seven is compressed both ways, or fewer where that would be some hundreds; there are no common factors
-with the axes."""
+"""One chunk of seven is compressed both ways, or fewer if that would be some hundreds. Seven has no common factor with
+the axes.
+"""
 
 _TURN = 64
-"""So many chunks at most a thread packs before it asks for more, for packing one can take less time than asking; and in
-so many turns at least, if there are as many chunks, for threads to be done at about the same time."""
+"""The most chunks that a thread takes at once, because packing one can take less time than asking for it. And the
+fewest turns, if there are as many chunks, so that threads finish at about the same time.
+"""
 
 _MOST_HARD_CELLS = 1 << 24
-"""Tables of up to four men are packed as tight as is reasonable, larger ones in the time that solving them leaves."""
+"""Tables of up to four men are packed as tightly as is reasonable, larger ones in the time that solving them leaves."""
 
 _STREAMS = frozenset(name for names in STREAMS.values() for name in names)
 
 CONTRADICTED = "the two solvers contradict each other: the folder has other outcomes of this table; please report it"
 
 Packed = Mapping[str, tuple[Dataset, list[bytes]]]
-"""[name of a dataset] -> as the index has it, and its compressed chunks, which are let go as they are written."""
+"""[name of a dataset] -> its entry in the index, and its compressed chunks, which are freed as they are written."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """What goes into a dataset, asked for part by part and from several threads."""
+    """The content of a dataset, in parts that several threads request."""
 
     kind: np.dtype[Any]
     items: int
     part: Callable[[int, int], npt.NDArray[Any]]
-    """Items first to end."""
+    """The items from `first` up to `end`."""
 
 
 def write_table(
@@ -91,16 +93,16 @@ def write_table(
     counters: int | None = None,
     layers: Sequence[Layer] = tuple(Layer),
 ) -> FileRecord:
-    """Put the table's files in place of any others; the same table gives the same bytes.
+    """Write the table's files in place of any others; the same table gives the same bytes.
 
-    `new` makes the array of zeros in which the state of each place lies. So many threads count states (by default all),
-    each of which holds the states that it meets. Distances come first: a table is there when its outcomes are. Without
-    their layer, distances that are there are removed.
+    `new` makes the array of zeros for the state of each place. So many threads count states (by default all), and each
+    keeps the states that it meets. Distances are written first, because a table exists if its outcomes do. Without the
+    layer of distances, present distances are removed.
     """
     if game_of_folder(folder) is not table.game:
         raise UsageError(f"{folder} is no folder for tables of {table.game}")
     order = order_of(table.material)
-    # The number of each place's state, the largest array by far, is let go when all streams are packed.
+    # The array of states, by far the largest, is freed when all streams are packed.
     packed = _packed_layers(states_of(table, order, counters or threads, new), table, order, threads, layers)
     attributes = {
         "axes": json.dumps(order.names),
@@ -132,7 +134,7 @@ def write_table(
 
 
 def is_contradicted(path: Path, attributes: Attributes, body: str) -> bool:
-    """Whether sound outcomes of the same sources are there, and are others: each solver is a check of the other."""
+    """Whether sound outcomes of the same sources are there and differ: each solver checks the other."""
     with contextlib.suppress(TableError), TableFile(path) as there:
         return attributes.items() <= there.attributes.items() and there.digest != body
     return False
@@ -163,7 +165,7 @@ def _packed_layers(
 def _outcomes(
     numbers: Numbers, symbol_of: Numbers, symbols: Columns, table: Content, order: Order
 ) -> dict[str, Source]:
-    """What goes into the datasets of outcomes."""
+    """The content of the datasets of outcomes."""
     counts = [(side, outcome, tally.count) for side, outcome, tally in _tallies(table)]
     columns = {
         "block_squares": np.array(order.layout.blocks, np.uint8).ravel(),
@@ -177,7 +179,7 @@ def _outcomes(
 
 
 def _distances(numbers: Numbers, states: Cells, symbol_of: Numbers, table: Content, order: Order) -> dict[str, Source]:
-    """What goes into the datasets of distances."""
+    """The content of the datasets of distances."""
     kinds = COLUMNS[Layer.DISTANCES]
     detail_of, patterns, details = details_of(states, symbol_of, table.patterns)
     longest = [
@@ -190,7 +192,7 @@ def _distances(numbers: Numbers, states: Cells, symbol_of: Numbers, table: Conte
         DETAIL: _looked_up(numbers, detail_of, order),
         "longest": _array(np.array(longest, kinds["longest"])),
         **{name: _array(items) for name, items in details.items()},
-        "rows": Source(  # few at a time, for there may be a hundred million
+        "rows": Source(  # few at a time, because there may be a hundred million
             kinds["rows"],
             len(patterns.code),
             lambda first, end: np.rec.fromarrays([column[first:end] for column in rows], dtype=kinds["rows"]),
@@ -212,13 +214,13 @@ def _array(items: npt.NDArray[Any]) -> Source:
 
 
 def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0) -> Source:
-    """What a number of each state makes of the places; `black` are bits that are flipped with Black to move."""
+    """The places with each state replaced by a number; `black` are bits that are flipped with Black to move."""
     kind = np.min_scalar_type(int(of_state.max(initial=0)) | black)
     items = of_state.astype(kind)
 
     def part(first: int, end: int) -> npt.NDArray[Any]:
         found = np.empty(end - first, kind)
-        # numpy would make indices of the numbers first, which takes as long again, and hold the interpreter lock.
+        # numpy would first make indices of the numbers, which takes as long again, and would hold the interpreter lock.
         look_up(items, numbers[first:end], found)
         order.black_part(first, found)[:] ^= black
         return found
@@ -238,9 +240,9 @@ def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
 
 
 def _packed(source: Source, size: int, level: int, ways: Sequence[bool], pool: Executor) -> tuple[Dataset, list[bytes]]:
-    """A dataset as the index has it, and its compressed chunks; a sample decides between ways to shuffle.
+    """A dataset's entry in the index, and its compressed chunks. A sample decides whether to shuffle.
 
-    Shuffling helps where few numbers are frequent, and harms where there are many.
+    Shuffling helps if few numbers are frequent, and harms if many are.
     """
     chunks = -(-source.items // size)
 
@@ -268,13 +270,13 @@ def _chunk(source: Source, number: int, size: int) -> npt.NDArray[Any]:
 
 
 def check_library() -> None:
-    """Refuse an HDF5 library whose files others cannot open: made in memory, they have a wrong checksum before 2.0."""
+    """Refuse an HDF5 library that writes unreadable files: before 2.0, files made in memory have a wrong checksum."""
     if h5py.version.hdf5_version_tuple < (2, 0, 0):
         raise UsageError(f"h5py has HDF5 {h5py.version.hdf5_version}: tables need 2.0; install h5py 3.16 or later")
 
 
 def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
-    """The bytes up to the index, made in memory; the datasets are told where in them their chunks lie."""
+    """The bytes before the index, made in memory; notes the offsets of the chunks in the datasets."""
     with h5py.File(
         "table", "w", driver="core", backing_store=False, userblock_size=SEAL_BYTES, libver=("v110", "v110")
     ) as file:
@@ -285,7 +287,7 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
             properties.set_chunk(chunk)
             if dataset.shuffled:
                 properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
-            # Named by HDF5's own means, which ask for no Zstandard plug-in.
+            # HDF5's own name for it, because that needs no Zstandard plug-in.
             properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (EASY_LEVEL,))
             empty = file.create_dataset(name, shape, dataset.kind, dcpl=properties, fill_time="never")
             _fill(empty.id, dataset, stored, shape)
@@ -300,7 +302,7 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
 
 
 def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, ...]) -> None:
-    """Write the chunks, which are let go on the way, and note where each of them lies."""
+    """Write the chunks, free them on the way, and note the offset of each."""
     dataset.chunks["size"], dataset.chunks["crc"] = [*map(len, packed)], [*map(crc32, packed)]
     corners = np.stack(np.unravel_index(np.arange(len(packed)) * dataset.chunk_items, shape), axis=1).tolist()
     for number, corner in enumerate(corners):
@@ -311,11 +313,11 @@ def _fill(target: Any, dataset: Dataset, packed: list[bytes], shape: tuple[int, 
         number = np.ravel_multi_index(place.chunk_offset, shape) // dataset.chunk_items
         dataset.chunks["offset"][number] = place.byte_offset
 
-    target.chunk_iter(note)  # to ask for one chunk after another would take time by their square
+    target.chunk_iter(note)  # asking for one chunk after another would take quadratic time
 
 
 def _check_places(image: bytes, dataset: Dataset) -> None:
-    """HDF5 libraries have disagreed on whether places count from the user block or from its end: be sure."""
+    """Make sure of the offsets: HDF5 libraries disagree whether they count from the user block or from its end."""
     whole = memoryview(image)
     for offset, size, crc in dataset.chunks.tolist():
         if crc32(whole[offset - SEAL_BYTES : offset - SEAL_BYTES + size]) != crc:
