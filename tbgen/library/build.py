@@ -44,12 +44,12 @@ from tbgen.storage.scratch import scratch_path
 from tbgen.system.process import available_memory, free_disk
 
 _TRIES = 2
-"""How often a table is begun whose worker is lost."""
+"""The attempts at a table whose worker is lost."""
 
 
 @dataclass(eq=False)
 class Watcher:
-    """Hears of each step of a build. This one calls `tell` with each table and the part of it that is done."""
+    """Receives each step of a build. This class calls `tell` with each table and the part of it that is done."""
 
     tell: Callable[[Material, float], None] = lambda material, done: None
 
@@ -57,14 +57,14 @@ class Watcher:
         """The files of a table are read next, as number (from 1) of total."""
 
     def says(self, text: str) -> None:
-        """Something that does not happen in every build: another one is at work, a worker is lost, a table fails."""
+        """An unusual event: another build is at work, a worker is lost, a table fails."""
 
     def begins(self, finding: Finding, number: int, total: int, seconds: float) -> None:
-        """A table is made next, as number (from 1) of total, and is expected to take so many seconds."""
+        """A table is made next, as number (from 1) of total; it is expected to take so many seconds."""
         self.tell(finding.material, 0.0)
 
     def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
-        """This part of the table's work is done (0 to 1), and so many positions are decided; often, from any thread."""
+        """The part of the table's work that is done (0 to 1), and the decided positions; often, from any thread."""
         self.tell(material, done)
 
     def built(self, made: Made) -> None:
@@ -72,7 +72,7 @@ class Watcher:
         self.tell(made.material, 1.0)
 
     def forecast(self, seconds: float) -> None:
-        """The whole build is expected to take so long from now on."""
+        """The expected seconds for the rest of the build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,7 @@ class Settings:
     """The resources of a build; tbgen chooses those that are None."""
 
     threads: int = 1
-    """Of all tables together."""
+    """The threads of all tables together."""
     jobs: int | None = None
     """Tables made side by side; more than one means processes."""
     memory: int | None = None
@@ -93,7 +93,8 @@ class Settings:
 def build(
     folder: Path, wanted: Iterable[Material], watcher: Watcher | None = None, settings: Settings | None = None
 ) -> list[Finding]:
-    """Make what is not sound, and return what was found before.
+    """Make the tables that are not sound, and return the findings before. BuildError if tables cannot be made or
+    written; NotEnoughMemoryError, NotEnoughDiskError before anything begins.
 
     BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before anything is begun.
     More than one job means processes: a script that calls this needs `if __name__ == "__main__":` around it.
@@ -108,7 +109,7 @@ def build(
         waiting = "another build is at work in this folder; waiting for it to end ..."
         with may_be_read_only, build_lock(folder, lambda: watcher.says(waiting)):
             remove_partials(folder)
-            # Another builder may have made them meanwhile.
+            # Another builder may have made them in the meantime.
             findings = survey(folder, targets, before=findings, outcomes_only=settings.outcomes_only)
             for material, finding in findings.items():
                 if finding.is_sound:
@@ -171,7 +172,7 @@ def plan_for(folder: Path, wanted: Iterable[Material], settings: Settings) -> Pl
 
 
 def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
-    """The plan for the outcomes of some tables by the names of files alone: every file is taken for a sound one."""
+    """The plan for the outcomes of some tables, by the names of files alone: every file counts as sound."""
     there = set(tables_in(folder))
     conditions = {each: Condition.SOUND if each in there else Condition.MISSING for each in build_order(wanted)}
     return _plan(
@@ -182,7 +183,7 @@ def outlook(folder: Path, wanted: Iterable[Material], threads: int) -> Plan:
 
 
 def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, settings: Settings) -> None:
-    """Make what is not sound, if it fits."""
+    """Make the tables that are not sound, if they fit."""
     with _cluster_of(settings) as cluster:
         plan = _plan(folder, findings, settings, cluster)
         plan.check(free_disk(folder))
@@ -197,7 +198,7 @@ def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, 
 def _plan(
     folder: Path, findings: Mapping[Material, Finding], settings: Settings, cluster: Cluster | None = None
 ) -> Plan:
-    """The plan for what is not sound, at the pace of the tables that were built in the folder."""
+    """The plan for the tables that are not sound, at the pace of the tables that were built in the folder."""
     if cluster is not None:
         machine = cluster.machine(settings.memory)
     else:
@@ -220,7 +221,7 @@ def _cluster_of(settings: Settings) -> contextlib.AbstractContextManager[Cluster
 
 @dataclass
 class _Run:
-    """A plan on its way."""
+    """A plan during its execution."""
 
     folder: Path
     plan: Plan
@@ -230,15 +231,15 @@ class _Run:
     findings: Mapping[Material, Finding]
     outcomes_only: bool
     over: set[Material] = field(default_factory=set)
-    """Tables that are made, and those that cannot be."""
+    """Finished tables, and those that cannot be made."""
     running: dict[Future[Made], tuple[Start, float]] = field(default_factory=dict)
-    """Each table at work, and when it began."""
+    """Each table at work, and the time of its start."""
     tries: Counter[Material] = field(default_factory=Counter)
-    """How often each table was begun."""
+    """The number of attempts at each table."""
     errors: list[TbgenError] = field(default_factory=list)
 
     def run(self) -> None:
-        """Make all that can be made; raise the first error, if there is one, when nothing is at work any more."""
+        """Make all tables that can be made; raise the first error, if there is one, when no table is at work."""
         self._start()
         while self.running:
             for future in wait(self.running, return_when=FIRST_COMPLETED).done:
@@ -254,12 +255,12 @@ class _Run:
             raise self.errors[0]
 
     def _start(self) -> None:
-        """Begin what the plan says is to begin now."""
+        """Start the tables that the plan starts now."""
         for start in self.plan.next_starts(self.over, [start for start, _ in self.running.values()]):
             free, needed = free_disk(self.folder), start.step.cost.bytes + start.scratch_bytes
             if free is None or needed <= free:
                 self._begin(start)
-            else:  # the whole plan was checked before, but other programs write too
+            else:  # the whole plan was checked before, but other programs write, too
                 self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
         elapsed = {start: time.monotonic() - begun for start, begun in self.running.values()}
         self.watcher.forecast(self.plan.seconds(self.over, elapsed))
@@ -275,7 +276,7 @@ class _Run:
         self.running[future] = start, time.monotonic()
 
     def _enter(self, made: Made) -> None:
-        """Put a table that is made into the manifest."""
+        """Put a finished table into the manifest."""
         material, folder, file = made.material, self.folder, made.file
         paths = [path_of(folder, material, layer) for layer in Layer]
         if sum(path.stat().st_size for path in paths if path.exists()) != file.bytes:
@@ -285,7 +286,7 @@ class _Run:
         self.plan = replace(self.plan, pace=_pace(folder, self.findings))
 
     def _fail(self, material: Material, error: Exception) -> None:
-        """Begin a table again, or go on without it."""
+        """Start a table again, or go on without it."""
         match error:
             case TbgenError():
                 failure = error
@@ -299,7 +300,7 @@ class _Run:
                 failure = BuildError(str(material), "the system has no more memory; fewer threads need less")
             case OSError():
                 failure = _naming_the_file(error, self.folder, material)
-                self.over.update(step.material for step in self.plan.steps)  # the others would fare no better
+                self.over.update(step.material for step in self.plan.steps)  # the other tables would fail as well
             case _:
                 raise error
         self._give_up(material, failure)
@@ -313,7 +314,7 @@ class _Run:
 
 
 def _gaps(folder: Path, findings: Mapping[Material, Finding]) -> dict[Material, FileRecord]:
-    """Sound tables, copied here or left by an earlier build, that the manifest does not describe as they are."""
+    """Sound tables, copied here or left by an earlier build, for which the manifest has no right entry."""
     known = read_manifest(folder)
     return {
         material: finding.file

@@ -1,4 +1,4 @@
-"""Costs: what a table takes, as measured once on our machine, and how this machine compares.
+"""The cost of a table, as measured once on the machine of the measurements, and the pace of this machine.
 
 `measured/GAME.csv` has a row for each table of two to five men; `scripts/bench.py costs --write` makes it from a folder
 that was built by one thread. A larger table is estimated by the cells of the five-man tables of its class.
@@ -23,25 +23,25 @@ from tbgen.table import fits_memory
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
 _OWN_WORTH = 3
 _DECIDED = 4
-"""From this difference in worth on, the stronger side mostly wins."""
+"""With this difference in worth or more, the stronger side mostly wins."""
 _LARGE_CELLS = 1 << 20
-"""Smaller tables take as long as a process takes to start, and say nothing of the machine."""
+"""Smaller tables take about the start of a process, and tell nothing about the machine."""
 _MOST_PACE = 1000.0
-"""A manifest that says more has been edited."""
+"""A greater number in a manifest has been edited."""
 _SCRATCH_FACTOR = 3.3
-"""How much larger the solved blocks of a table are on disk than its files."""
+"""The size of a table's solved blocks on disk, as a multiple of its files."""
 
 _OUTCOMES_SHARE = 0.5
-"""The CPU time of outcomes alone, as a part of what a table with distances takes."""
+"""The CPU time of outcomes alone, as a part of that of a table with distances."""
 
 _PROGRAM_BYTES = 576 << 20
-"""The program and its kernels; two thirds of it where these have to be compiled first."""
+"""The program and its kernels; two thirds of it if the kernels have to be compiled first."""
 _THREAD_BYTES = 64 << 20
 """The memory of a thread for parts of a child or of solved blocks on disk."""
 
 
 class _Rates(NamedTuple):
-    """The costs of tables with or without pawns, in bytes a cell unless it says otherwise.
+    """The costs of tables with or without pawns, in bytes a cell unless a field says otherwise.
 
     The memory has a margin above the peaks in `records/built.csv`. Of a table without pawns the largest is 18.6 bytes
     a cell beside the program (KBNvKB), 10.6 against a bare king; with pawns 9.1 (KBPvKN) and 6.3.
@@ -52,11 +52,11 @@ class _Rates(NamedTuple):
     """The memory of outcomes alone: 12.9 for KRNvKR."""
     against_bare_king: int
     least: int
-    """The memory where the large arrays lie in files."""
+    """The memory if the large arrays lie in files."""
     files: int
-    """These files."""
+    """The size of these files."""
     further: int
-    """The memory of a further thread, which solves a block of its own, a cell of the block."""
+    """The memory of another thread, which solves a block of its own, for each cell of the block."""
     serial: float
     """The part of the work that threads do not share."""
 
@@ -75,21 +75,21 @@ class Cost:
     cpu_seconds: float
     outcome_bytes: int
     bytes: int
-    """Of its files."""
+    """The size of its files."""
     scratch_bytes: int
-    """The disk that its solved blocks take while it is made."""
+    """The disk that its solved blocks take during the build."""
     serial: float
     """The part of the work that threads do not share."""
     outcomes_only: bool = False
 
     def wall_seconds(self, threads: int) -> float:
-        """How long it takes with so many threads."""
+        """The seconds that it takes with so many threads."""
         return self.cpu_seconds * (self.serial + (1 - self.serial) / threads)
 
 
 @cache
 def memory_needed(material: Material, threads: int, outcomes_only: bool = False) -> int:
-    """The most memory that making a canonical material's table takes, with all arrays in memory."""
+    """The most memory that a canonical material's table takes during its build, with all arrays in memory."""
     rates = _RATES[material.pawns > 0]
     rate = rates.outcomes if outcomes_only else rates.memory
     return _memory(material, threads, min(rate, rates.against_bare_king) if len(material.black) == 1 else rate)
@@ -102,7 +102,7 @@ def least_memory(material: Material, threads: int = 1) -> int:
 
 
 def most_in_files(material: Material) -> int:
-    """The disk that the large arrays take while a table is made with less memory than it takes."""
+    """The disk that the large arrays take if the table is made with less memory than it needs."""
     return _RATES[material.pawns > 0].files * layout_of(material).cells
 
 
@@ -113,7 +113,9 @@ def _memory(material: Material, threads: int, rate: int) -> int:
 
 
 def class_of(material: Material) -> tuple[str, bool]:
-    """How even the sides of a canonical material are, and whether it has pawns: such tables cost alike by the cell."""
+    """The class of a canonical material: how even its sides are, and whether it has pawns. Costs a cell are similar
+    within a class.
+    """
     white, black = (sum(_WORTH.get(role, _OWN_WORTH) for role in material.side(color)) for color in Color)
     balance = "uneven" if abs(white - black) >= _DECIDED else "even"
     return "bare king" if len(material.black) == 1 else balance, material.pawns > 0
@@ -121,7 +123,7 @@ def class_of(material: Material) -> tuple[str, bool]:
 
 def primary_cells(material: Material) -> float:
     """The cells of a table, where each position of equal men counts once."""
-    layout = layout_of(material)  # equal pawns have no cells to spare
+    layout = layout_of(material)  # equal pawns have no spare cells
     return layout.cells / math.prod(math.factorial(end - start) for start, end in layout.twins)
 
 
@@ -139,7 +141,7 @@ def _measured(game: Mobility) -> Mapping[Material, Sequence[float]]:
 
 @cache
 def _rates_by_cell(kind: tuple[str, bool], game: Mobility) -> Sequence[float]:
-    """What a primary cell costs, as `_measured` says it of tables: for the largest measured ones of a class."""
+    """The costs of a primary cell, in the units of `_measured`: for the largest measured tables of a class."""
     known = _measured(game)
     most = max(material.men for material in known)
     large = [material for material in known if material.men == most and class_of(material) == kind]
@@ -160,7 +162,7 @@ def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_onl
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
-    """How much longer tables took here than on our machine; 1 if none was built that takes long."""
+    """The time of tables here, as a multiple of the measured time; 1 without a large table that was built here."""
     taken = expected = 0.0
     for material, made in built:
         if made.wall_seconds and made.threads and layout_of(material).cells >= _LARGE_CELLS:
@@ -171,7 +173,7 @@ def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobil
 
 
 def seconds_left(expected: float, elapsed: float, phase: str, done: float) -> float:
-    """How long a table that was expected to take so long still takes.
+    """The seconds left for a table with this expected time.
 
     The share of its blocks that are solved counts, the more of them there are; what other phases say of their progress
     tells little of the time.

@@ -1,4 +1,4 @@
-"""Workers: who makes the tables: this process, processes beside it, or the workers of a dask scheduler.
+"""The workers that make tables: this process, processes beside it, or the workers of a dask scheduler.
 
 Processes are started afresh (`spawn`), so that a solver with threads is safe in them, and are used again. A pipe leads
 to each: tables to be made go down, progress and results come up, and its end says that the process is gone.
@@ -50,12 +50,14 @@ if TYPE_CHECKING:
 
 
 Tell = Callable[[str, int | None, float, int], None]
-"""Hears of phase, accrued code if there is one, part done (0 to 1) and positions decided; often, from any thread."""
+"""Receives the phase, its accrued code if there is one, the part that is done (0 to 1) and the decided positions;
+often, from any thread.
+"""
 
 
 @dataclass(frozen=True)
 class Made:
-    """A table that is on the disk."""
+    """A finished table on the disk."""
 
     material: Material
     positions: int
@@ -63,7 +65,7 @@ class Made:
 
 
 Work = Callable[..., Made]
-"""Makes a table as `make_table` does, and has its parameters; a WorkerLostError says that another try may succeed."""
+"""Makes a table like `make_table`, with the same parameters; a WorkerLostError means that another try may succeed."""
 
 
 def make_table(
@@ -76,7 +78,7 @@ def make_table(
 ) -> Made:
     """Solve a canonical material whose children are in the folder, and put its files there; OSError if it cannot.
 
-    With `memory`, which is less than the table takes, its large arrays lie in files of the folder. Outcomes alone need
+    With `memory`, which is less than the table needs, its large arrays lie in files of the folder. Outcomes alone need
     no distances of the children.
     """
     from tbgen.retro import DistanceMethod, OutcomeMethod, solve_into
@@ -122,9 +124,9 @@ def make_table(
 
 
 def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:
-    """A flat array of zeros in a file without a name; OSError if the disk cannot take it.
+    """A flat array of zeros in a file without a name; OSError if the disk is too small.
 
-    The system keeps of it what it has memory for, and reads the rest when it is touched.
+    The system keeps as much of it as memory allows, and reads the rest on access.
     """
     with tempfile.TemporaryFile(dir=folder) as file:
         reserve_disk(file, max(size * np.dtype(kind).itemsize, 1))
@@ -133,7 +135,7 @@ def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[
 
 @contextlib.contextmanager
 def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) -> Iterator[BlockStore]:
-    """A store for a table's blocks: on disk where they are many and large, with what is left of an earlier build.
+    """A store for a table's blocks: on disk if they are many and large, with the blocks of an earlier build.
 
     When all went well its files are removed; otherwise they stay for the next attempt.
     """
@@ -146,7 +148,7 @@ def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) 
     path, plane = scratch_path(folder, material), layout.block_words * 64
     try:
         store = ScratchStore(path, identity, plane)
-    except BlockingIOError:  # a worker that was given up for lost may still be at the same table
+    except BlockingIOError:  # a worker that was given up may still be at the same table
         store = ScratchStore(partial_of(path), identity, plane)
     with store:
         yield store
@@ -156,16 +158,16 @@ def _block_store(folder: Path, material: Material, identity: Mapping[str, Any]) 
 _SPAWN = multiprocessing.get_context("spawn")
 _LEAVE_SECONDS = 2.0
 _starting = threading.Lock()
-"""Held while a process starts: one that loses its parent before it has read what it is for would complain."""
+"""Held while a process starts: a process that loses its parent before it has read its task would print an error."""
 
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
 _USABLE = 0.9
-"""Of a dask worker's memory limit: dask kills a worker that takes 0.95 of it, and takes some itself."""
+"""The usable part of a dask worker's memory limit: dask kills a worker at 0.95 of it, and takes some itself."""
 
 
 _Pipe: TypeAlias = "Connection[tuple[Any, ...], tuple[Any, ...] | Made | Exception]"
-"""Takes the first arguments of `make_table`; gives those of `tell`, and in the end the table or an error."""
+"""Takes the first arguments of `make_table`; returns those of `tell`, and finally the table or an error."""
 
 
 class WorkerLostError(Exception):
@@ -208,7 +210,7 @@ def processes(work: Work = make_table) -> Iterator[Work]:
 
 
 def _started(work: Work) -> tuple[_Pipe, SpawnProcess]:
-    """A process that makes one table after another, and the pipe that leads to it."""
+    """A process that makes one table after another, and the pipe to it."""
     pipe, theirs = _SPAWN.Pipe()
     process = _SPAWN.Process(target=_serve, args=(theirs, work), daemon=True)
     with _starting:
@@ -218,7 +220,7 @@ def _started(work: Work) -> tuple[_Pipe, SpawnProcess]:
 
 
 def _serve(pipe: Connection[Any, Any], work: Work) -> None:
-    """The work of a process: make tables as long as it gets orders."""
+    """The work of a process: make tables as long as orders come."""
     follow_parent()
     lock = threading.Lock()
 
@@ -249,7 +251,7 @@ def _end_of(code: int | None) -> str:
 
 
 def kill_all() -> None:
-    """End all processes that make tables, at once; none can be started any more."""
+    """End all processes that make tables, at once; none can start any more."""
     _starting.acquire()
     children = multiprocessing.active_children()
     for process in children:
@@ -268,7 +270,7 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         except ImportError:
             reason = "--cluster needs dask.distributed; install it with: pip install 'tbgen[cluster]'"
             raise UsageError(reason) from None
-        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # the build has one line for what it says
+        logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # the progress of the build needs the line
         try:
             self._client = self._dask.Client(address, timeout=_CONNECT_SECONDS)
         except (OSError, ValueError) as error:
@@ -276,7 +278,7 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             raise UsageError(f"no dask scheduler answers at {address}: {reason}") from None
 
     def machine(self, memory: int | None = None) -> Machine:
-        """A job for each worker, all with the least memory and threads that any worker has."""
+        """One job for each worker, all with the least memory and threads of any worker."""
         workers = self._workers().values()
         if not workers:
             raise UsageError("the cluster has no workers; start some with: dask worker ADDRESS --nthreads N")
@@ -298,13 +300,13 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             made: Made = theirs.result()
             return made
         except (self._dask.KilledWorker, self._dask.CancelledError):
-            self._workers()  # a scheduler that is gone is another error
+            self._workers()  # a lost scheduler is another error
             raise WorkerLostError("lost with its workers, again and again") from None
         finally:
             self._busy.discard(worker)
 
     def _free_worker(self) -> str:
-        """A worker that has nothing to do, as soon as there is one; it is busy from now on."""
+        """A worker without work, as soon as there is one; from now on it is busy."""
         while True:
             with self._choosing:
                 free = [address for address in self._workers() if address not in self._busy]

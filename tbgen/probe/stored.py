@@ -1,4 +1,4 @@
-"""Stored tables: opened when they are first needed, and asked for single positions of python-chess and for many."""
+"""Stored tables: opened at their first use, for single positions of python-chess and for many."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ RANK_FLIP: Final = 56
 _OUTCOMES: Final = {byte: Score.from_byte(byte) for byte in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if byte}
 
 Plies = npt.NDArray[np.float32]
-"""Distances, NaN where they are not known."""
+"""Distances; NaN if they are unknown."""
 
 
 class ChunkCache:
-    """The chunks that were used last, of all tables together."""
+    """The most recently used chunks of all tables."""
 
     def __init__(self, most_bytes: int) -> None:
         self._most_bytes = most_bytes
@@ -64,7 +64,7 @@ class ChunkCache:
 
 
 class Column:
-    """A column of a table, of which only the chunks that are asked for are read."""
+    """A column of a table. Only the requested chunks are read."""
 
     __slots__ = ("_chunk", "_dataset")
 
@@ -87,7 +87,7 @@ class Column:
 
 
 class StoredPosition:
-    """Where a position's value lies in a table; `flipped` says that its colours are reversed there."""
+    """The place of a position's value in a table; `flipped` means that the table has the colours reversed."""
 
     __slots__ = ("_entry", "_first", "_flipped", "_place", "_rows", "_symbol", "_table")
 
@@ -104,8 +104,8 @@ class StoredPosition:
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
         """The value of the position with an accrued score.
 
-        It is the entry value where the position's own score counts, and where the code of the entry value is lower
-        than the accrued one. Else it is what holding the accrued score is worth.
+        It is the entry value if the position's own score counts, or if the code of the entry value is lower than the
+        accrued one. Else it is the value of holding the accrued score.
 
         Arguments:
             carried: What had accrued before the position; None if its own score stands whatever that is.
@@ -116,7 +116,7 @@ class StoredPosition:
         return self.held(carried)
 
     def held(self, accrued: Score) -> Value:
-        """The value where nobody can better the accrued score for its holder."""
+        """The value if nobody can improve the accrued score for its holder."""
         held = accrued.flipped() if self._flipped else accrued
         row = _row_for(self._table.outcome_rows, self._first, self._rows, held)
         outcome = held if row is None else _OUTCOMES[row[2]]
@@ -129,7 +129,7 @@ class StoredPosition:
         return int(self._table.dtg(self._table.column(DTG)[self._place], self._entry, self._place))
 
     def _dtg_of_break(self, accrued: Score) -> int:
-        """How far away the outcome is that the hold of an accrued score breaks into."""
+        """The distance of the outcome to which the hold of an accrued score breaks."""
         column = self._table.column
         group = column("symbol_groups")[self._symbol] + self._dtg()
         first, rows = column("states")[column("group_states")[group] + column(DETAIL)[self._place]]
@@ -140,21 +140,21 @@ class StoredPosition:
 
 
 class Successor(NamedTuple):
-    """A legal move, and what is known of the position after it; python-chess alone says nothing of that."""
+    """A legal move, and facts about the position after it; python-chess alone knows none."""
 
     move: chess.Move
     reset: bool
     code: int | None = None
     """The code of the position after it."""
     found: StoredPosition | None = None
-    """Where the table that answers before the move keeps the position after it.
+    """The place of the position after it in the table that answers before the move.
 
     None if nothing is known, if that has other men, or if a pawn may then take en passant.
     """
 
 
 def _row_for(column: Column, first: int, rows: int, accrued: Score) -> tuple[int, ...] | None:
-    """The last of some rows that stands for an accrued score."""
+    """The last of some rows that applies to an accrued score."""
     backwards = (column[number] for number in range(first + rows - 1, first - 1, -1))
     return next((row for row in backwards if row[0] == int(accrued.holder) and row[1] <= accrued.code), None)
 
@@ -168,26 +168,26 @@ def kinds_of(material: Material) -> Kinds:
 
 
 def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[int]:
-    """The squares of the men of some kinds; `flipped` says that they are kinds of the other side's men."""
+    """The squares of the men of some kinds; with `flipped`, of the other side's men of these kinds."""
     men = sets_on(board)
     sets = (men[role] & board.occupied_co[white is not flipped] for white, role in kinds)
     return [square for some in sets for square in chess.scan_forward(some)]
 
 
 class StoredTable:
-    """An open table with what it takes to find positions in it."""
+    """An open table with the data for finding positions in it."""
 
     def __init__(self, file: TableFile, cache: ChunkCache, *, outcomes_only: bool = False) -> None:
         self.file = file
         self.column = functools.cache(lambda name: Column(file.layer(name), name, cache))
-        """A column by its name; an error of TableError if it is one of distances that are not there or not sound."""
+        """A column by its name; an error of TableError if it belongs to distances that are missing or damaged."""
         self.knows_distances = file.has_distances and not outcomes_only
         self.layout, self._plane = file.order.layout, file.order.plane_places
         self.symbols, self.meanings, self.outcome_rows = map(self.column, (SYMBOL, "symbols", "outcome_rows"))
         self.kinds = kinds_of(self.layout.material)
 
     def dtg(self, stored: Any, entry: Any, place: Any) -> Any:
-        """The distance of an entry value from what the file has for it in a place; of one or of many."""
+        """The distance of an entry value from the number in the file at a place; for one place or many."""
         return stored ^ ((entry > 0) == (place // self._plane % 2 == 0))  # White is to move in even planes
 
     def all_entries(self, places: Ints) -> tuple[Ints, Plies]:
@@ -215,7 +215,7 @@ class StoredTable:
 
     @staticmethod
     def _rows_for(records: npt.NDArray[Any], column: Column, accrued: Ints) -> tuple[Ints, Ints]:
-        """What patterns make of many accrued scores: signed outcomes, and distances if rows have them."""
+        """The effect of patterns on many accrued scores: signed outcomes, and distances if rows have them."""
         ranges, which = np.unique(records["first"].astype(np.int64) << 8 | records["rows"], return_inverse=True)
         first, counts = ranges >> 8, ranges & 0xFF
         start = np.concatenate([[0], np.cumsum(counts)])
@@ -234,7 +234,7 @@ class Answering(NamedTuple):
     """Whether colours are reversed in the table."""
 
     def find(self, board: chess.Board) -> StoredPosition:
-        """Where the value of a legal position of the material lies."""
+        """The place of a legal position of the material."""
         table, flipped = self.table, self.flipped
         squares = [square ^ RANK_FLIP * flipped for square in squares_on(board, table.kinds, flipped)]
         cell = table.layout.cell_of(int(board.turn is flipped), squares)
@@ -242,7 +242,7 @@ class Answering(NamedTuple):
 
 
 class OpenTables:
-    """Tables, opened when they are first needed; from several threads.
+    """Tables, opened at their first use, from several threads.
 
     The first of `folders` that has a table counts; an error of a missing one names them all.
     """
@@ -285,7 +285,7 @@ class OpenTables:
             return self._tables[canonical]
 
     def known(self, board: chess.Board) -> Answering | None:
-        """What answers for a board, if it has been asked for the table of the same men before."""
+        """The table for a board, if it has already answered for the same men."""
         return self._known.get(_key_of(board))
 
     def answering(self, board: chess.Board) -> Answering:
@@ -301,7 +301,7 @@ class OpenTables:
 
 
 def _key_of(board: chess.Board) -> Hashable:
-    """How many men of each kind either side has, as one number; beside it, what the kinds are if not those of chess."""
+    """The number of men of each kind and side, as one number; beside it, the kinds that are not of chess."""
     white, black = board.occupied_co[chess.WHITE], board.occupied_co[chess.BLACK]
     key = 0
     for men in (board.pawns, board.knights, board.bishops, board.rooks, board.queens, board.kings):

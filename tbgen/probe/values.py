@@ -1,7 +1,7 @@
-"""Values: what positions and moves are worth with an accrued score.
+"""The values of positions and moves with an accrued score.
 
-`StoredPosition.value` says how a table gives a value (docs/tables.md). Positions with a legal en passant capture are
-not in the tables: one ply of search finds their value.
+`StoredPosition.value` finds a value in a table (docs/tables.md). Positions with a legal en passant capture are not in
+the tables: one ply of search finds their value.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from tbgen.rules.position import accrued_in, accrued_of, bare_sides, board_after
 from tbgen.score import Color, Mobility, Score, expect_score
 
 Position = chess.Board | str
-"""A board, or a FEN, whose seventh field says what has accrued."""
+"""A board, or a FEN, whose seventh field is the accrued score."""
 
 
 class Located(Protocol):
-    """Where the value of a position lies."""
+    """The place of a position's value."""
 
     def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
-        """The value with an accrued score, as `StoredPosition.value` has it."""
+        """The value with an accrued score, as in `StoredPosition.value`."""
 
 
 class AnsweringTable(Protocol):
     """All positions with the same men, and their values."""
 
     def find(self, board: chess.Board) -> Located:
-        """Where the value of a legal position lies."""
+        """The place of a legal position."""
 
 
 T = TypeVar("T", bound=AnsweringTable, covariant=True)
@@ -45,14 +45,14 @@ T = TypeVar("T", bound=AnsweringTable, covariant=True)
 
 @dataclass(slots=True)
 class Query(Generic[T]):
-    """A legal position, the table that answers for it, and what had accrued before it."""
+    """A legal position, the table that answers for it, and the score that had accrued before it."""
 
     board: chess.Board
     table: T
     carried: Score | None
-    """None if the position's own score stands whatever that is."""
+    """None if the position's own score counts in any case."""
     counted: Score | None = None
-    """The position's own score, if it has been counted: that takes as long as a look into the table."""
+    """The position's own score, if it has been counted: counting takes as long as a look into the table."""
 
     def own(self) -> Score:
         """The position's own score."""
@@ -62,7 +62,7 @@ class Query(Generic[T]):
 
 
 class _Weighed(NamedTuple):
-    """A move, whether it resets, and its value from before it."""
+    """A move, whether it resets, and its value before it is played."""
 
     at: At
     move: chess.Move
@@ -72,13 +72,13 @@ class _Weighed(NamedTuple):
 
 
 class Values:
-    """The values of one game's positions, from whatever knows them when their own score has just accrued."""
+    """The values of one game's positions, from a source of entry values."""
 
     def __init__(self, table_of: Callable[[chess.Board], AnsweringTable], mobility: Mobility) -> None:
         self._table_of, self.mobility = table_of, mobility
 
     def value(self, asked: Query[AnsweringTable]) -> Value:
-        """The value of a position by its table, or by its moves if it is in none."""
+        """The value of a position by its table, or by its moves if no table has it."""
         if not asked.board.has_legal_en_passant():
             return asked.table.find(asked.board).value(asked.carried, asked.own)
         accrued = asked.own() if asked.carried is None else asked.carried.after(asked.own(), reset=False)
@@ -116,7 +116,7 @@ class Values:
         )
 
     def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
-        """The legal moves of a position that a table answers for."""
+        """The legal moves of a position that a table answers."""
         return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
 
     def _weighed(self, board: chess.Board, table: AnsweringTable, successor: Successor, accrued: Score) -> _Weighed:
@@ -132,7 +132,7 @@ class Values:
                 after.table = self._table_of(board)
             outcome, dtg = self.value(after)
             board.pop()
-        own, carried = after.counted, after.carried  # no more `after.own()`: the board has gone back
+        own, carried = after.counted, after.carried  # do not call `after.own()` from here on: the board has gone back
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
         return _Weighed(At(board, carried, own), move, reset, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
@@ -157,10 +157,10 @@ class TableValues(Values):
         return board, carried
 
     def answering(self, board: chess.Board) -> Answering:
-        """The table that answers for a board; an error if the position is not legal or none that tables know.
+        """The table that answers for a board; an error if the position is illegal or no table can have it.
 
-        Of a material seen before, only what its men do not already say is checked. A table of six men may be there;
-        with castling rights it would not answer, so six men are too many then.
+        For a known material, this checks only facts that do not follow from its men. A table of six men may exist. It
+        would not answer for castling rights, so with these six men are too many.
         """
         known = self.tables.known(board)
         if not known or board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or board.was_into_check():
@@ -191,7 +191,7 @@ class TableValues(Values):
         return line_of(asked.board, asked.carried or asked.own(), max_plies, moves_of)
 
     def _own_by_kernel(self, board: chess.Board) -> Score | None:
-        """The score of the position itself, where finding it takes no time."""
+        """The score of the position itself, if finding it takes no time."""
         if not self._compiled or isinstance(board, OwnBoard):
             return None
         from tbgen.board.board import words_of
@@ -200,7 +200,7 @@ class TableValues(Values):
         return Score(int(code_on(words_of(board))), Color.of(not board.turn))
 
     def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
-        """The same, found by a kernel where that is loaded."""
+        """The same, by a kernel if it is loaded."""
         if not self._compiled or isinstance(board, OwnBoard) or not isinstance(table, Answering):
             return super()._successors(board, table)
         from tbgen.probe.successors import successors_of
@@ -232,7 +232,7 @@ def line_of(
 
 
 def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
-    """The move to play: once the goal is reached, one that goes back to where the game has been."""
+    """The move to play: once the goal is reached, one that returns to an earlier position."""
     best = moves.best
     chosen = next((each for each in best if seen and board_after(board, each.move).epd() in seen), best[0])
     return LineStep(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)

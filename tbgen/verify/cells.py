@@ -1,4 +1,4 @@
-"""The men of a material as kernels take them, where its captures and promotions lead, and its cells."""
+"""The men of a material for kernels, the results of its captures and promotions, and its cells."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ by_address(Rays)
 
 @by_address
 class Men(NamedTuple):
-    """The men of a material, one entry a slot, and how the cells of their positions are numbered."""
+    """The men of a material, one entry for each slot, and the numbering of their cells."""
 
     color: Ints
     kind: Ints
@@ -54,12 +54,12 @@ class Men(NamedTuple):
 
 @by_address
 class Links(NamedTuple):
-    """Captures and promotions, by what they take off and put on; link 0 stays within the material."""
+    """Captures and promotions, by the men that they remove and add; link 0 stays within the material."""
 
     at: Ints
     """[captured slot + 1, promoted slot + 1, role or 0] -> link."""
     child: Ints
-    """[link] -> number of the child; -1 for the material itself, and for what no legal move does."""
+    """[link] -> number of the child; -1 for the material itself, and for links without a legal move."""
     reversed: Ints
     """[link] -> whether the child's table has the colours exchanged."""
     order: Ints
@@ -67,7 +67,7 @@ class Links(NamedTuple):
 
 
 def men_of(layout: Layout) -> Men:
-    """The men in the order of the layout's slots, and how its cells are numbered."""
+    """The men in the order of the layout's slots, and the numbering of their cells."""
     pawns = [WHITE_PAWN if color is Color.WHITE else BLACK_PAWN for color, _ in layout.slots[: layout.pawns]]
     kind = np.array([*pawns, *[OFFICER] * (len(layout.slots) - layout.pawns)], np.int64)
     rays = rays_of([role for _, role in layout.slots])
@@ -121,7 +121,7 @@ _PAWN_ATTACKS: Final = _pawn_attacks()
 
 @small
 def set_up(men: Men, cell: Int, squares: Ints) -> Int:
-    """Put the men of a cell on their squares; returns the side to move."""
+    """Put the men of a cell on their squares; return the side to move."""
     for slot in range(men.color.size - 1, men.pawns, -1):
         squares[slot] = cell & 63
         cell >>= 6
@@ -152,7 +152,7 @@ def sort_twins(men: Men, rest: Ints) -> None:
 
 @inner
 def digits_of_rest(men: Men, squares: Ints, symmetry: Int, rest: Ints) -> int:
-    """The men after the white king as digits to base 64, seen through a symmetry."""
+    """The men after the white king as digits to base 64, under a symmetry."""
     count = men.color.size - men.pawns - 1
     for n in range(count):
         rest[n] = SYMMETRY[symmetry, squares[men.pawns + 1 + n]]
@@ -165,7 +165,7 @@ def digits_of_rest(men: Men, squares: Ints, symmetry: Int, rest: Ints) -> int:
 
 @small
 def cell_of(men: Men, side: Int, squares: Ints, rest: Ints) -> int:
-    """The primary cell of a position; `rest` is room for four numbers."""
+    """The primary cell of a position; `rest` has space for four numbers."""
     king = squares[men.pawns]
     address = 0
     for slot in range(men.pawns):
@@ -186,7 +186,7 @@ def cell_of(men: Men, side: Int, squares: Ints, rest: Ints) -> int:
 
 @small
 def images_of(men: Men, squares: Ints, rest: Ints) -> int:
-    """How many placements the symmetries make of a position, its equal men not told apart."""
+    """The number of placements that the symmetries make of a position; equal men are not told apart."""
     if men.pawns:
         return 2
     king = squares[0]

@@ -14,7 +14,7 @@ from tbgen.verify.cells import OFFICER, WHITE_PAWN, Men, cell_of, set_up, side_o
 
 NOBODY = -1
 NO_POSITION = 255
-"""In place of an own code."""
+"""Instead of an own code."""
 QUIETS = 1
 RESETS = 2
 MOST_MOVES = 256
@@ -24,19 +24,19 @@ _KNIGHT, _QUEEN = 2, 5
 
 @by_address
 class Buffers(NamedTuple):
-    """Where a position is set up and its moves are listed."""
+    """Scratch space for a position and its moves."""
 
     squares: Ints
     board: Ints
     """[square] -> slot or NOBODY."""
     rest: Ints
     slot: Ints
-    """[move] -> who moves; beside it, where to, whom it captures, and what a pawn becomes (0: nothing)."""
+    """[move] -> the slot that moves, its target, the captured slot, and the role of a promotion (0: none)."""
     to: Ints
     captured: Ints
     promotion: Ints
     cell: Ints
-    """[move] -> the place it leads to, where it was asked for."""
+    """[move] -> the place after it, if it was looked up."""
     after: Ints
 
 
@@ -55,7 +55,7 @@ def square_bit(square: Int) -> Word:
 
 @inner
 def is_safe(men: Men, squares: Ints, slot: Int, to: Int, captured: Int) -> bool:
-    """Whether the king of the man in `slot` is attacked by nobody once that man stands on `to`."""
+    """Whether the king of the man in `slot` is not attacked once that man stands on `to`."""
     color = men.color[slot]
     king = men.king[color]
     target = to if slot == king else squares[king]
@@ -92,7 +92,7 @@ def is_legal_position(men: Men, squares: Ints, side: Int) -> bool:
 
 @inner
 def note_move(scratch: Buffers, count: Int, slot: Int, to: Int, captured: Int, promotion: Int) -> Int:
-    """List a move; returns how many there are."""
+    """List a move; return the number of moves."""
     scratch.slot[count], scratch.to[count] = slot, to
     scratch.captured[count], scratch.promotion[count] = captured, promotion
     return count + 1
@@ -100,7 +100,7 @@ def note_move(scratch: Buffers, count: Int, slot: Int, to: Int, captured: Int, p
 
 @inner
 def list_piece_moves(men: Men, scratch: Buffers, slot: Int, wanted: Int, count: Int) -> Int:
-    """Legal moves of a man that is no pawn."""
+    """List the legal moves of a man that is no pawn."""
     start = scratch.squares[slot]
     for ray in range(men.rays.counts[slot]):
         path = ((slot * 64 + start) * MOST_RAYS + ray) * RAY
@@ -120,7 +120,7 @@ def list_piece_moves(men: Men, scratch: Buffers, slot: Int, wanted: Int, count: 
 
 @inner
 def list_arrivals(men: Men, scratch: Buffers, slot: Int, to: Int, captured: Int, count: Int) -> Int:
-    """A pawn's move to a square, or its four promotions there, if legal."""
+    """List a pawn's move to a square, or its four promotions there, if they are legal."""
     if not is_safe(men, scratch.squares, slot, to, captured):
         return count
     first, last = (0, 0) if 0 < to >> 3 < 7 else (_KNIGHT, _QUEEN)
@@ -131,7 +131,7 @@ def list_arrivals(men: Men, scratch: Buffers, slot: Int, to: Int, captured: Int,
 
 @inner
 def list_pawn_moves(men: Men, scratch: Buffers, slot: Int, count: Int) -> Int:
-    """Legal moves of a pawn, but for captures en passant."""
+    """List the legal moves of a pawn, except captures en passant."""
     start = scratch.squares[slot]
     up, first_rank = (8, 1) if men.kind[slot] == WHITE_PAWN else (-8, 6)
     if scratch.board[start + up] == NOBODY:
@@ -149,7 +149,7 @@ def list_pawn_moves(men: Men, scratch: Buffers, slot: Int, count: Int) -> Int:
 
 @inner
 def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
-    """Legal moves of the position in the scratch buffer: quiet ones, resets or both; returns how many."""
+    """List the moves of the position in the scratch buffer: quiet ones, resets or both; return their number."""
     for slot in range(men.color.size):
         scratch.board[scratch.squares[slot]] = slot
     count: Int = 0
@@ -167,7 +167,7 @@ def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
 
 @inner
 def is_position(men: Men, cell: Int, scratch: Buffers) -> bool:
-    """Whether a cell is the primary one of a legal position, which is then set up."""
+    """Whether a cell is the primary one of a legal position; if so, set the position up."""
     side = set_up(men, cell, scratch.squares)
     return is_legal_position(men, scratch.squares, side) and cell_of(men, side, scratch.squares, scratch.rest) == cell
 
@@ -181,7 +181,7 @@ def own_code_in(men: Men, scratch: Buffers, side: Int) -> Int:
 
 @small
 def own_code_of(men: Men, cell: Int, scratch: Buffers) -> Int:
-    """A position's own code, NO_POSITION where the cell is not the primary one of a legal position."""
+    """A position's own code; NO_POSITION if the cell is not the primary one of a legal position."""
     if not is_position(men, cell, scratch):
         return NO_POSITION
     return own_code_in(men, scratch, side_of(men, cell))
@@ -189,13 +189,13 @@ def own_code_of(men: Men, cell: Int, scratch: Buffers) -> Int:
 
 @inner
 def write_squares_after(scratch: Buffers, move: Int, squares: Ints) -> None:
-    """Write down where the men stand after a listed move, a captured one where it stood."""
+    """Write down the squares of the men after a listed move; a captured man keeps his."""
     for slot in range(squares.size):
         squares[slot] = scratch.to[move] if slot == scratch.slot[move] else scratch.squares[slot]
 
 
 @inner
 def quiet_cell(men: Men, scratch: Buffers, side: Int, move: Int) -> int:
-    """The cell that a move within the material leads to."""
+    """The cell after a move within the material."""
     write_squares_after(scratch, move, scratch.after)
     return cell_of(men, 1 - side, scratch.after, scratch.rest)
