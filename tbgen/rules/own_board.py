@@ -2,7 +2,7 @@
 
 >>> board = OwnBoard("8/8/8/8/8/2k5/1M6/2K5 b - - 0 1", [Role.own("M=WF")])
 >>> board.fen(), [board.san(move) for move in board.legal_moves], board.is_check()
-('8/8/8/8/8/2k5/1M6/2K5 b - - 0 1', ['Kd4', 'Kc4', 'Kb4', 'Kd3', 'Kb3'], True)
+('8/8/8/8/8/2k5/1M6/2K5 b - - 0 1', ['Kd4', 'Kc4', 'Kb4', 'Kd3'], True)
 """
 
 from __future__ import annotations
