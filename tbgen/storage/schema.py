@@ -26,7 +26,7 @@ import numpy.typing as npt
 import zstandard
 from numpy.lib.format import descr_to_dtype, dtype_to_descr
 
-from tbgen.material import Material
+from tbgen.material import Material, name_of_men
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer
 
@@ -216,9 +216,8 @@ def digest_of(*parts: bytes | memoryview) -> str:
 
 
 def digest_of_men(material: Material) -> str:
-    """How the men of your own move in a material, in short; empty without such men."""
-    definitions = [f"{role.letter} {role.rays}" for role in material.own]
-    return digest_of("\n".join(definitions).encode()) if definitions else ""
+    """The digest of how the men of your own move in a material; empty without such men."""
+    return digest_of(name_of_men(material.own).encode()) if material.own else ""
 
 
 def sealed(

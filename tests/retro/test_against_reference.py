@@ -23,7 +23,7 @@ def test_every_pair_of_two_and_three_men_agrees_with_the_reference(name: str) ->
     assert_agreement(solved(name))
 
 
-@pytest.mark.parametrize("letter", "GHM")
+@pytest.mark.parametrize("letter", "GM")
 def test_every_pair_of_a_man_of_ones_own_agrees_with_the_reference(letter: str) -> None:
     assert_agreement(solved(material(f"K{letter}vK")))
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from fractions import Fraction
-from pathlib import Path
 
 import pytest
 
@@ -13,15 +12,13 @@ from tbgen.apps.records.potential import (
     facts_of,
     fits_of,
     leader_of,
-    own_records,
     potentials_of,
     rule_for,
     worths_of,
 )
 from tbgen.apps.records.record import Record
 from tbgen.errors import UsageError
-from tbgen.library.build import build_tables
-from tbgen.material import Material, Role, name_of_men
+from tbgen.material import Material, Role
 from tbgen.score import Color, Score
 from tbgen.text import plain
 from tests.own_men import MEN, material
@@ -169,11 +166,6 @@ def test_a_worth_that_cannot_be_read_or_is_missing_is_refused(texts: list[str], 
         worths_of(texts, MEN)
 
 
-def test_men_bound_to_a_colour_are_found_by_their_moves(tmp_path: Path) -> None:
+def test_men_bound_to_a_colour_are_found_by_their_moves() -> None:
     assert "".join(role.letter for role in MEN if role.is_bound) == "EFHILOU"
     assert [role for role in Role if role.is_bound] == [Role.BISHOP]
-    folder = tmp_path / name_of_men(MEN)
-    build_tables(["KEvK", "KMvK"], folder, threads=1)
-    found = {each.name: each for each in potentials_of(own_records(folder), WORTHS)}
-    assert (found["KMvK"].longest, found["KMvK"].verdict) == (36, "confirmed")
-    assert (found["KEvK"].longest, found["KEvK"].mates) == (None, 0)
