@@ -26,9 +26,9 @@ def test_the_python_of_the_page_runs_and_is_ten_lines(table_folder: Path, tmp_pa
     assert printed.getvalue().splitlines() == [
         "G1.5 tablebase 5 9/16 White holds Black to 1 legal move, in 5 plies, with best play from KBvK",
         (
-            "{'final': 'G1.5', 'source': 'tablebase', 'material': 'KBvK', 'missing': None, 'dtg': 5, "
+            "{'final': 'G1.5', 'source': 'tablebase', 'material': 'KBvK', 'dtg': 5, 'missing': None, "
             "'plies_left': 67, 'within': 'between', 'points': {'white': 0.5625, 'black': 0.4375}, 'bounds': None}"
         ),
-        "1 G1.5 tablebase None",
-        "2 G0.0 result None",
+        "1 G1.5 tablebase ()",
+        "2 G0.0 result ()",
     ]
