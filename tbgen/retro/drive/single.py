@@ -138,8 +138,8 @@ class SingleBlock:
 
         def find(first: int) -> None:
             scratch = new_scratch(len(block.geometry.color))
-            end = min(first + CHUNK, words)
-            status = find_goods(block, sources[0], sources[-1], scratch, holders, codes, goods, first, end)
+            end, mine = min(first + CHUNK, words), own_pawns(block)
+            status = find_goods(mine, sources[0], sources[-1], scratch, holders, codes, goods, first, end)
             check_status(self.layouts.layouts[0].material, status)
 
         with ThreadPoolExecutor(threads) as pool:
@@ -159,8 +159,8 @@ class SingleBlock:
         answers = np.zeros(len(cells), np.int8)
         questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
         white, black = (new_seeker(side, geometry) for side in (WHITE, BLACK))
-        block, scratch = block._replace(next_code=block.next_code.copy()), new_scratch(len(geometry.color))
-        inquiry, sets = Inquiry(block, values, children, scratch, questions), new_sets(geometry.words)
+        mine, scratch = own_pawns(block)._replace(next_code=block.next_code.copy()), new_scratch(len(geometry.color))
+        inquiry, sets = Inquiry(mine, values, children, scratch, questions), new_sets(geometry.words)
         solve_threshold(inquiry, white, black, sets, int(threshold.holder), threshold.code, good, good)
         return BlockBits(good, here, answers)
 
@@ -195,6 +195,11 @@ class SingleBlock:
             return self._solved(first, children, asked, room.doubled(full.error))
         rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
         return BlockOutcomes(values.entry, rights, answers)
+
+
+def own_pawns(block: Block) -> Block:
+    """The block for a thread of its own: finding moves puts pawns on other squares for a moment."""
+    return block._replace(pawns=block.pawns.copy())
 
 
 @borrowing

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import itertools
 import random
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
 
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order, materials
+from tbgen.retro.drive import single
 from tbgen.retro.drive.single import Accrued
+from tbgen.retro.outcomes.questions import Inquiry
+from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
 from tbgen.table import Entries
 from tests.retro.comparison import goodness
@@ -54,6 +60,22 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None
 @pytest.mark.parametrize("name", THREE_MEN)
 def test_every_cell_of_two_and_three_men_is_right_at_every_threshold(name: str) -> None:
     assert sum(wrong_bits(known, thresholds_of(known)) for known in known_blocks(name)) == 0
+
+
+def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Finding moves, and captures en passant, puts pawns on other squares for a moment."""
+    seen, known = list[np.ndarray](), next(known_blocks("KPvK", [5]))
+
+    def noting(real: Callable[..., Any], asked: Block | Inquiry, *rest: Any) -> Any:
+        seen.append((asked if isinstance(asked, Block) else asked.block).pawns)
+        return real(asked, *rest)
+
+    monkeypatch.setattr(single, "CHUNK", 16)
+    for name in ("find_goods", "solve_threshold"):
+        monkeypatch.setattr(single, name, partial(noting, getattr(single, name)))
+    assert wrong_bits(known, [Score("G0.0"), Score("-G0.0")]) == 0
+    assert len(seen) == 4 + 2
+    assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(seen, 2))
 
 
 def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int]:
