@@ -54,6 +54,14 @@ class BlockQuestion(NamedTuple):
     accrued: Accrued
 
 
+class UnsolvedError(LookupError):
+    """A block is not solved yet, or another process has removed it."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__(str(node))
+        self.node = node
+
+
 class ClosureBlocks:
     """The blocks of a closure, with both bounds of what it does not solve."""
 
@@ -83,7 +91,7 @@ class ClosureBlocks:
     def block(self, node: Node) -> ArrayFile:
         """A solved block; LookupError if it is not solved yet."""
         if (found := self.folder.get(self.key(node))) is None:
-            raise LookupError(node)
+            raise UnsolvedError(node)
         return found
 
     def lacks(self, node: Node) -> bool:
@@ -104,8 +112,13 @@ class ClosureBlocks:
 
     def solve(self, node: Node) -> None:
         """Solve a block with each of its bounds, unless somebody else has by now."""
-        if not self.lacks(node):
-            return
+        while self.lacks(node):
+            try:
+                self._solve(node)
+            except UnsolvedError as error:  # another process has removed it meanwhile
+                self.solve(error.node)
+
+    def _solve(self, node: Node) -> None:
         bounds, is_asked, arrays = self.bounds_of(node), self._is_asked(node), dict[str, npt.NDArray[Any]]()
         asked = self.question.accrued if self.question and is_asked else NOTHING_ASKED
         solver = BlockSolver(node, self, bounds)
@@ -169,7 +182,7 @@ class ClosureBlocks:
         if self.question is None or (node, accrued) != (self.question.node, self.question.accrued.score):
             raise LookupError(node)
         if (answers := self._answers()) is None:
-            raise LookupError(node)
+            raise UnsolvedError(node)
         at, name, cuts = self.question.accrued.cells.index(cell), self._name(node, bound), self.closure.cuts
         if self.closure.is_coarse(node):
             got = (answers.items(f"{name} {cut}", at, at + 1) for cut in cuts)

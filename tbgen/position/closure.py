@@ -35,7 +35,7 @@ _CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.15e-6, 0.05e-6, 0.03
 """CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
 _CELL_BYTES = 10
 """Memory of a cell of the block that is solved, with one bound. Its outcome takes a byte of disk at most."""
-_COARSE_CELL_SECONDS, _CUT_SECONDS, _COARSE_CELL_BYTES, _CUT_BYTES = 25e-9, 8e-9, 3, 0.25
+_COARSE_CELL_SECONDS, _CUT_SECONDS, _COARSE_CELL_BYTES, _CUT_BYTES = 25e-9, 8e-9, 4.3, 0.25
 """CPU seconds of a cell of a block that is solved at cuts, without and for each of them; memory with both bounds."""
 
 

@@ -27,7 +27,15 @@ from tbgen.errors import (
 from tbgen.material import Material
 from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, both, question_of, shared_node
-from tbgen.position.blocks import BlockQuestion, ClosureBlocks, Watch, solve_closures, unwatched, work_off
+from tbgen.position.blocks import (
+    BlockQuestion,
+    ClosureBlocks,
+    UnsolvedError,
+    Watch,
+    solve_closures,
+    unwatched,
+    work_off,
+)
 from tbgen.position.bounds import Classes
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, MOST_NODES, Closure, Cuts, Level, levels_of
@@ -136,7 +144,7 @@ class PositionSolver(contextlib.ExitStack):
         self.check(closures[0].plan())
 
         def is_exact(blocks: ClosureBlocks) -> bool:
-            found.append(answer(blocks, board, carried))
+            found.append(self._answer(blocks, board, carried))
             return found[-1].bracket.is_exact
 
         blocks = [self._blocks(closure, question=question) for closure in reversed(closures)]
@@ -145,6 +153,15 @@ class PositionSolver(contextlib.ExitStack):
             found.append(self._refined(found[-1], closures[0], question, board, carried))
         self._folder.shrink(self._cache_bytes)
         return replace(found[-1], cpu_seconds=time.process_time() - began)
+
+    @staticmethod
+    def _answer(blocks: ClosureBlocks, board: chess.Board, accrued: Score) -> Solution:
+        """The answer from blocks that have been solved; those that another process has removed are solved again."""
+        while True:
+            try:
+                return answer(blocks, board, accrued)
+            except UnsolvedError as error:
+                blocks.solve(error.node)
 
     def _refined(
         self, found: Solution, closure: Closure, question: BlockQuestion, board: chess.Board, accrued: Score
@@ -158,7 +175,7 @@ class PositionSolver(contextlib.ExitStack):
                 break
             blocks = self._blocks(closure, question=question)
             solve_closures([blocks], self._pool, self._threads)
-            found, tried = both(found, answer(blocks, board, accrued)), (*tried, *cuts)
+            found, tried = both(found, self._answer(blocks, board, accrued)), (*tried, *cuts)
         return found
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:

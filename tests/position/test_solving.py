@@ -16,14 +16,15 @@ import chess
 import pytest
 
 from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
-from tbgen.position import solving
+from tbgen.position import asking, solving
 from tbgen.position.asking import node_on
-from tbgen.position.blocks import BlockSolver
+from tbgen.position.blocks import BlockSolver, ClosureBlocks
 from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.closure import Closure, Level
 from tbgen.position.known import SUFFIX
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
+from tbgen.retro.resets.destinations import ChildTables
 from tbgen.rules.position import accruable, own_score, why_not_accrued
 from tbgen.score import Score
 from tbgen.system import process
@@ -209,6 +210,36 @@ def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
         found = solver.solve(board, watch=(told := list[float]()).append)
     # All but the block above, and the end.
     assert (len(told), told[-1], told) == (found.plan.nodes - 1 + 1, 1, sorted(told))
+
+
+def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, removals, children = folder_of("KvK"), [2, 4], BlockSolver._children
+    moves = solved(folder, PAWNS).facts()["moves"]
+    shutil.rmtree(folder / "solved")
+
+    def remove(blocks: ClosureBlocks) -> None:
+        for path in files_in(folder):
+            path.unlink()
+        blocks.folder.forget()  # as when others have been opened since
+
+    def removing(self: BlockSolver) -> list[ChildTables]:
+        if removals and len(files_in(folder)) >= removals[0]:
+            removals.pop(0)
+            remove(self.blocks)
+        return children(self)
+
+    def removed(blocks: ClosureBlocks, *rest: Any) -> Solution:
+        if files_in(folder):
+            remove(blocks)
+        monkeypatch.undo()
+        return asking.answer(blocks, *rest)
+
+    monkeypatch.setattr(BlockSolver, "_children", removing)
+    monkeypatch.setattr(solving, "answer", removed)
+    assert solved(folder, PAWNS).facts()["moves"] == moves
+    assert removals == []
 
 
 def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
