@@ -36,7 +36,7 @@ MOST_RAYS = 16
 _MOST_STEPS = 7
 _ATOMS: Final = {"W": (0, 1), "F": (1, 1), "D": (0, 2), "N": (1, 2), "A": (2, 2), "H": (0, 3), "L": (1, 3), "J": (2, 3)}
 """[letter of Betza's notation] -> one of a leaper's steps, by file and rank; a rider has the letter twice."""
-_SUMS: Final = str.maketrans({"Q": "WWFF", "R": "WW", "B": "FF", "K": "WF", "C": "L", "Z": "J"})
+_SUMS: Final = str.maketrans({"Q": " WW FF ", "R": " WW ", "B": " FF ", "K": " W F ", "C": "L", "Z": "J"})
 _MOVES: Final = ("", "", "N", "B", "R", "Q", "K")
 _OWN_LETTERS: Final = "ACDEFGHIJLMOSTUWXYZ"
 _OWN_MEN: Final = re.compile(r"[A-Z]=[A-Z]+(,[A-Z]=[A-Z]+)*")
@@ -96,9 +96,9 @@ class Role(enum.IntEnum):
         if len(letter) != 1 or letter not in _OWN_LETTERS:
             raise ManError(text, f"write a letter, =, and his moves, such as M=WF; the letter is one of {_OWN_LETTERS}")
         plain, bits = moves.translate(_SUMS), 0
-        if strange := sorted({*plain} - {*_ATOMS}):
+        if strange := sorted({*moves} - {*_ATOMS, *map(chr, _SUMS)}):
             raise ManError(text, f"no move is called {strange[0]!r}; use {' '.join(_ATOMS)}, and Q R B K for sums")
-        if not plain:
+        if not moves:
             raise ManError(text, "he never moves; say how, such as M=WF")
         for n, atom in enumerate(_ATOMS):
             bits |= (2 if atom * 2 in plain else atom in plain) << 2 * n

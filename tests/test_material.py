@@ -171,6 +171,10 @@ def test_a_man_of_ones_own_is_the_same_man_wherever_his_number_goes() -> None:
         ("S=NB", "BN"),
         ("D=DDBB", "BDD"),
         ("L=CZ", "LJ"),
+        ("M=KF", "WF"),
+        ("M=WK", "WF"),
+        ("C=CC", "LL"),
+        ("X=KB", "WB"),
         ("F=KB", "WB"),
     ]:
         role = Role.own(text)
