@@ -271,7 +271,7 @@ OPTIONS = {
             Path,
             "Write the cross table at the end as the site of TCEC reads it.",
         ),
-        Option("force", "", "force", flag, "Let both replace files that have more games."),
+        Option("force", "", "force", flag, "Let -jsonout and -crosstable replace files with more games."),
         Option("recover", "", "recover", flag, "Continue an interrupted match; no game is lost or played twice."),
         Option("event", "NAME", "event", str, "The Event tag."),
         Option("site", "NAME", "site", str, "The Site tag."),

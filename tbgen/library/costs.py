@@ -22,6 +22,7 @@ from tbgen.table import fits_memory
 
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
 _OWN_WORTH = 3
+"""The worth of any man of your own."""
 _DECIDED = 4
 """With this difference in worth or more, the stronger side mostly wins."""
 _LARGE_CELLS = 1 << 20

@@ -42,7 +42,7 @@ class FoundPosition(NamedTuple):
 
 
 class _Values(Values):
-    """ClosureBlocks know the values right after a double step; only those of the root are found by its moves."""
+    """Blocks have the values right after a double step; only that of the root, with a score accrued, is searched."""
 
     def value(self, asked: Query[Any]) -> Value:
         if asked.carried is None and asked.board.has_legal_en_passant():

@@ -285,7 +285,7 @@ class BlockSolver:
     def solve_cuts(self, cuts: Cuts, asked: Accrued) -> list[list[BlockBits]]:
         """With each bound, where White gets each of some cuts."""
         thresholds = [*map(threshold_of, cuts)]
-        found = self._single.solve_thresholds(self._children(), [each for each, _ in thresholds], asked, 2)
+        found = self._single.solve_thresholds(self._children(), [each for each, _ in thresholds], asked)
         for some in found:
             for (_, is_other), each in zip(thresholds, some, strict=True):
                 if is_other:

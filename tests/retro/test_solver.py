@@ -15,17 +15,17 @@ from tbgen.retro import solve
 from tbgen.retro.distances import forcer as forcer_module
 from tbgen.retro.distances.forcer import start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze
-from tbgen.retro.drive import methods, one_block
+from tbgen.retro.drive import many_blocks, methods, one_block
 from tbgen.retro.drive.methods import DistanceMethod, Method, OutcomeMethod, new_worker
 from tbgen.retro.drive.task import check_worker
 from tbgen.retro.patterns import worker as worker_module
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.patterns.packing import NO_LABEL, label_from
-from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, open_words
+from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, Room, open_words
 from tbgen.retro.patterns.worker import AnyWorker as Worker
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
-from tbgen.retro.words.geometry import geometry_of
-from tbgen.score import Color, Score
+from tbgen.retro.words.geometry import Geometry, geometry_of
+from tbgen.score import Color, Mobility, Score
 from tbgen.table import EntryValues, Table
 from tests.retro.tables import solve_from_values, solved, values
 
@@ -153,6 +153,24 @@ def test_a_table_is_the_same_however_often_its_room_is_doubled(
     assert_same(whole, solve(Material.parse(name), children, method=method))
     assert caplog.text.count(f"of {name}") > 4
     assert caplog.text.count("exceeds the room for it; solving again with twice as much") > 4
+
+
+def test_threads_that_fill_their_rooms_at_once_double_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    rooms, made = set[Room](), many_blocks.new_worker
+
+    def noted(method: Method[Any], geometry: Geometry, game: Mobility, room: Room) -> Worker:
+        rooms.add(room)
+        return made(method, geometry, game, room)
+
+    for limit, size in (("FIRST_ROOM", 64), ("NODES", 0), ("ENTRIES", 0)):
+        monkeypatch.setattr(worker_module, limit, size)
+    monkeypatch.setattr(many_blocks, "new_worker", noted)
+    children = {child: values(str(child)) for child in Material.parse("KPvK").children()}
+    solve(Material.parse("KPvK"), children, threads=1)
+    needed = max(rooms)
+    solve(Material.parse("KPvK"), children, threads=8)
+    assert max(rooms) == needed
+    assert needed.doublings
 
 
 class Backwards:

@@ -55,7 +55,7 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
         prefetch(forcer.history, (place,))
 
 
-# With `begin_first_code`, `begin_code` and `end_code` these two alone change the sets of a middle.
+# These two, with `begin_first_code`, `expire_labels`, `remove_gained` and `end_code`, alone change a middle's sets.
 @inlined
 def let_have_label(forcer: Forcer, group: Words, side: Int, word: Int, bits: Word, label: Int) -> None:
     """Enter some cells of a word among those with a label: the middle's `labelled` or its `fresh` ones."""

@@ -222,7 +222,6 @@ def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
             if side == forcer.side:
                 mark_limited(block, forcer, word, bits)
                 middle.out[word] &= ~bits
-            middle.unlabelled[side, word] &= ~bits
             middle.labelled[side, word] &= ~bits
 
 

@@ -107,22 +107,30 @@ class RunSolver:
         self.layout, self.method, self.game, self.geometry = layout, method, game, geometry_of(layout)
         self.pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
         self.mirrors = np.array([layout.is_own_mirror(pawns) for pawns in layout.blocks])
-        self._idle: list[AnyWorker] = []
+        self._idle: list[tuple[Room, AnyWorker]] = []
         self._room = Room(self.geometry.words)
 
     def solve(self, children: ChildTables, blocks: Blocks) -> SolvedRun:
         """Solve blocks for which all that they ask of children is at hand."""
         while True:
+            room, worker = self._worker()
             try:
-                return self._solve(children, blocks)
-            except FullError as full:
-                self._room = self._room.doubled(full.error)
+                solved = self._solve(worker, children, blocks)
+            except FullError as full:  # other threads may have filled as much room, and doubled it
+                self._room = max(self._room, room.doubled(full.error))
+            else:
+                self._idle.append((room, worker))
+                return solved
 
-    def _solve(self, children: ChildTables, blocks: Blocks) -> SolvedRun:
+    def _worker(self) -> tuple[Room, AnyWorker]:
+        """An idle worker or a new one, and its room."""
         try:
-            worker = self._idle.pop()
+            return self._idle.pop()
         except IndexError:
-            worker = new_worker(self.method, self.geometry, self.game, self._room)
+            room = self._room
+            return room, new_worker(self.method, self.geometry, self.game, room)
+
+    def _solve(self, worker: AnyWorker, children: ChildTables, blocks: Blocks) -> SolvedRun:
         (first, end), block_cells = blocks, self.layout.block_words * 128
         size, found = (end - first) * block_cells, nothing_found()
         cells = Cells(np.zeros(size, np.int8), np.zeros(size, np.uint16), np.zeros(size, np.uint32))
@@ -136,7 +144,6 @@ class RunSolver:
             status = status or close_block(worker, children, values, self.mirrors[number], at, cells, found)
             check_status(self.layout.material, int(status))
         dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)
-        self._idle.append(worker)
         start, rights = first * block_cells, en_passant_of(children.en_passant, blocks, block_cells)
         return SolvedRun(Run(start, start + size, len(dictionary.rows), found, rights), dictionary, cells)
 

@@ -124,9 +124,9 @@ class SingleBlock:
             return list(pool.map(lambda source: self._solved(first, source, asked, room), sources))
 
     def solve_thresholds(
-        self, sources: Sequence[ChildTables], thresholds: Sequence[Score], asked: Accrued, threads: int
+        self, sources: Sequence[ChildTables], thresholds: Sequence[Score], asked: Accrued
     ) -> list[list[BlockBits]]:
-        """For each of one or two child tables and each threshold, where its holder gets at least that score.
+        """For each of one or two child tables, a thread each, and each threshold: where its holder gets that score.
 
         Child tables may have any values in place of all that are as good for each threshold.
         """
@@ -142,7 +142,7 @@ class SingleBlock:
             status = find_goods(mine, sources[0], sources[-1], scratch, holders, codes, goods, first, end)
             check_status(self.layouts.layouts[0].material, status)
 
-        with ThreadPoolExecutor(threads) as pool:
+        with ThreadPoolExecutor(len(sources)) as pool:
             list(pool.map(find, range(0, words, CHUNK)))
             found = list(
                 pool.map(lambda job: self._bits(block, sources[job[0]], thresholds[job[1]], goods[job], asked), jobs)

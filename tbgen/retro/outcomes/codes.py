@@ -193,7 +193,7 @@ def copy_members(source: Members, target: Members) -> None:
 
 
 @inlined
-def take_up(block: Block, grower: Grower, before: Journals, values: BlockValues, goal: Int) -> Int:
+def rejoin(block: Block, grower: Grower, before: Journals, values: BlockValues, goal: Int) -> Int:
     """Let those join again that had this goal at the code before; in how many words the forcer's were."""
     side, middle, moved = grower.side, grower.middle, np.int64(0)
     members, own, others = middle.members, before.own, before.others
@@ -277,7 +277,7 @@ def begin_goal(block: Block, grower: Grower, other: Grower, values: BlockValues,
         among = members.free[defender, word] if is_first else middle.pending.bits[word]
         add_bits(grower.checked, word, bits & among)
     if not is_first:
-        moved += take_up(block, grower, journals_at(middle, code - 1), values, goal)
+        moved += rejoin(block, grower, journals_at(middle, code - 1), values, goal)
         if middle.pending.size[0]:
             check_pending(block, grower, goal, moved)
 

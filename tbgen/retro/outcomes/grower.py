@@ -67,9 +67,11 @@ class Exits(NamedTuple):
     next: SignedInts32
     """[entry] the next one of its list, or -1."""
     head: Ints
+    """[goal] the first entry of its list, or -1."""
     tail: Ints
+    """[goal] the last one."""
     fresh: Ints
-    """[goal] the first, the last, and the first that came with the last link; -1 without one."""
+    """[goal] the first of those that were linked last, or -1."""
     size: Ints
     """LINKED, NOTED."""
 

@@ -150,7 +150,7 @@ class Worker(NamedTuple, Generic[S]):
 
 @inlined
 def has_histories(searcher: Searcher) -> bool:
-    """Whether a hold can be broken, for resets forget what has accrued; under whole-game mobility they do not."""
+    """Whether histories are kept: not under whole-game mobility, where no hold is ever broken."""
     return len(searcher.history) > 0
 
 

@@ -44,7 +44,7 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None
     asked = Accrued(accrued, known.cells.tolist()) if accrued else NOBODY
     (outcomes,) = known.single.solve([known.tables], NOBODY)
     rights = outcomes.en_passant
-    (found,) = known.single.solve_thresholds([known.tables], thresholds, asked, 2)
+    (found,) = known.single.solve_thresholds([known.tables], thresholds, asked)
     wrong = 0
     for threshold, bits in zip(thresholds, found, strict=True):
         met = np.unpackbits(bits.met.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little").ravel() != 0
