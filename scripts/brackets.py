@@ -29,11 +29,10 @@ from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.asking import Asking, cell_on
-from tbgen.position.blocks import BlockQuestion, ClosureBlocks, solve_closures
-from tbgen.position.bounds import Bound, Classes
-from tbgen.position.closure import Closure, Level, Node, node_of
+from tbgen.position.blocks import BlockQuestion, ClosureBlocks, solve_closure
+from tbgen.position.bounds import Bound
+from tbgen.position.closure import Closure, Node, Way, node_of
 from tbgen.position.known import BlockFolder, KnownTables
-from tbgen.position.preparing import Preparation
 from tbgen.position.solving import PositionSolver
 from tbgen.retro.drive.single import Accrued
 from tbgen.rules.points import Scoring
@@ -57,17 +56,14 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     draw, tables = random.Random(SEED), KnownTables([folder], 1 << 26, outcomes_only=True)
     known = Hiding([folder], 1 << 26, outcomes_only=True)
     known.men = material.men
-    closure = Closure(known, Level(*[given.most_free] * 3), 1e9)
+    closure = Closure(known, Way(*[given.most_free] * 3))
     for pawns in draw.sample(layout_of(material).blocks, roots):
         closure.add(node_of(material, pawns))
     nodes, began = [node for node in closure.edges if node.material == material], time.process_time()
     counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
-        classes = Classes([Path(name)], known)
-        if given.classes:
-            list(Preparation(classes, BlockFolder(Path(name)), material).make())
-        blocks = ClosureBlocks(closure, BlockFolder(Path(name)), classes)
-        solve_closures([blocks], pool, 1)
+        blocks = ClosureBlocks(closure, BlockFolder(Path(name)))
+        sum(solve_closure(blocks, pool, 1))
         took = time.process_time() - began
         for node in nodes:
             for side in range(0 if node.layout.is_own_mirror(node.pawns) else 2):  # a table has half of those cells
@@ -77,16 +73,15 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
             accrued = draw.choice(may_accrue(boards[0]))
             boards = [board for board in boards if accrued in may_accrue(board)]
             question = BlockQuestion(node, Accrued(accrued, tuple(cell_on(node, board) for board in boards)))
-            blocks = ClosureBlocks(closure, blocks.folder, classes, question)
-            solve_closures([blocks], pool, 1)
+            blocks = ClosureBlocks(closure, blocks.folder, question)
+            sum(solve_closure(blocks, pool, 1))
             lower, upper = (Asking(blocks, bound) for bound in Bound)
             for board in boards:
                 value = asked.probe(board, accrued).outcome
                 compared += [1, not lower.value(board, accrued) <= value <= upper.value(board, accrued)]
     cells, exact, drawn, drawn_exact, excluded = counted.tolist()
     return {
-        "material": material, "most_free": given.most_free, "classes": given.classes, "blocks": len(nodes),
-        "cells": cells,
+        "material": material, "most_free": given.most_free, "blocks": len(nodes), "cells": cells,
         "exact": round(exact / cells, 4), "drawn": drawn, "exact_of_drawn": round(drawn_exact / max(drawn, 1), 4),
         "excluded": excluded, "pairs": compared[0], "pairs_excluded": compared[1], "cpu_seconds": round(took, 1),
     }  # fmt: skip
@@ -168,7 +163,6 @@ def main() -> None:
     parser.add_argument("--budget", type=int, default=1200)
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--most-free", type=int, default=4)
-    parser.add_argument("--classes", action="store_true", help="make classes of mates first")
     given = parser.parse_args()
     if given.measure == "truth":
         asked = [each.split(":") for each in given.what]

@@ -178,7 +178,7 @@ def _written(
 
 def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) -> None:
     """Solve all last positions together, each block once; the games of a stream are solved one by one."""
-    ends, refused, plans = solver.outlook(
+    ends, refused, plan = solver.outlook(
         end for name in names if name != STANDARD_INPUT for end in positions_to_solve(name, task)
     )
     if ends or refused:
@@ -188,13 +188,10 @@ def _solve_ahead(solver: PositionSolver, names: Sequence[str], task: GamesTask) 
     if not ends:
         return
     say(
-        f"{counted(sum(plan.nodes for plan in plans), 'block', 'blocks')}, "
-        f"{duration(sum(plan.cpu_seconds for plan in plans))} of CPU at most (estimated), "
-        f"{in_units(max(plan.memory_bytes for plan in plans))} of memory, "
-        f"{in_units(sum(plan.disk_bytes for plan in plans))} of disk"
+        f"{counted(plan.nodes, 'block', 'blocks')}, {duration(plan.cpu_seconds)} of CPU at most (estimated), "
+        f"{in_units(plan.memory_bytes)} of memory, {in_units(plan.disk_bytes)} of disk"
     )
-    for plan in plans:
-        solver.check(plan)
+    solver.check(plan)
     with progress("solving", len(ends), as_share=True) as shown:
         for number, end in enumerate(ends):
 

@@ -49,8 +49,11 @@ def solve(
     asked: Asked = ASKED,
     only_plan: bool = flag("Print the cost, and stop.", "--plan"),
     prepare: str | None = option(
-        "Make the classes of mates of all that MATERIAL promotes to, or with --plan print their cost; then stop.",
+        "Solve ahead what MATERIAL promotes to, or with --plan print the cost; then stop.",
         metavar="MATERIAL",
+    ),
+    thresholds: str | None = option(
+        "Find who gets these scores there, such as G5.0,-G4.5, and not who mates.", metavar="SCORES", needs="--prepare"
     ),
     budget: int = option(
         "Take S CPU seconds at most; bound promotions to keep within them, or else refuse.",
@@ -71,8 +74,8 @@ def solve(
 
     Solved blocks stay in the folder "solved" of the tables. A later solve continues from them.
 
-    --prepare makes closer bounds of promotions to five men beside a pawn, ahead and for all games of a material:
-    who mates, in each position after a promotion. They stay in the folder "classes".
+    --prepare finds who mates after promotions to five men beside a pawn, ahead and for all games of a material;
+    with --thresholds, who gets a score. These blocks stay in the folder "solved", too.
     --syzygy asks tables of ordinary chess who mates, in the position and after each of its moves.
 
     \b
@@ -85,25 +88,29 @@ def solve(
 
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
         if prepare is not None:
-            _prepare(solver, Material.parse(prepare), only_plan=only_plan, form=form)
+            scores = [*map(Score, thresholds.split(","))] if thresholds else []
+            _prepare(solver, Material.parse(prepare), scores, only_plan=only_plan, form=form)
             return
-        board, score = position_of(*asked.read())
-        plan = solver.plan(board)
+        position = position_of(*asked.read())
         if only_plan:
-            _show_plan(plan, form, answers=True)
+            _show_plan(solver.plan(*position), form, answers=True)
             return
         with progress("solving", 1, as_share=True) as shown:
-            found = solver.solve(board, score, shown.reach)
-    present(form, found.facts(), lambda: _show(found, picture_of(board)))
+            found = solver.solve(*position, shown.reach)
+    present(form, found.facts(), lambda: _show(found, picture_of(position[0])))
 
 
-def _prepare(solver: PositionSolver, material: Material, *, only_plan: bool, form: Form) -> None:
-    """Make the classes of mates of a material, or print their cost."""
-    preparation = solver.preparation(material)
-    plan = preparation.plan()
+def _prepare(
+    solver: PositionSolver, material: Material, scores: Sequence[Score], *, only_plan: bool, form: Form
+) -> None:
+    """Solve what a material promotes to, or print the cost."""
+    from tbgen.position.closure import plan_of
+
+    closures = solver.preparation(material, scores)
+    plan = plan_of(closures)
     if not only_plan and plan.nodes:
         with progress("preparing", 1, as_share=True) as shown:
-            solver.prepare(preparation, shown.reach)
+            solver.prepare(closures, shown.reach)
     _show_plan(plan, form, answers=False)
 
 

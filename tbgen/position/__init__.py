@@ -4,7 +4,5 @@ from typing import Final
 
 SOLVED: Final = "solved"
 """The folder of solved blocks, in a folder of tables."""
-CLASSES: Final = "classes"
-"""The folder of classes of mates, beside it."""
 DEFAULT_BUDGET: Final = 1200
 """CPU seconds for a position."""

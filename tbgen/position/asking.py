@@ -1,93 +1,75 @@
-"""Asking: what solved blocks, tables and bounds say of a position and of its moves, from one bound or the other.
-
-Moves are weighed as those of tables are (probe/values.py). That takes the same bound of every position: the better of
-two lower bounds is a lower bound of the better value.
-"""
+"""Asking: what solved blocks, tables and bounds say of a position and of its moves, from one bound or the other."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Final, NamedTuple
+from typing import Final
 
 import chess
 
 from tbgen.errors import UnprovedError
-from tbgen.material import Role
 from tbgen.position.blocks import BlockQuestion, ClosureBlocks
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket, MoveBracket, Solution
-from tbgen.position.closure import Node, node_of
-from tbgen.probe.answers import Moves
-from tbgen.probe.many import Value
+from tbgen.position.closure import Node, node_of, plan_of
 from tbgen.probe.stored import kinds_of, squares_on
-from tbgen.probe.values import Located, Query, Values
+from tbgen.probe.syzygy import Winner, no_tables
 from tbgen.retro.drive.single import Accrued
 from tbgen.rules.position import board_after, is_reset, material_of, own_score
-from tbgen.score import Color, Mobility, Score
+from tbgen.score import Color, Score
 
 ANYTHING: Final = Bracket(*(Score.from_signed(bound.value) for bound in Bound))
 """The bracket of a position that nothing is known of."""
-
-
-class FoundPosition(NamedTuple):
-    """A position and the source of its value."""
-
-    board: chess.Board
-    asking: Asking
-
-    def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
-        """The value with an accrued score, as `StoredPosition.value` has it; blocks have no distances."""
-        return self.asking.known_value(self.board, carried, own), None
-
-
-class _Values(Values):
-    """Blocks have the values right after a double step; only that of the root, with a score accrued, is searched."""
-
-    def value(self, asked: Query[Any]) -> Value:
-        if asked.carried is None and asked.board.has_legal_en_passant():
-            return asked.table.value_with_right(asked.board), None
-        return super().value(asked)
+_BY_WINNER: Final = {bound: [2 * bound.value, 1, bound.value, -1] for bound in Bound}
+"""[bound][0, 1, UNKNOWN, -1]: the outcomes that are possible if nobody, White, anybody or Black forces mate."""
 
 
 class Asking:
-    """One bound of the value of every position in a closure, of its moves and of what they lead to."""
+    """One bound of the value of every position in a closure, of its moves and of what they lead to.
 
-    def __init__(self, blocks: ClosureBlocks, bound: Bound) -> None:
-        self._blocks, self._bound, self._closure, self.classes = blocks, bound, blocks.closure, blocks.classes
-        self.known, self._values = self._closure.known, _Values(lambda _: self, Mobility.RESET)
+    The better of two lower bounds is a lower bound of the better value, so moves are weighed by one bound.
+    """
 
-    def find(self, board: chess.Board) -> Located:
-        """Where the value of a position lies."""
-        return FoundPosition(board, self)
+    def __init__(self, blocks: ClosureBlocks, bound: Bound, winner: Winner = no_tables) -> None:
+        self._blocks, self._bound, self._closure, self._winner = blocks, bound, blocks.closure, winner
 
-    def known_value(self, board: chess.Board, carried: Score | None, own: Callable[[], Score]) -> Score:
-        """The value of a position by the tables, by its block, or by the bound of a promotion."""
-        if self.known.has(material_of(board)):
-            return self.known.answering(board).find(board).value(carried, own)[0]
+    def value(self, board: chess.Board, accrued: Score | None) -> Score:
+        """The bound of a position with what has accrued in it, or without that where its own score counts."""
+        if self._closure.known.has(material_of(board)):
+            return self._closure.known.answering(board).find(board).outcome
         here, node, bound, turned = self._place_of(board)
         if node not in self._closure.edges:
             return self._of_promotion(board)
-        cell = cell_on(node, here)
-        if carried is None or own().code < carried.code or own() == carried:
-            outcome = self._blocks.value(node, cell, bound)
+        if here.has_legal_en_passant():
+            if accrued is not None:  # only the position itself has one: blocks answer right after a double step
+                return max(self.moves(board, accrued).values(), key=lambda each: each.worth_to(Color.of(board.turn)))
+            king = chess.msb(here.kings & here.occupied_co[chess.WHITE])
+            outcome = self._blocks.value_with_right(
+                node, cell_on(node, here), chess.square_file(here.ep_square or 0), king, bound
+            )
+        elif accrued is None or (own := own_score(board)).code < accrued.code or own == accrued:
+            outcome = self._blocks.value(node, cell_on(node, here), bound)
         else:
-            outcome = self._blocks.answer(node, cell, carried.flipped() if turned else carried, bound)
+            outcome = self._blocks.answer(node, cell_on(node, here), accrued.flipped() if turned else accrued, bound)
         return outcome.flipped() if turned else outcome
 
-    def value_with_right(self, board: chess.Board) -> Score:
-        """The value of a position right after a double step, with a right to take en passant."""
-        here, node, bound, turned = self._place_of(board)
-        assert here.ep_square is not None
-        king = chess.msb(here.kings & here.occupied_co[chess.WHITE])
-        outcome = self._blocks.value_with_right(node, cell_on(node, here), here.ep_square % 8, king, bound)
-        return outcome.flipped() if turned else outcome
+    def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Score]:
+        """Every legal move with its bound."""
+        found, walker = dict[chess.Move, Score](), board.copy()
+        for move in board.legal_moves:
+            carried = None if is_reset(board, move) else accrued
+            walker.push(move)
+            found[move] = self.value(walker, carried)
+            walker.pop()
+        return found
 
     def _place_of(self, board: chess.Board) -> tuple[chess.Board, Node, Bound, bool]:
         """A position in the colours of the closure, its node, and the bound there; whether colours are reversed."""
-        turned = self._closure.is_turned
-        here = board.mirror() if turned else board
-        return here, node_on(here), Bound(-self._bound.value) if turned else self._bound, turned
+        here, there = node_on(board), node_on(board.mirror())
+        if here in self._closure.edges or there not in self._closure.edges:
+            return board, here, self._bound, False
+        return board.mirror(), there, Bound(-self._bound.value), True
 
     def _of_promotion(self, board: chess.Board) -> Score:
         """The bound of a position that a promotion has led to, as position/bounds.py finds it."""
@@ -98,35 +80,16 @@ class Asking:
         for move in moves:
             if move.to_square == new_man:
                 board.push(move)
-                found.append(self.known_value(board, None, lambda: own_score(board)))
+                found.append(self.value(board, None))
                 board.pop()
         if len(found) < len(moves):
             found.append(Score.from_signed(self._bound.value))
         value = max(found, key=lambda outcome: outcome.worth_to(Color.of(board.turn)))
-        limit = self._limit(board, new_man) if board.peek().promotion else value
-        return (max if self._bound is Bound.LOWER else min)(value, limit)
+        return (max if self._bound is Bound.LOWER else min)(value, self.limit(board))
 
-    def _limit(self, board: chess.Board, new_man: int) -> Score:
-        """The bound that classes of mates, or else Syzygy tables, give a position right after a promotion."""
-        pawns = *board.pieces(chess.PAWN, chess.WHITE), *board.pieces(chess.PAWN, chess.BLACK)
-        node, cell = Node(material_of(board), pawns), 0
-        man = Color.of(not board.turn), Role(board.piece_type_at(new_man) or 0)
-        limits = self.classes.limits(self._bound, node, man, new_man % 8)
-        for square in squares_on(board, kinds_of(node.material))[len(node.pawns) :]:
-            cell = cell if square == new_man else cell * 64 + square
-        return Score.from_byte(int(limits[cell])) if len(limits) else self.classes.limit(self._bound, board)
-
-    def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
-        """The bracket of a legal position, within the bounds that Syzygy tables give it."""
-        return narrowed(bracket, *(self.classes.limit(bound, board) for bound in Bound))
-
-    def value(self, board: chess.Board, accrued: Score) -> Score:
-        """The bound of a position with an accrued score that its own score has gone into."""
-        return self._values.value(Query(board, self, accrued))[0]
-
-    def moves(self, board: chess.Board, accrued: Score) -> Moves:
-        """Every legal move with its bound, best first."""
-        return self._values.moves(Query(board, self, accrued))
+    def limit(self, board: chess.Board) -> Score:
+        """The bound that Syzygy tables give a legal position."""
+        return Score.from_byte(_BY_WINNER[self._bound][self._winner(board)])
 
 
 def node_on(board: chess.Board) -> Node:
@@ -140,9 +103,10 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
     return min([(here, False), (there, True)], key=lambda each: (not each[0].material.is_canonical, each[0].pawns))
 
 
-def question_of(board: chess.Board, accrued: Score, node: Node, *, turned: bool) -> BlockQuestion:
+def question_of(board: chess.Board, accrued: Score) -> BlockQuestion:
     """What is asked of the block of a position: the accrued score, there and after quiet moves."""
     boards = [board, *(board_after(board, move) for move in board.legal_moves if not is_reset(board, move))]
+    node, turned = shared_node(board)
     cells = {cell_on(node, each.mirror() if turned else each) for each in boards}
     return BlockQuestion(node, Accrued(accrued.flipped() if turned else accrued, tuple(sorted(cells))))
 
@@ -152,16 +116,25 @@ def cell_on(node: Node, board: chess.Board) -> int:
     return node.layout.cell_of(int(not board.turn), squares_on(board, kinds_of(node.material)))
 
 
-def answer(blocks: ClosureBlocks, board: chess.Board, accrued: Score) -> Solution:
+def answer(blocks: ClosureBlocks, board: chess.Board, accrued: Score, winner: Winner) -> Solution:
     """The answer from blocks that are solved; LookupError if one of them is not."""
-    lower, upper = (Asking(blocks, bound) for bound in Bound)
-    bracket = narrowed(ANYTHING, lower.value(board, accrued), upper.value(board, accrued))
-    plan, moves = blocks.closure.plan(), move_brackets(lower, upper, board, accrued, bracket)
-    bracket, best = lower.closer(bracket, board), max if board.turn else min
+    lower, upper = askings = [Asking(blocks, bound, winner) for bound in Bound]
+
+    def closer(bracket: Bracket, there: chess.Board) -> Bracket:
+        return narrowed(bracket, *(each.limit(there) for each in askings))
+
+    whole = narrowed(ANYTHING, lower.value(board, accrued), upper.value(board, accrued))
+    most_here = (ANYTHING.lower, whole.upper) if board.turn else (whole.lower, ANYTHING.upper)  # no move is worth more
+    moves, most = list[MoveBracket](), upper.moves(board, accrued)
+    for move, least in lower.moves(board, accrued).items():
+        bracket = narrowed(closer(narrowed(ANYTHING, least, most[move]), board_after(board, move)), *most_here)
+        moves.append(MoveBracket(move, board.san(move), bracket, best=False))
+    bracket, best = closer(whole, board), max if board.turn else min
     if moves:  # Syzygy tables may know more of them than of the position
-        least, most = (best(ends) for ends in zip(*((e.bracket.lower, e.bracket.upper) for e in moves), strict=True))
-        bracket = narrowed(bracket, least, most)
-    return Solution(board.fen(), accrued, bracket, moves, plan, 0.0)
+        bracket = narrowed(bracket, *(best(ends) for ends in zip(*(each.bracket.ends for each in moves), strict=True)))
+    return Solution(
+        board.fen(), accrued, bracket, in_order(moves, Color.of(board.turn)), plan_of([blocks.closure]), 0.0
+    )
 
 
 def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
@@ -169,23 +142,10 @@ def narrowed(bracket: Bracket, least: Score, most: Score) -> Bracket:
     low, high = max(bracket.lower, least), min(bracket.upper, most)
     if low > high:
         raise UnprovedError(
-            f"classes of mates or Syzygy tables are wrong: they prove at least {low} and at most {high} for White; "
-            "remove the folder 'classes' beside the tables, and try again"
+            f"at least {low} and at most {high} for White are proved, so solved blocks or Syzygy tables are wrong; "
+            "remove the folder 'solved' beside the tables, and try again"
         )
     return Bracket(low, high)
-
-
-def move_brackets(
-    lower: Asking, upper: Asking, board: chess.Board, accrued: Score, whole: Bracket
-) -> list[MoveBracket]:
-    """The brackets of all moves of a position with a bracket, those of the best guarantee first."""
-    above, found = {each.move: each.outcome for each in upper.moves(board, accrued)}, list[MoveBracket]()
-    most_here = (ANYTHING.lower, whole.upper) if board.turn else (whole.lower, ANYTHING.upper)  # no move is worth more
-    for each in lower.moves(board, accrued):
-        bracket = narrowed(ANYTHING, each.outcome, above[each.move])
-        bracket = narrowed(lower.closer(bracket, board_after(board, each.move)), *most_here)
-        found.append(MoveBracket(each.move, each.san, bracket, best=False))
-    return in_order(found, Color.of(board.turn))
 
 
 def in_order(moves: Iterable[MoveBracket], mover: Color) -> list[MoveBracket]:
@@ -196,13 +156,11 @@ def in_order(moves: Iterable[MoveBracket], mover: Color) -> list[MoveBracket]:
     return [replace(each, best=worths[0] >= most) for worths, each in ranked]
 
 
-def both(one: Solution, other: Solution) -> Solution:
-    """Two answers for the same position as one: all bounds hold."""
-    others = {each.move: each.bracket for each in other.moves}
-    moves = [
-        replace(each, bracket=narrowed(each.bracket, others[each.move].lower, others[each.move].upper))
-        for each in one.moves
-    ]
-    bracket = narrowed(one.bracket, other.bracket.lower, other.bracket.upper)
-    mover = Color.WHITE if one.fen.split()[1] == "w" else Color.BLACK
-    return replace(one, bracket=bracket, moves=in_order(moves, mover))
+def both(before: Sequence[Solution], found: Solution) -> Solution:
+    """An answer, and others for the same position, as one: all bounds hold."""
+    for other in before:
+        others = {each.move: each.bracket for each in other.moves}
+        moves = [replace(each, bracket=narrowed(each.bracket, *others[each.move].ends)) for each in found.moves]
+        mover = Color.WHITE if found.fen.split()[1] == "w" else Color.BLACK
+        found = replace(found, bracket=narrowed(found.bracket, *other.bracket.ends), moves=in_order(moves, mover))
+    return found

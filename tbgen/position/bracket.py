@@ -52,6 +52,11 @@ class Bracket:
         return Bracket(self.upper.flipped(), self.lower.flipped())
 
     @property
+    def ends(self) -> tuple[Score, Score]:
+        """Both bounds, the lower one first."""
+        return self.lower, self.upper
+
+    @property
     def is_exact(self) -> bool:
         """Whether the value is proved."""
         return self.lower == self.upper

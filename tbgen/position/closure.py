@@ -7,8 +7,9 @@ a lower bound for White stays one all the way down; only tables are read with th
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+import math
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Final, NamedTuple
 
 import chess
@@ -18,18 +19,19 @@ from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.symmetry import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
 from tbgen.position.bracket import SolvePlan
-from tbgen.position.known import KnownTables
+from tbgen.position.cuts import MATES, Cuts
+from tbgen.position.known import KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.geometry import NO_SLOT
-from tbgen.score import Color, Score
+from tbgen.score import Color
 
 PROGRAM_BYTES = 1 << 29
 MOST_NODES = 1 << 20
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 MOST_COARSE_FREE: Final = 5
-"""The same for a block with one pawn that is solved at a few cuts alone (coarse.py)."""
+"""The same for a block with one pawn that is solved at a few cuts alone (cuts.py)."""
 
 _CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.15e-6, 0.05e-6, 0.03
 """CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
@@ -37,10 +39,6 @@ _CELL_BYTES = 10
 """Memory of a cell of the block that is solved, with one bound. Its outcome takes a byte of disk at most."""
 _COARSE_CELL_SECONDS, _CUT_SECONDS, _COARSE_CELL_BYTES, _CUT_BYTES = 25e-9, 8e-9, 4.3, 0.25
 """CPU seconds of a cell of a block that is solved at cuts, without and for each of them; memory with both bounds."""
-
-
-Cuts = tuple[Score, ...]
-"""Scores that White gets at least or does not, from White's best on."""
 
 
 class Node(NamedTuple):
@@ -69,12 +67,6 @@ class Node(NamedTuple):
         return (2 * kings) << 6 * (self.free - 1)
 
     @property
-    def cpu_seconds(self) -> float:
-        """CPU seconds of one pass."""
-        sides = {color for color, role in slots_of(self.material) if role is Role.QUEEN}
-        return self.cells * (_QUEEN_CELL_SECONDS if len(sides) == 1 else _CELL_SECONDS) + _NODE_SECONDS
-
-    @property
     def layout(self) -> Layout:
         """The layout of the block alone."""
         return partial_layout(self.material, [self.pawns])
@@ -90,27 +82,35 @@ def node_of(material: Material, pawns: Sequence[int]) -> Node:
     return Node(material, tuple(8 * rank + file for _, file, rank in min(images)))
 
 
-class Level(NamedTuple):
-    """The most men beside pawns with which a promotion to each role is solved."""
+class Way(NamedTuple):
+    """How to solve a closure: first the most men beside pawns with which a promotion to each role is solved."""
 
     queen: int
     knight: int
     others: int
+    cuts: Cuts = ()
+    """Nodes with at least so many men that are not pawns are solved at these cuts alone."""
+    coarse_free: int = MOST_COARSE_FREE
 
     def solves(self, role: Role, free: int) -> bool:
         """Whether a promotion to a role is solved."""
         return free <= {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
 
 
-def levels_of(free: int) -> list[Level]:
-    """The levels for a position with so many men that are not pawns, from the fewest promotions solved to all.
+def ways_of(free: int, cuts: Cuts) -> list[Way]:
+    """The ways for a position with so many men that are not pawns, those that tell most first.
 
-    A queen bounds a rook and a bishop, so these come last. There are none for more men than a block may have.
+    A queen bounds a rook and a bishop, so these are solved last of all. Then come promotions to one man more than
+    all outcomes of a block may have: who mates there, if that is prepared, and last everything at `cuts`.
     """
     if free > MOST_FREE:
-        return [Level(0, 0, free)]
-    some = [Level(most, knight, free) for most in range(free, MOST_FREE + 1) for knight in (max(free, most - 1), most)]
-    return [*dict.fromkeys(some + [Level(MOST_FREE, MOST_FREE, MOST_FREE)] * bool(some))]
+        return [Way(0, 0, free, cuts, free)]
+    some = [(MOST_FREE, MOST_FREE, MOST_FREE)]
+    some += [(most, least, free) for most in range(MOST_FREE, free - 1, -1) for least in (most, max(free, most - 1))]
+    more = [(MOST_COARSE_FREE, knight, free) for knight in (MOST_COARSE_FREE, MOST_FREE)]
+    ways = [Way(*each, (), MOST_COARSE_FREE) for each in some]
+    ways += [Way(*each, MATES, MOST_COARSE_FREE) for each in more]
+    return [*dict.fromkeys(ways + [Way(*each, cuts, MOST_FREE) for each in more + some])]
 
 
 class Kind(enum.Enum):
@@ -129,38 +129,42 @@ class Edge(NamedTuple):
     kind: Kind
 
 
+class Cost(NamedTuple):
+    """The cost of solving a node."""
+
+    cells: int
+    """Of both sides to move, with each bound."""
+    cpu_seconds: float
+    memory_bytes: int
+    disk_bytes: float
+
+
 @dataclass
 class Closure:
     """All nodes that a node leads to, each after those that it leads to."""
 
     known: KnownTables
-    level: Level
-    budget: float
-    """CPU seconds at most, for one pass."""
-    cuts: Cuts = ()
-    """The cuts of the nodes that are solved at some cuts alone."""
-    coarse_free: int = MOST_FREE + 1
-    """These nodes have at least so many men that are not pawns."""
-    is_turned: bool = False
-    """Whether the colours of the position are reversed, so that it shares blocks with its reversal."""
+    way: Way
+    there: Collection[str] = ()
+    """The keys of the blocks that are solved already."""
+    budget: float = math.inf
+    """CPU seconds at most, for the blocks that are not."""
     most_nodes: float = MOST_NODES
     edges: dict[Node, list[Edge]] = field(default_factory=dict)
     """[node] -> its edges, in the order in which nodes are to be solved."""
     inexact: set[Node] = field(default_factory=set)
     """The nodes that lead to bounds."""
     cpu_seconds: float = 0.0
-    """Of one pass."""
+    """Of the blocks that are not solved yet."""
     missing: dict[str, MissingTableError] = field(default_factory=dict)
     """The tables of materials without pawns that the nodes lead to and that are not there."""
     _resets: dict[Material, list[tuple[Reset, bool]]] = field(default_factory=dict)  # and whether they lead to a table
+    _keys: dict[Node, str] = field(default_factory=dict)
 
     def add(self, node: Node) -> None:
         """Add a node and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node in self.edges:
             return
-        self.cpu_seconds += self._pass_seconds(node)
-        if self.cpu_seconds > self.budget or len(self.edges) > self.most_nodes:
-            raise ClosureTooLargeError(str(node.material), "it takes too much")
         edges = list(self._edges_of(node))
         for edge in edges:
             if edge.kind is Kind.NODE:
@@ -168,6 +172,9 @@ class Closure:
         if any(edge.kind is Kind.BOUND or edge.child in self.inexact for edge in edges):
             self.inexact.add(node)
         self.edges[node] = edges
+        self.cpu_seconds += self.cost_of(node).cpu_seconds * (self.key(node) not in self.there)
+        if self.cpu_seconds > self.budget or len(self.edges) > self.most_nodes:
+            raise ClosureTooLargeError(str(node.material), "it takes too much")
 
     def _edges_of(self, node: Node) -> Iterator[Edge]:
         slots, known = slots_of(node.material), self.known
@@ -179,12 +186,16 @@ class Closure:
                 child, kind = node_of(reset.material, pawns), Kind.NODE
                 if has_table:
                     kind = Kind.TABLE
-                elif reset.promoted != NO_SLOT and not (child.pawns and self.level.solves(reset.role, child.free)):
+                elif reset.promoted != NO_SLOT and not self._solves(reset.role, child):
                     kind = Kind.BOUND
                 elif not child.pawns:
                     self._note_missing(child.material)
                     continue
                 yield Edge(reset, child, kind)
+
+    def _solves(self, role: Role, child: Node) -> bool:
+        """Whether a promotion without a table is solved."""
+        return bool(child.pawns) and child.is_solvable and self.way.solves(role, child.free)
 
     def _note_missing(self, material: Material) -> None:
         try:
@@ -200,40 +211,61 @@ class Closure:
 
     def is_coarse(self, node: Node) -> bool:
         """Whether a node is solved at some cuts alone."""
-        return node.free >= self.coarse_free
+        return node.free >= self.way.coarse_free
 
-    def _pass_seconds(self, node: Node) -> float:
-        if self.is_coarse(node):
-            return node.cells * (_COARSE_CELL_SECONDS + _CUT_SECONDS * len(self.cuts)) + _NODE_SECONDS
-        return node.cpu_seconds
+    def key(self, node: Node) -> str:
+        """A block, and a digest of all that its values rest on."""
+        if node not in self._keys:
+            below = {(str(edge.child), edge.kind.value, self._digest(edge)) for edge in self.edges[node]}
+            cuts = [str(cut) for cut in self.way.cuts if self.is_coarse(node)]
+            self._keys[node] = f"{node}-{key_of([str(node), sorted(below), cuts])}"
+        return self._keys[node]
 
-    def cpu_seconds_of(self, node: Node) -> float:
-        """CPU seconds of a node, with both bounds if it leads to bounds."""
-        return self._pass_seconds(node) * (1 + (node in self.inexact))
+    def _digest(self, edge: Edge) -> str:
+        if edge.kind is Kind.TABLE:
+            return self.known.digest(edge.child.material)
+        return self.key(edge.child) if edge.kind is Kind.NODE else ""
 
-    def plan(self) -> SolvePlan:
-        """The cost of solving all nodes."""
-        passes = {node: 1 + (node in self.inexact) for node in self.edges}
-        cells = sum(node.cells * times for node, times in passes.items())
-        seconds = round(sum(map(self.cpu_seconds_of, passes)), 1)
-        memory = PROGRAM_BYTES + max(map(self.memory_of, passes), default=0)
-        edges = [edge for some in self.edges.values() for edge in some]
-        bounds = {edge.child.material.canonical() for edge in edges if edge.kind is Kind.BOUND}
-        missing = tuple(sorted(str(each) for each in bounds if each.men <= MOST_TABLE_MEN))
-        disk = sum(
-            node.cells * (len(self.cuts) / 8 if self.is_coarse(node) else 1) * times for node, times in passes.items()
-        )
-        return SolvePlan(len(passes), cells, seconds, memory, int(disk), not self.inexact, self.level.queen, missing)
+    def at(self, cuts: Cuts, there: Collection[str]) -> Closure:
+        """The same closure at other cuts, with other blocks solved."""
+        found = replace(self, way=self.way._replace(cuts=cuts), there=there, _keys={})
+        found.cpu_seconds = sum(found.cost_of(node).cpu_seconds for node in found.lacking.values())
+        return found
 
-    def memory_of(self, node: Node) -> int:
-        """Bytes that solving a node takes, with both bounds if it leads to bounds."""
+    @property
+    def lacking(self) -> dict[str, Node]:
+        """[key] -> the nodes that are not solved yet."""
+        return {key: node for node in self.edges if (key := self.key(node)) not in self.there}
+
+    def cost_of(self, node: Node) -> Cost:
+        """The cost of solving a node."""
+        passes, cells, cuts = 1 + (node in self.inexact), node.cells, len(self.way.cuts)
         children = {edge.child for edge in self.edges[node] if edge.kind is not Kind.BOUND}
-        read = sum(child.cells // 2 if child.free <= node.free else node.cells for child in children)
+        read = passes * sum(child.cells // 2 if child.free <= node.free else cells for child in children)
+        read += max((child.cells // 2 for child in children if child.free > node.free), default=0)
         if self.is_coarse(node):
-            return int(node.cells * (_COARSE_CELL_BYTES + _CUT_BYTES * len(self.cuts))) + read * (
-                1 + (node in self.inexact)
-            )
-        return (node.cells * _CELL_BYTES + read) * (1 + (node in self.inexact))
+            memory, disk = cells * (_COARSE_CELL_BYTES + _CUT_BYTES * cuts), cells * cuts / 8
+            seconds = cells * (_COARSE_CELL_SECONDS + _CUT_SECONDS * cuts)
+        else:
+            queens = {color for color, role in slots_of(node.material) if role is Role.QUEEN}
+            seconds = cells * (_QUEEN_CELL_SECONDS if len(queens) == 1 else _CELL_SECONDS)
+            memory, disk = passes * cells * _CELL_BYTES, cells
+        return Cost(passes * cells, passes * (seconds + _NODE_SECONDS), int(memory) + read, passes * disk)
+
+
+def plan_of(closures: Iterable[Closure]) -> SolvePlan:
+    """The cost of solving all blocks of some closures that are not solved yet, each once; the last one tells most."""
+    costs, exact, most_free, missing = dict[str, Cost](), True, 0, list[str]()
+    for each in closures:
+        costs |= {key: each.cost_of(node) for key, node in each.lacking.items()}
+        bounds = {e.child.material.canonical() for some in each.edges.values() for e in some if e.kind is Kind.BOUND}
+        exact, most_free = not each.inexact, each.way.queen
+        missing = sorted(str(material) for material in bounds if material.men <= MOST_TABLE_MEN)
+    cells, seconds, memory, disk = zip(*costs.values(), strict=True) if costs else [(0,)] * 4
+    memory_bytes = PROGRAM_BYTES + max(memory)
+    return SolvePlan(
+        len(costs), sum(cells), round(sum(seconds), 1), memory_bytes, int(sum(disk)), exact, most_free, tuple(missing)
+    )
 
 
 def _pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterable[Squares]:

@@ -24,7 +24,7 @@ from tbgen.system.process import most_files
 from tbgen.table import Entries
 
 _SOURCES = source_digest(("index", "position", "retro"))
-"""Other sources may make other values, so blocks and classes of theirs are not read."""
+"""Other sources may make other values, so blocks of theirs are not read."""
 SUFFIX: Final = ".block"
 _FRAME_CELLS: Final = 1 << 16
 """Cells that are compressed together: a single position needs one frame."""
@@ -63,6 +63,10 @@ class BlockFolder:
     def __init__(self, folder: Path) -> None:
         self.folder, self.used = folder, set[str]()
         self._open, self._lock, self._most_open = dict[str, ArrayFile](), threading.Lock(), most_files() // 8
+
+    def keys(self) -> set[str]:
+        """The blocks that are there now."""
+        return {path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX)}
 
     def get(self, key: str) -> ArrayFile | None:
         """A solved block; None if it is not there, or damaged. Those that were asked for last stay open."""
@@ -107,10 +111,10 @@ class BlockFolder:
         return self.folder / f"{key}{SUFFIX}"
 
 
-def folder_to_write(folders: Iterable[Path], names: Sequence[str]) -> contextlib.AbstractContextManager[str]:
-    """The first folder that can be written to, with its folders of these names; or else one that goes away again."""
+def folder_to_write(folders: Iterable[Path], name: str) -> contextlib.AbstractContextManager[str]:
+    """The first folder that can be written to, with its folder of this name; or else one that goes away again."""
     for folder in folders:
-        if all(os.access(at, os.W_OK | os.X_OK) for at in (folder, *filter(Path.exists, map(folder.joinpath, names)))):
+        if all(os.access(at, os.W_OK | os.X_OK) for at in (folder, folder / name) if at == folder or at.exists()):
             return contextlib.nullcontext(str(folder))
     return tempfile.TemporaryDirectory(prefix="tbgen-")
 

@@ -1,16 +1,16 @@
-"""Solving: plan a position's closure, refuse what is too much, solve it with both bounds, answer."""
+"""Solving: plan a position's closures, refuse what is too much, solve them with both bounds, answer."""
 
 from __future__ import annotations
 
 import contextlib
-import math
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from functools import partial
+from itertools import accumulate, chain
 from pathlib import Path
+from typing import Final
 
 import chess
 
@@ -24,27 +24,29 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     expect_number,
 )
-from tbgen.material import Material
-from tbgen.position import CLASSES, DEFAULT_BUDGET, SOLVED
+from tbgen.material import Material, Role
+from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, both, question_of, shared_node
-from tbgen.position.blocks import (
-    BlockQuestion,
-    ClosureBlocks,
-    UnsolvedError,
-    Watch,
-    solve_closures,
-    unwatched,
-    work_off,
-)
-from tbgen.position.bounds import Classes
+from tbgen.position.blocks import ClosureBlocks, UnsolvedError, solve_closure
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, MOST_NODES, Closure, Cuts, Level, levels_of
-from tbgen.position.coarse import first_cuts, next_cuts
+from tbgen.position.closure import (
+    MOST_COARSE_FREE,
+    MOST_FREE,
+    MOST_NODES,
+    Closure,
+    Node,
+    Way,
+    node_of,
+    plan_of,
+    ways_of,
+)
+from tbgen.position.cuts import MATES, first_cuts, next_cuts
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
-from tbgen.position.preparing import Preparation
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
+from tbgen.retro.resets.destinations import resets_of
+from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
@@ -54,6 +56,23 @@ from tbgen.system.process import available_memory, free_disk
 
 Root = tuple[chess.Board, Score]
 """A position that is to be solved, and what has accrued in it."""
+Watch = Callable[[float], None]
+"""Is told the part of the work that is done."""
+_QUESTIONS: Final = 6
+"""How often closer cuts may be tried: half of what is left each time."""
+_PREPARED: Final = (Role.QUEEN, Role.KNIGHT)
+"""A queen bounds a rook and a bishop."""
+
+
+def unwatched(done: float) -> None:
+    """No progress."""
+
+
+def work_off(works: Iterable[float], total: float, watch: Watch) -> None:
+    """Do pieces of work. Each says its share, in the unit of the total, which may turn out to be less."""
+    for done in accumulate(works):
+        watch(done / max(done, total))
+    watch(1.0)
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -82,22 +101,19 @@ class PositionSolver(contextlib.ExitStack):
         self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._known = KnownTables(places, 1 << 26, outcomes_only=False)
         self.callback(self._known.close)
-        target = Path(self.enter_context(folder_to_write(places, (SOLVED, CLASSES))))
-        self._folder, kept = BlockFolder(target / SOLVED), [place / CLASSES for place in (target, *places)]
-        self.classes = Classes(kept, self._known, self.enter_context(open_syzygy(syzygy)))
+        self._folder = BlockFolder(Path(self.enter_context(folder_to_write(places, SOLVED))) / SOLVED)
+        self._winner = self.enter_context(open_syzygy(syzygy))
         self._pool = self.enter_context(ThreadPoolExecutor(self._threads))
         self._brackets = dict[tuple[str, Score], Bracket]()
-        self._blocks = partial(ClosureBlocks, folder=self._folder, classes=self.classes)
 
-    def plan(self, board: chess.Board) -> SolvePlan:
+    def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        return self._affordable(*self._read(board, None))[0].plan()
+        return plan_of(self._affordable(*self._read(position, accrued)))
 
     def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
-        """The closures of a position that the budget allows together, those first that solve most promotions."""
+        """The closures of a position that the budget and the memory allow together, the quickest ones first."""
         material, men = material_of(board), board.occupied.bit_count()
-        free = men - board.pawns.bit_count()
-        if not board.pawns and free <= MOST_FREE:
+        if not board.pawns and men <= MOST_FREE:
             self._known.table(material)  # a block without pawns is a whole table: the error says how to build it
         if self._known.has(material):
             reason = "its table is there; ask it with: tbgen probe"
@@ -106,92 +122,107 @@ class PositionSolver(contextlib.ExitStack):
         elif not shared_node(board)[0].is_solvable:
             reason = f"more than {MOST_FREE} men that are not pawns, or {MOST_COARSE_FREE} beside a pawn"
         else:
-            found, left = dict[int, Closure](), float(self.budget)
-            for closure in self._closures(board, accrued, self.budget):
-                plan = closure.plan()
-                if plan.nodes not in found and plan.cpu_seconds <= left:  # levels that solve the same nodes are one
-                    found[plan.nodes] = closure
-                    left -= plan.cpu_seconds
+            found, left, too_large = dict[str, Closure](), float(self.budget), list[BuildError]()
+            for root, closure in self._closures(board, accrued, self.budget):
+                if root not in found and closure.cpu_seconds <= left:  # ways that solve the same nodes are one
+                    try:
+                        self.check(plan_of([closure]))
+                    except BuildError as error:
+                        too_large.append(error)
+                    else:
+                        found[root] = closure
+                        left -= closure.cpu_seconds
             if found:
-                return [*found.values()]
+                return sorted(found.values(), key=lambda each: -each.cpu_seconds)[::-1]
+            if too_large:
+                raise too_large[-1]
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
     def _closures(
         self, board: chess.Board, accrued: Score, budget: float, most_nodes: int = MOST_NODES
-    ) -> Iterator[Closure]:
-        """The closures of a position that are not too large, those first that solve most promotions."""
+    ) -> Iterator[tuple[str, Closure]]:
+        """The closures of a position that are not too large, with the keys of its block; those that tell most first.
+
+        Those that need a missing table are left out; MissingTableError if that leaves none.
+        """
         node, turned = shared_node(board)
-        levels, cuts = levels_of(node.free), first_cuts(accrued.flipped() if turned else accrued)
-        for level in reversed(levels if node.is_solvable else ()):
-            closure = Closure(self._known, level, budget, cuts, is_turned=turned, most_nodes=most_nodes)
-            is_small = True
-            try:
+        there, yielded = self._folder.keys(), list[Closure]()
+        for way in ways_of(node.free, first_cuts(accrued.flipped() if turned else accrued)) if node.is_solvable else ():
+            if way.cuts and any(node not in each.inexact for each in yielded):
+                return
+            closure = Closure(self._known, way, there, budget, most_nodes)
+            with contextlib.suppress(ClosureTooLargeError):
                 closure.add(node)
-            except ClosureTooLargeError:
-                is_small = False
-            if level == levels[0]:
-                closure.refuse_missing()
-            if is_small and not closure.missing and (level.others == node.free or node not in closure.inexact):
-                yield closure  # else rooks and bishops would cost as much again, and hardly ever matter
+                is_prepared = way.cuts != MATES or not any(map(closure.is_coarse, closure.lacking.values()))
+                # Where nothing is exact, rooks and bishops would cost as much again, and hardly ever matter.
+                if is_prepared and not closure.missing and (way.others == node.free or node not in closure.inexact):
+                    yielded.append(closure)
+                    yield closure.key(node), closure
+        if node.is_solvable and not yielded:
+            closure.refuse_missing()
+
+    def _rounds(self, board: chess.Board, closures: Iterable[Closure], found: list[Solution]) -> Iterator[Closure]:
+        """Some closures one after another, then the last one at closer cuts, until what is `found` meanwhile is exact.
+
+        The budget ends it, too.
+        """
+        (node, turned), left = shared_node(board), float(self.budget)
+        for closure in closures:
+            left -= closure.cpu_seconds
+            yield closure
+            if found and found[-1].bracket.is_exact:
+                return
+        tried = closure.way.cuts
+        while found and closure.is_coarse(node):
+            bracket = found[-1].bracket.flipped() if turned else found[-1].bracket
+            if not (cuts := next_cuts(tried, bracket)):
+                return
+            closure, tried = closure.at(cuts, self._folder.keys()), (*tried, *cuts)
+            left -= closure.cpu_seconds
+            if left < 0:
+                return
+            yield closure
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
         closures, began, found = self._affordable(board, carried), time.process_time(), list[Solution]()
-        question = self._question_of(board, carried)
+        question, plan = question_of(board, carried), plan_of(closures)
         self._folder.forget()
-        self.check(closures[0].plan())
+        self.check(plan)
 
-        def is_exact(blocks: ClosureBlocks) -> bool:
-            found.append(self._answer(blocks, board, carried))
-            return found[-1].bracket.is_exact
+        def works() -> Iterator[float]:
+            for closure in self._rounds(board, closures, found):
+                blocks = ClosureBlocks(closure, self._folder, question)
+                yield from solve_closure(blocks, self._pool, self._threads)
+                found.append(both(found[-1:], self._answer(blocks, board, carried)))
 
-        blocks = [self._blocks(closure, question=question) for closure in reversed(closures)]
-        solve_closures(blocks, self._pool, self._threads, watch, is_exact)
-        if closures[0].is_coarse(question.node):
-            found.append(self._refined(found[-1], closures[0], question, board, carried))
+        rounds = 1 + _QUESTIONS * closures[-1].is_coarse(question.node)
+        work_off(works(), min(plan.cpu_seconds * rounds, self.budget), watch)
         self._folder.shrink(self._cache_bytes)
-        return replace(found[-1], cpu_seconds=time.process_time() - began)
+        return replace(found[-1], plan=plan, cpu_seconds=time.process_time() - began)
 
-    @staticmethod
-    def _answer(blocks: ClosureBlocks, board: chess.Board, accrued: Score) -> Solution:
+    def _answer(self, blocks: ClosureBlocks, board: chess.Board, accrued: Score) -> Solution:
         """The answer from blocks that have been solved; those that another process has removed are solved again."""
         while True:
             try:
-                return answer(blocks, board, accrued)
+                return answer(blocks, board, accrued, self._winner)
             except UnsolvedError as error:
                 blocks.solve(error.node)
-
-    def _refined(
-        self, found: Solution, closure: Closure, question: BlockQuestion, board: chess.Board, accrued: Score
-    ) -> Solution:
-        """An answer by cuts that closer cuts make closer, until it is exact or the budget ends."""
-        tried, left = closure.cuts, self.budget - closure.plan().cpu_seconds
-        while cuts := next_cuts(tried, found.bracket.flipped() if closure.is_turned else found.bracket):
-            closure = replace(closure, cuts=cuts)
-            left -= closure.plan().cpu_seconds
-            if left < 0:
-                break
-            blocks = self._blocks(closure, question=question)
-            solve_closures([blocks], self._pool, self._threads)
-            found, tried = both(found, self._answer(blocks, board, accrued)), (*tried, *cuts)
-        return found
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
         """The answer of `solve` from blocks that are solved already; None without them, or if a table has it."""
         board, carried = self._read(position, accrued)
-        is_there = any(self._folder.folder.glob(f"{shared_node(board)[0]}-*"))
+        is_there, found = any(self._folder.folder.glob(f"{shared_node(board)[0]}-*")), list[Solution]()
         self._folder.forget()
         with contextlib.suppress(MissingTableError):
-            for closure in self._closures(board, carried, math.inf, most_nodes=1500) if is_there else ():
+            closures = (closure for _, closure in self._closures(board, carried, 0.0))
+            for closure in self._rounds(board, closures, found) if is_there else ():
+                blocks = ClosureBlocks(closure, self._folder, question_of(board, carried))
                 with contextlib.suppress(LookupError, OSError):
-                    return answer(self._blocks(closure, question=self._question_of(board, carried)), board, carried)
-        return None
-
-    def _question_of(self, board: chess.Board, accrued: Score) -> BlockQuestion:
-        node, turned = shared_node(board)
-        return question_of(board, accrued, node, turned=turned)
+                    found.append(both(found[-1:], answer(blocks, board, carried, self._winner)))
+        return found[-1] if found else None
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
         """The bracket of a position, unless it takes too much. Asked again, it is not solved again."""
@@ -210,35 +241,45 @@ class PositionSolver(contextlib.ExitStack):
         own = own_score(board)
         return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
-    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], list[SolvePlan]]:
+    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
-        joined, kept, refused = dict[tuple[Level, Cuts], Closure](), list[Root](), Counter[str]()
-        for board, accrued in positions:
-            try:
-                closure = self._affordable(*self._read(board, accrued))[0]
-                self.check(closure.plan())
-            except ClosureTooLargeError as error:
-                refused[error.reason] += 1
-            except (InputError, MissingTableError, BuildError) as error:
-                refused[str(error)] += 1
-            else:
-                node, _ = shared_node(board)
-                cuts = closure.cuts if closure.is_coarse(node) else ()
-                empty = Closure(self._known, closure.level, math.inf, cuts, most_nodes=math.inf)
-                joined.setdefault((closure.level, cuts), empty).add(node)
-                kept.append((board, accrued))
-        return kept, refused, [closure.plan() for closure in joined.values()]
+        kept, refused = list[Root](), Counter[str]()
 
-    def prepare(self, preparation: Preparation, watch: Watch = unwatched) -> None:
-        """Make the missing classes that promotions of a material lead to."""
-        plan = preparation.plan()
-        self.check(plan)
-        work_off(preparation.make(), plan.nodes, watch)
+        def closures() -> Iterator[Closure]:
+            for board, accrued in positions:
+                try:
+                    yield from self._affordable(*self._read(board, accrued))
+                    kept.append((board, accrued))
+                except ClosureTooLargeError as error:
+                    refused[error.reason] += 1
+                except (InputError, MissingTableError, BuildError) as error:
+                    refused[str(error)] += 1
+
+        return kept, refused, plan_of(closures())
+
+    def preparation(self, material: Material, scores: Sequence[Score] = ()) -> list[Closure]:
+        """What promotions to a queen or a knight lead to beside one pawn: who mates there, or who gets some scores."""
+        resets = resets_of(Node(material, tuple(range(8, 8 + material.pawns))).layout, lambda each: each)
+        promoted = {each.material: None for each in resets if each.gone == NO_SLOT and each.role in _PREPARED}
+        nodes = [node_of(each, [square]) for each in promoted if each.pawns == 1 for square in range(8, 56)]
+        nodes = [node for node in nodes if node.free == MOST_COARSE_FREE]
+        if not nodes:
+            raise ClosureTooLargeError(str(material), f"no promotion leads to a pawn and {MOST_COARSE_FREE} other men")
+        closures = list[Closure]()
+        for cuts in dict.fromkeys(map(first_cuts, scores)) or [MATES]:
+            closures.append(Closure(self._known, Way(0, 0, 0, cuts, MOST_COARSE_FREE), self._folder.keys()))
+            for node in nodes:
+                if not self._known.has(node.material):
+                    closures[-1].add(node)
+        closures[0].refuse_missing()
+        return closures
+
+    def prepare(self, closures: Sequence[Closure], watch: Watch = unwatched) -> None:
+        """Solve what promotions of a material lead to."""
+        self.check(plan := plan_of(closures))
+        works = (solve_closure(ClosureBlocks(each, self._folder), self._pool, self._threads) for each in closures)
+        work_off(chain.from_iterable(works), plan.cpu_seconds, watch)
         self._folder.shrink(self._cache_bytes)
-
-    def preparation(self, material: Material) -> Preparation:
-        """What promotions of a material lack."""
-        return Preparation(self.classes, self._folder, material)
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.position.blocks import ClosureBlocks, solve_closures
-from tbgen.position.bounds import Bound, Classes
-from tbgen.position.closure import Closure, Level, node_of
+from tbgen.position.blocks import ClosureBlocks, solve_closure
+from tbgen.position.bounds import Bound
+from tbgen.position.closure import Closure, Way, node_of
 from tbgen.position.known import BlockFolder
 from tests.position.made_up import BoundedExcerpt, MadeUpTables, values_of
 
@@ -28,12 +28,12 @@ def test_every_position_of_a_closure_has_the_value_of_the_reference(
 ) -> None:
     material = Material.parse(name)
     root = node_of(material, [chess.parse_square(square) for square in squares.split()])
-    closure = Closure(MadeUpTables(material.men), Level(0, 0, 0), 1000)
+    closure = Closure(MadeUpTables(material.men), Way(0, 0, 0))
     closure.add(root)
     assert root in closure.inexact
-    blocks = ClosureBlocks(closure, BlockFolder(tmp_path / "solved"), Classes([tmp_path], closure.known))
+    blocks = ClosureBlocks(closure, BlockFolder(tmp_path / "solved"))
     with ThreadPoolExecutor(2) as pool:
-        solve_closures([blocks], pool, 2)
+        assert sum(solve_closure(blocks, pool, 2)) > 0
     nodes = [node for node in closure.edges if node.material == material]
     excerpt = BoundedExcerpt(name, [node.pawns for node in nodes], bound)
     compared = 0

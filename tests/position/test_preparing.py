@@ -1,87 +1,122 @@
-"""Blocks that are solved at some cuts, against tables whose promotions are hidden."""
+"""Promotions to more men beside pawns than all outcomes of a block may have: prepared, or solved at a few cuts.
+
+Here a block may have two men beside its pawns, or three beside a single one, so that closures are small.
+"""
 
 from __future__ import annotations
 
-import math
+import random
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from tbgen.index.outcomes import worth_to_white
+from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
-from tbgen.position.blocks import ClosureBlocks
-from tbgen.position.bounds import Bound, Classes
-from tbgen.position.closure import Closure, Cuts, Level, node_of
-from tbgen.position.coarse import MATES
-from tbgen.position.known import BlockFolder, KnownTables
-from tbgen.retro.words.block import bare_block, enter_block, find_legal
-from tbgen.retro.words.geometry import geometry_of
+from tbgen.position import closure, solving
+from tbgen.position.bracket import Solution
+from tbgen.position.closure import Way, plan_of
+from tbgen.position.cuts import MATES
+from tbgen.position.solving import PositionSolver
+from tbgen.probe import open_tablebase
 from tbgen.score import Score
+from tbgen.storage.arrays import ArrayFile, write_arrays
+from tests.position.test_solving import LATER, PIECES, SEED, Folder, contradictions, files_in, folder_of, pairs
+
+__all__ = ["folder_of"]
+
+FENS = (
+    ("8/1P6/8/4k3/8/8/4p3/2K5 w - - 0 1", "-G9.5"),
+    ("8/6P1/8/1k6/8/8/p7/4K3 w - - 0 1", "-G7.5"),
+    ("7k/P7/8/8/8/1K6/7p/8 b - - 0 1", "G5.0"),
+)
+SOLVED, BOUNDED = Way(4, 4, 2), Way(0, 0, 2)
 
 
-class Fewer(KnownTables):
-    """The tables of fewer men: promotions are hidden."""
-
-    men = 0
-
-    def has(self, material: Material) -> bool:
-        return material.men < self.men and super().has(material)
-
-
-def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: Cuts) -> np.ndarray:
-    """[lower bound, value, upper bound][position] of the blocks with a pawn on a file, as they are worth to White."""
-    material, found = Material.parse(name).canonical(), list[np.ndarray]()
-    known = Fewer([tables], 1 << 20, outcomes_only=True)
-    known.men = material.men
-    closure = Closure(known, Level(0, 0, 0), math.inf, cuts, coarse_free=0)
-    for rank in range(1, 7):
-        closure.add(node_of(material, [rank * 8 + file]))
-    blocks = ClosureBlocks(closure, BlockFolder(folder), Classes([folder], known))
-    for node in closure.edges:
-        blocks.solve(node)
-        block = bare_block(geometry_of(node.layout), node.layout.block_words)
-        enter_block(block, 0, np.array(node.pawns, np.int64))
-        find_legal(block, np.zeros(node.layout.others, np.int64), 0, node.layout.block_words)
-        for side in range(2):
-            legal = np.unpackbits(block.legal[side].view(np.uint8), bitorder="little") != 0
-            lower, upper = (blocks.plane(node, side, bound) for bound in Bound)
-            planes = lower, known.plane(material, node.pawns, side), upper
-            found.append(np.stack([worth_to_white(each[legal].astype(np.int64)) for each in planes]))
-    known.close()
-    return np.concatenate(found, axis=1)
+def outside(near: Solution, far: Solution) -> list[str]:
+    """Which brackets of an answer are not within those of another."""
+    others = {each.san: each.bracket for each in far.moves} | {"": far.bracket}
+    brackets = [(each.san, each.bracket) for each in near.moves] + [("", near.bracket)]
+    return [
+        f"{near.fen} {san}: {bracket} is not within {others[san]}"
+        for san, bracket in brackets
+        if not others[san].lower <= bracket.lower <= bracket.upper <= others[san].upper
+    ]
 
 
-def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path: Path) -> None:
-    for file in range(4):
-        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, MATES)
-        assert (lower <= value).all()
-        assert (value <= upper).all()
-        mates = value == Score("G0.0").rank
-        assert (upper == Score("G0.0").rank).sum() == mates.sum(), "nobody is saved after a promotion"
-        assert 0 < (lower == Score("G0.0").rank).sum() < mates.sum(), "a promotion mates at once, or else later"
+def allow_few_men(monkeypatch: pytest.MonkeyPatch) -> None:
+    for module in (closure, solving):
+        monkeypatch.setattr(module, "MOST_FREE", 2)
+        monkeypatch.setattr(module, "MOST_COARSE_FREE", 3)
 
 
-@pytest.mark.parametrize("cuts", ["G2.0", "G6.5 -G3.5", "G0.0 G1.5 G8.0 -G9.5 -G4.0 -G1.5 -G0.5"])
-def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path, tmp_path: Path, cuts: str) -> None:
-    some = tuple(map(Score, cuts.split()))
-    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, some)
-    assert {*np.unique(lower).tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some)}
-    assert (lower <= value).all()
-    assert (value <= upper).all()
-    decided = [(lower >= cut.rank) | (upper < cut.rank) for cut in some]
-    assert all(each.mean() > 0.2 for each in decided)
+def answers(folder: Path, monkeypatch: pytest.MonkeyPatch, *ways: Way) -> list[Solution]:
+    """What is found of some positions, in some ways, or in all that there are."""
+    with PositionSolver(folder) as solver, monkeypatch.context() as patch:
+        if ways:
+            patch.setattr(solving, "ways_of", lambda free, cuts: ways)
+        return [solver.solve(*each) for each in FENS]
+
+
+def closer(near: list[Solution], other: list[Solution], far: list[Solution]) -> int:
+    """How many brackets are closer than others; they lie within those, and contradict none of a third kind."""
+    for wide, value, close in zip(far, other, near, strict=True):
+        assert wide.bracket.lower <= close.bracket.lower <= close.bracket.upper <= wide.bracket.upper
+        assert close.bracket.lower <= value.bracket.upper
+        assert value.bracket.lower <= close.bracket.upper
+    return sum(wide.bracket != close.bracket for wide, close in zip(far, near, strict=True))
+
+
+def test_cuts_of_promotions_make_bounds_closer_and_never_wrong(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = folder_of(*PIECES, "KPvK")
+    solved, far = answers(folder, monkeypatch, SOLVED), answers(folder, monkeypatch, BOUNDED)
+    allow_few_men(monkeypatch)
+    assert closer(answers(folder, monkeypatch), solved, far) > 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["KQvKP", "KRvKP", "KPvKB", "KPvKQ", "KBPvK"])
-def test_bounds_of_four_men_hold_the_values_of_their_tables(four_men_folder: Path, tmp_path: Path, name: str) -> None:
-    mate, likely = Score("G0.0").rank, (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5"))
-    for file in range(4):
-        for cuts in (MATES, likely):
-            lower, value, upper = bounds_of(name, four_men_folder, tmp_path, file, cuts)
-            assert (lower <= value).all()
-            assert (value <= upper).all()
-            certain, mates = ((abs(each) == mate).sum() for each in (lower[lower == upper], value))
-            assert 0 < certain <= mates
-            assert certain > 0.95 * mates or name != "KQvKP"
+def test_prepared_blocks_make_bounds_closer_and_never_wrong(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder, material = folder_of(*PIECES, "KPvK"), Material.parse("KPvKP")
+    solved, far = answers(folder, monkeypatch, SOLVED), answers(folder, monkeypatch, BOUNDED)
+    allow_few_men(monkeypatch)
+    monkeypatch.setattr(
+        solving, "ways_of", lambda free, cuts: [way for way in closure.ways_of(free, cuts) if way.cuts in ((), MATES)]
+    )
+    with PositionSolver(folder) as solver:
+        made = solver.preparation(material)
+        assert plan_of(made).nodes == 4 * 24, "a queen or a knight of either side beside a pawn"
+        told = list[float]()
+        solver.prepare(made, told.append)
+        assert (len(told), told[-1]) == (4 * 24 + 1, 1)
+        assert plan_of(solver.preparation(material)).nodes == 0
+        assert solver.plan(*FENS[0]).most_free == 3
+    assert closer(answers(folder, monkeypatch), solved, far) > 0
+
+
+@pytest.mark.slow
+def test_no_bracket_by_cuts_excludes_the_value_of_a_table(
+    folder_of: Folder, four_men_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    allow_few_men(monkeypatch)
+    with PositionSolver(folder_of(*PIECES)) as solver, open_tablebase(four_men_folder) as tables:
+        assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPkp", "KRkp", "KPPk"], 100)) == []
+
+
+def test_only_promotions_to_five_men_beside_a_pawn_are_prepared(folder_of: Folder) -> None:
+    with PositionSolver(folder_of(*PIECES)) as solver:
+        for name in ("KPvK", "KRvKP", "KPPvKPP"):
+            with pytest.raises(ClosureTooLargeError, match="a pawn and 5 other men"):
+                solver.preparation(Material.parse(name))
+
+
+def test_blocks_that_contradict_each_other_are_told(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(solving, "ways_of", lambda free, cuts: [BOUNDED])
+    with PositionSolver(folder := folder_of("KvK")) as solver:
+        solver.solve(LATER)
+    for file in map(ArrayFile, files_in(folder)):
+        bytes_of = {"LOWER": 1, "UPPER": -1}
+        wrong = {name: file.items(name) * 0 + bytes_of[name.split()[0]] for name in file.facts["columns"]}
+        write_arrays(file.path, {}, wrong, 1 << 16)
+    with PositionSolver(folder) as solver, pytest.raises(UnprovedError, match="remove the folder 'solved'"):
+        solver.solve(LATER, Score("-G3.5"))

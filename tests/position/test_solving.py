@@ -7,7 +7,6 @@ import random
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any
 from unittest import mock
@@ -20,7 +19,7 @@ from tbgen.position import asking, solving
 from tbgen.position.asking import node_on
 from tbgen.position.blocks import BlockSolver, ClosureBlocks
 from tbgen.position.bracket import Bracket, Solution
-from tbgen.position.closure import Closure, Level
+from tbgen.position.closure import Way
 from tbgen.position.known import SUFFIX
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import Tablebase, open_tablebase
@@ -120,11 +119,11 @@ def test_no_bracket_of_four_men_excludes_the_value_of_its_table(tmp_path: Path, 
 def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
     folder_of: Folder, tables: Tablebase, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solving, "levels_of", lambda free: [Level(0, 0, free)])
+    monkeypatch.setattr(solving, "ways_of", lambda free, cuts: [Way(0, 0, free)])
     asked, folder = [*pairs(random.Random(SEED), ["KPk", "Kkp"], 25)], folder_of("KvK")
     with PositionSolver(folder) as solver:
         known = [solver.solve(*each) for each in asked]
-    monkeypatch.setattr(solving, "Closure", partial(Closure, coarse_free=0))
+    monkeypatch.setattr(solving, "ways_of", lambda free, cuts: [Way(0, 0, free, cuts, 0)])
     with PositionSolver(folder) as solver:
         found = [solver.solve(*each) for each in asked]
         assert contradictions(solver, tables, asked) == []
@@ -153,7 +152,8 @@ def test_reversed_colours_exchange_the_bounds(
 ) -> None:
     """Either side's pawn can be taken, so that one material is reached in both colours."""
     if not shares:
-        monkeypatch.setattr(solving, "shared_node", lambda board: (node_on(board), False))
+        for module in (asking, solving):
+            monkeypatch.setattr(module, "shared_node", lambda board: (node_on(board), False))
     folder, board = folder_of("KvK"), chess.Board(PAWNS_OF_BOTH)
     with PositionSolver(folder, budget=1) as solver:
         here = solver.solve(board, "G4.0")
@@ -198,7 +198,8 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
     with PositionSolver(folder, cache_bytes=0) as solver:
         for board in map(chess.Board, (PAWNS, LATER, PAWNS)):  # a bracket is not solved again
             solver.bracket(board, own_score(board))
-        assert len(files_in(folder)) == solver.plan(chess.Board(LATER)).nodes + 1, "those of the last solve stay"
+        assert len(files_in(folder)) == 2 + 1, "those of the last solve stay: e6, e7, and what is asked"
+        assert solver.plan(LATER).nodes == 0 < solver.plan(PAWNS).nodes
 
 
 def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
@@ -209,7 +210,7 @@ def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
     with PositionSolver(folder) as solver:
         found = solver.solve(board, watch=(told := list[float]()).append)
     # All but the block above, and the end.
-    assert (len(told), told[-1], told) == (found.plan.nodes - 1 + 1, 1, sorted(told))
+    assert (len(told), told[-1], told) == (found.plan.nodes + 1, 1, sorted(told))
 
 
 def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
@@ -247,11 +248,11 @@ def test_many_positions_are_solved_block_by_block(folder_of: Folder) -> None:
     boards = [board, board.mirror(), *map(chess.Board, (LATER, "8/8/8/8/8/8/8/K1k5 w"))]
     with PositionSolver(folder) as solver:
         assert solver.solved(board) is None
-        ends, refused, plans = solver.outlook((each, own_score(each)) for each in boards)
+        ends, refused, plan = solver.outlook((each, own_score(each)) for each in boards)
         for end in ends:
             solver.bracket(*end)
         made = files_in(folder)
-        assert (len(ends), [plan.nodes + 2 for plan in plans]) == (3, [len(made)])
+        assert (len(ends), plan.nodes + 2) == (3, len(made))
         assert refused == {"its table is there; ask it with: tbgen probe": 1}
     with PositionSolver(folder) as solver:
         found = [solver.solved(each) for each in boards[:2]]
@@ -278,7 +279,7 @@ def test_blocks_take_turns_where_memory_is_scarce(
 
     monkeypatch.setattr(BlockSolver, "solve", watched)
     monkeypatch.setattr(process, "available_memory", lambda: room)
-    monkeypatch.setattr(solving, "levels_of", lambda _: [Level(2, 2, 2)])
+    monkeypatch.setattr(solving, "ways_of", lambda *_: [Way(2, 2, 2)])
     solved(folder_of("KvK"), "8/4P1P1/8/4k3/8/8/8/4K3 w - - 0 1", threads=4)
     assert set(peak) == {most}
 
@@ -301,7 +302,7 @@ def test_a_position_with_too_many_men_beside_pawns_has_no_solved_blocks(folder_o
 def test_a_queen_bounds_a_rook_beside_pawns_that_mirror_each_other(
     folder_of: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(solving, "levels_of", lambda _: [Level(3, 3, 2)])
+    monkeypatch.setattr(solving, "ways_of", lambda *_: [Way(3, 3, 2)])
     assert solved(folder_of(*PIECES), "8/P2PP3/8/8/6K1/2k5/8/8 b - - 0 1").bracket.exact == Score("G0.0")
 
 

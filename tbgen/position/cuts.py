@@ -1,8 +1,7 @@
-"""Coarse outcomes: bounds of all values of a block by a few *cuts*, scores that White gets at least, or does not.
+"""Cuts: bounds of all values of a block by a few scores that White gets at least, or does not.
 
 A cut takes a bit a position. The lower bound of a value is the best cut that White gets. The upper bound is the next
-score below the worst cut that White does not get. A block with five men beside its pawn is solved in this way. Closer
-cuts are chosen from what is known by then.
+score below the worst cut that White does not get. Closer cuts are chosen from what is known by then.
 """
 
 from __future__ import annotations
@@ -16,9 +15,11 @@ import numpy.typing as npt
 from tbgen.index.outcomes import worth_to_white
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket
-from tbgen.position.closure import Cuts
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.table import Entries
+
+Cuts = tuple[Score, ...]
+"""Scores that White gets at least or does not, from White's best on."""
 
 _ALL: Final = sorted((Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True)
 _LIKELY_CODE: Final = 40
@@ -47,6 +48,12 @@ def outcomes_of(got: Iterable[npt.NDArray[Any]], cuts: Cuts, bound: Bound) -> En
         else:
             np.putmask(found, each == 0, np.int8(_ALL[_ALL.index(cut) + 1].to_byte()))
     return found
+
+
+def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
+    """The bounds of values that are right for one of the cuts each; 0 where there are none."""
+    found = outcomes_of((gets(each, cut) for each, cut in zip(values, cuts, strict=True)), cuts, bound)
+    return np.where(values[0] != 0, found, np.int8(0))
 
 
 def first_cuts(accrued: Score) -> Cuts:

@@ -1,0 +1,86 @@
+"""Blocks that are solved at some cuts, against tables whose promotions are hidden."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tbgen.index.outcomes import worth_to_white
+from tbgen.material import Material
+from tbgen.position.blocks import ClosureBlocks
+from tbgen.position.bounds import Bound
+from tbgen.position.closure import Closure, Way, node_of
+from tbgen.position.cuts import MATES, Cuts
+from tbgen.position.known import BlockFolder, KnownTables
+from tbgen.retro.words.block import bare_block, enter_block, find_legal
+from tbgen.retro.words.geometry import geometry_of
+from tbgen.score import Score
+
+
+class Fewer(KnownTables):
+    """The tables of fewer men: promotions are hidden."""
+
+    men = 0
+
+    def has(self, material: Material) -> bool:
+        return material.men < self.men and super().has(material)
+
+
+def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: Cuts) -> np.ndarray:
+    """[lower bound, value, upper bound][position] of the blocks with a pawn on a file, as they are worth to White."""
+    material, found = Material.parse(name).canonical(), list[np.ndarray]()
+    known = Fewer([tables], 1 << 20, outcomes_only=True)
+    known.men = material.men
+    closure = Closure(known, Way(0, 0, 0, cuts, 0))
+    for rank in range(1, 7):
+        closure.add(node_of(material, [rank * 8 + file]))
+    blocks = ClosureBlocks(closure, BlockFolder(folder))
+    for node in closure.edges:
+        blocks.solve(node)
+        block = bare_block(geometry_of(node.layout), node.layout.block_words)
+        enter_block(block, 0, np.array(node.pawns, np.int64))
+        find_legal(block, np.zeros(node.layout.others, np.int64), 0, node.layout.block_words)
+        for side in range(2):
+            legal = np.unpackbits(block.legal[side].view(np.uint8), bitorder="little") != 0
+            lower, upper = (blocks.plane(node, side, bound) for bound in Bound)
+            planes = lower, known.plane(material, node.pawns, side), upper
+            found.append(np.stack([worth_to_white(each[legal].astype(np.int64)) for each in planes]))
+    known.close()
+    return np.concatenate(found, axis=1)
+
+
+def test_bounds_by_mates_hold_the_mates_of_a_table(table_folder: Path, tmp_path: Path) -> None:
+    for file in range(4):
+        lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, file, MATES)
+        assert (lower <= value).all()
+        assert (value <= upper).all()
+        mates = value == Score("G0.0").rank
+        assert (upper == Score("G0.0").rank).sum() == mates.sum(), "nobody is saved after a promotion"
+        assert 0 < (lower == Score("G0.0").rank).sum() < mates.sum(), "a promotion mates at once, or else later"
+
+
+@pytest.mark.parametrize("cuts", ["G2.0", "G6.5 -G3.5", "G0.0 G1.5 G8.0 -G9.5 -G4.0 -G1.5 -G0.5"])
+def test_bounds_are_no_closer_than_cuts_and_hold_every_value(table_folder: Path, tmp_path: Path, cuts: str) -> None:
+    some = tuple(map(Score, cuts.split()))
+    lower, value, upper = bounds_of("KPvK", table_folder, tmp_path, 2, some)
+    assert {*np.unique(lower).tolist()} <= {Score("-G0.0").rank, *(cut.rank for cut in some)}
+    assert (lower <= value).all()
+    assert (value <= upper).all()
+    decided = [(lower >= cut.rank) | (upper < cut.rank) for cut in some]
+    assert all(each.mean() > 0.2 for each in decided)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ["KQvKP", "KRvKP", "KPvKB", "KPvKQ", "KBPvK"])
+def test_bounds_of_four_men_hold_the_values_of_their_tables(four_men_folder: Path, tmp_path: Path, name: str) -> None:
+    mate, likely = Score("G0.0").rank, (Score("G0.0"), Score("G2.0"), Score("-G2.5"), Score("-G0.5"))
+    for file in range(4):
+        for cuts in (MATES, likely):
+            lower, value, upper = bounds_of(name, four_men_folder, tmp_path, file, cuts)
+            assert (lower <= value).all()
+            assert (value <= upper).all()
+            certain, mates = ((abs(each) == mate).sum() for each in (lower[lower == upper], value))
+            assert 0 < certain <= mates
+            assert certain > 0.95 * mates or name != "KQvKP"
