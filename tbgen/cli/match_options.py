@@ -11,7 +11,7 @@ import os
 import shlex
 import shutil
 import tomllib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -31,14 +31,16 @@ from tbgen.apps.match.settings import (
     Tournament,
 )
 from tbgen.apps.match.statistics import Model, Sprt
-from tbgen.errors import UsageError
+from tbgen.errors import InputError, UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring, parse_komi
 
+Group = dict[str, str]
+"""Key of a group -> its word."""
 Words = dict[str, Any]
-"""Option -> a word, or the words of a group; for engines a list of groups."""
+"""Option -> its word, or a list of the groups that were given."""
 Reader = Callable[[str], Any]
-"""Makes a setting of a word; a UsageError says what the word is not, a ValueError that it makes no sense."""
+"""Makes a setting of a word; an InputError says what the word is not, a ValueError that it makes no sense."""
 Parts = dict[str, Any]
 """Field of the settings -> its value, or the fields of a part of the settings."""
 
@@ -81,8 +83,10 @@ def choice(kind: type[enum.Enum], **others: enum.Enum) -> Reader:
 flag = named({"on": True, "off": False, "true": True, "false": False})
 
 
-Kind = Literal["", "NAME", "N", "[N]", "G", "on|off", "FILE", "DIR", "DIRS", "key=value ..."]
+Kind = Literal["", "NAME", "VALUE", "N", "[N]", "G", "on|off", "FILE", "DIR", "DIRS", "key=value ..."]
 """The words that an option takes, as its help writes them: none, one, perhaps one, or a group of `key=value`."""
+_ALONE: Mapping[Kind, str] = {"": "on", "on|off": "on", "[N]": "2"}
+"""Kind of an option -> the word that its name alone stands for."""
 
 
 class Option(NamedTuple):
@@ -91,7 +95,7 @@ class Option(NamedTuple):
     name: str
     kind: Kind
     set: str
-    """A field of the settings, or `part.field` for one of a part of them; empty for none."""
+    """The fields of the settings, separated by spaces: `field`, or `part.field` for one of a part of them."""
     read: Reader | tuple[Option, ...]
     """The options of a group, which takes its first key's value without the key."""
     help: str
@@ -107,6 +111,7 @@ class Option(NamedTuple):
         return " ".join(f"{name}=" for name, each in self.keys.items() if not each.help) or self.kind
 
 
+_UCI_OPTION = "option.NAME"
 _REFUSED_KEYS = {
     "conf": "there are no configured engines; a TOML file with -config does the same",
     "book": "Polyglot books are not read; give openings with -openings",
@@ -121,7 +126,7 @@ _ENGINE_KEYS = (
     Option("dir", "DIR", "folder", Path, "Its folder."),
     Option("arg", "NAME", "", str, "An argument; give it once for each."),
     Option("args", "NAME", "", str, "Its arguments, as in a shell."),
-    Option("option", "NAME", "", str, "A UCI option, as option.NAME=VALUE."),
+    Option(_UCI_OPTION, "VALUE", "", str, "A UCI option."),
     Option("hash", "N", "options.Hash", str, "Short for option.Hash."),
     Option("threads", "N", "options.Threads", str, "Short for option.Threads."),
     Option("tc", "NAME", "control", parse_time_control, "[MOVES/]TIME[+INC] in seconds or minutes:seconds, or inf."),
@@ -137,45 +142,6 @@ _ENGINE_KEYS = (
     Option("whitepov", "on|off", "white_view", flag, "Its scores are always White's."),
     Option("proto", "NAME", "", str, "uci, and no other."),
 )
-_BOOK_KEYS = (
-    Option("file", "FILE", "openings.file", Path, ""),
-    Option("format", "NAME", "openings.pgn", named({"epd": False, "pgn": True}), ""),
-    Option("order", "NAME", "openings.order", choice(OpeningOrder), ""),
-    Option("start", "N", "openings.start", at_least(1), ""),
-    Option("plies", "N", "openings.plies", at_least(0), ""),
-    Option("policy", "NAME", "plan.policy", choice(Policy), ""),
-)
-_RESIGN_KEYS = (
-    Option("movecount", "N", "rules.resign.moves", at_least(1), ""),
-    Option("score", "N", "rules.resign.centipawns", at_least(0), ""),
-    Option("twosided", "on|off", "rules.resign.two_sided", flag, ""),
-)
-_SPRT_KEYS = (
-    Option("elo0", "N", "sprt.elo0", float, ""),
-    Option("elo1", "N", "sprt.elo1", float, ""),
-    Option("alpha", "N", "sprt.alpha", number, ""),
-    Option("beta", "N", "sprt.beta", number, ""),
-    Option("model", "NAME", "sprt.model", choice(Model), ""),
-)
-_PGN_KEYS = (
-    Option("file", "FILE", "pgn", Path, ""),
-    Option("fi", "on|off", "", flag, "As cutechess-cli writes it."),
-    Option("notation", "NAME", "", named({"san": None}), "san, and no other."),
-    Option("append", "NAME", "", named({"true": None}), "true, and no other."),
-)
-_BOOK_HELP = f"""\
-Openings from a file: format epd or pgn, order {" or ".join(each.value for each in OpeningOrder)}, \
-policy {", ".join(each.value for each in Policy)}; plies and start as in cutechess-cli."""
-_SPRT_HELP = f"""\
-Stop when a test of the first engine against the second is decided: model {", ".join(each.value for each in Model)}."""
-_FORMATS = choice(Format, roundrobin=Format.ROUND_ROBIN)
-_OTHER_NAMES = {"standard": "chess", "fischerandom": "chess960", "threecheck": "3check"}
-_VARIANTS = named({name: name for name in VARIANTS} | _OTHER_NAMES)
-
-
-def _most_moves(word: str) -> int | None:
-    return int(at_least(0)(word)) or None
-
 
 OPTIONS = {
     each.name: each
@@ -189,11 +155,40 @@ OPTIONS = {
             "repeat", "[N]", "plan.repeat", at_least(1), "Games that share an opening, colours swapped (default 2)."
         ),
         Option("noswap", "", "plan.swap", lambda word: not flag(word), "Do not swap colours."),
-        Option("tournament", "NAME", "plan.format", _FORMATS, f"{', '.join(each.value for each in Format)}."),
+        Option(
+            "tournament",
+            "NAME",
+            "plan.format",
+            choice(Format, roundrobin=Format.ROUND_ROBIN),
+            f"{', '.join(each.value for each in Format)}.",
+        ),
         Option("seeds", "N", "plan.seeds", at_least(1), "The first N play all others (gauntlet), or are seeds."),
-        Option("variant", "NAME", "variant", _VARIANTS, f"{', '.join(VARIANTS)}."),
+        Option(
+            "variant",
+            "NAME",
+            "variant",
+            named(
+                {name: name for name in VARIANTS}
+                | {"standard": "chess", "fischerandom": "chess960", "threecheck": "3check"}
+            ),
+            f"{', '.join(VARIANTS)}.",
+        ),
         Option("concurrency", "N", "concurrency", at_least(1), "Games at a time (default 1)."),
-        Option("openings", "key=value ...", "", _BOOK_KEYS, _BOOK_HELP),
+        Option(
+            "openings",
+            "key=value ...",
+            "",
+            (
+                Option("file", "FILE", "openings.file", Path, ""),
+                Option("format", "NAME", "openings.pgn", named({"epd": False, "pgn": True}), ""),
+                Option("order", "NAME", "openings.order", choice(OpeningOrder), ""),
+                Option("start", "N", "openings.start", at_least(1), ""),
+                Option("plies", "N", "openings.plies", at_least(0), ""),
+                Option("policy", "NAME", "plan.policy", choice(Policy), ""),
+            ),
+            f"Openings from a file: format epd or pgn, order {' or '.join(each.value for each in OpeningOrder)}, "
+            f"policy {', '.join(each.value for each in Policy)}; plies and start as in cutechess-cli.",
+        ),
         Option(
             "scoring",
             "NAME",
@@ -204,7 +199,7 @@ OPTIONS = {
         Option(
             "cutoff",
             "G",
-            "rules.scoring.cutoff_code",
+            "rules.scoring.cutoff_code rules.fifty_moves.cutoff_code",
             parse_cutoff,
             "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
         ),
@@ -226,10 +221,20 @@ OPTIONS = {
             "resign",
             "key=value ...",
             "",
-            _RESIGN_KEYS,
+            (
+                Option("movecount", "N", "rules.resign.moves", at_least(1), ""),
+                Option("score", "N", "rules.resign.centipawns", at_least(0), ""),
+                Option("twosided", "on|off", "rules.resign.two_sided", flag, ""),
+            ),
             "An engine loses with G0.0 after so many evaluations in a row at -score or below.",
         ),
-        Option("maxmoves", "N", "rules.most_moves", _most_moves, "End a game after N moves with its accrued score."),
+        Option(
+            "maxmoves",
+            "N",
+            "rules.most_moves",
+            lambda word: at_least(0)(word) or None,
+            "End a game after N moves with its accrued score.",
+        ),
         Option("tb", "DIRS", "tables.folders", str, "Folders of r-mobility tables that decide games exactly."),
         Option("tbpieces", "N", "tables.men", at_least(1), "Ask tables at N men or fewer (default 5)."),
         Option(
@@ -252,8 +257,15 @@ OPTIONS = {
             "sprt",
             "key=value ...",
             "",
-            _SPRT_KEYS,
-            _SPRT_HELP,
+            (
+                Option("elo0", "N", "sprt.elo0", float, ""),
+                Option("elo1", "N", "sprt.elo1", float, ""),
+                Option("alpha", "N", "sprt.alpha", number, ""),
+                Option("beta", "N", "sprt.beta", number, ""),
+                Option("model", "NAME", "sprt.model", choice(Model), ""),
+            ),
+            "Stop when a test of the first engine against the second is decided: "
+            f"model {', '.join(each.value for each in Model)}.",
         ),
         Option(
             "report",
@@ -262,7 +274,18 @@ OPTIONS = {
             (Option("penta", "NAME", "", named({"true": None}), "true, and no other."),),
             "As fastchess writes it; pairs are always shown.",
         ),
-        Option("pgnout", "key=value ...", "", _PGN_KEYS, "Append every game to a file; needed for -recover."),
+        Option(
+            "pgnout",
+            "key=value ...",
+            "",
+            (
+                Option("file", "FILE", "pgn", Path, ""),
+                Option("fi", "on|off", "", flag, "As cutechess-cli writes it."),
+                Option("notation", "NAME", "", named({"san": None}), "san, and no other."),
+                Option("append", "NAME", "", named({"true": None}), "true, and no other."),
+            ),
+            "Append every game to a file; needed for -recover.",
+        ),
         Option("jsonout", "FILE", "json", Path, "Write the standings as JSON at the end."),
         Option(
             "crosstable",
@@ -298,13 +321,14 @@ _NEEDS = {
 """Option -> those without which it means nothing; one of them is enough."""
 
 ALIASES = {
-    "q": ("-quiet",),
-    "rMobilityType": ("-scoring",),
-    "rMobilityCutoff": ("-cutoff",),
-    "defaultKomi": ("-komi",),
-    "legacyMode": ("-fifty", "legacy"),
+    "q": OPTIONS["quiet"],
+    "rMobilityType": OPTIONS["scoring"],
+    "rMobilityCutoff": OPTIONS["cutoff"],
+    "defaultKomi": OPTIONS["komi"],
+    "legacyMode": Option("legacyMode", "", "rules.fifty_moves.setting", lambda word: FiftyMoveSetting.LEGACY, ""),
 }
-"""Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen, in those of tbgen."""
+"""Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen -> what they mean here."""
+_NAMES = {**OPTIONS, **ALIASES}
 
 REFUSED = {
     "solve": "solve the last positions of a finished match with: tbgen adjudicate GAMES --solve",
@@ -334,40 +358,66 @@ def settings_of(arguments: Iterable[str]) -> MatchSettings:
     return settings
 
 
-def parse_arguments(arguments: Sequence[str]) -> Words:
+def parse_arguments(arguments: Iterable[str]) -> Words:
     """The options of a command line."""
-    words: Words = {}
-    left = list(arguments)
+    words, left = Words(), list(arguments)
     while left:
         word = left.pop(0)
         name = word.lstrip("-")
-        if not name or name == word:
+        if name in ("", word):
             raise UsageError(f"{word!r} belongs to no option; options start with a dash")
-        if name in ALIASES:
-            left[:0] = ALIASES[name]
-            continue
-        option = _option(name)
-        if option.kind != "key=value ...":
-            words[name] = _word(option, left)
-        elif name == "engine":
-            words.setdefault(name, []).append(_group(option, left))
+        option = _known(name)
+        if option.keys:
+            words.setdefault(option.name, []).append(_group(option, left))
+        elif option.kind == "" or (option.kind == "[N]" and not (left and left[0].isdigit())):
+            words[option.name] = _ALONE[option.kind]
+        elif left:
+            words[option.name] = left.pop(0)
         else:
-            words.setdefault(name, {}).update(_group(option, left))
+            raise UsageError(f"-{name} needs a value: -{name} {option.form}")
     return words
+
+
+def _group(option: Option, left: list[str]) -> Group:
+    """The words of a group, which are taken off those that are left."""
+    keys, group = option.keys, Group()
+    while left and not left[0].startswith("-"):
+        key, equals, value = left.pop(0).partition("=")
+        if not (equals or group or key in keys) and "file" in keys:
+            key, equals, value = "file", "=", key
+        kind = _known(_UCI_OPTION if key.startswith("option.") else key, option).kind
+        if not equals and kind not in _ALONE:
+            raise UsageError(f"-{option.name} {key} needs a value: {key}={kind}")
+        if key == "arg":
+            key, value = "args", f"{group.get('args', '')} {shlex.quote(value)}"
+        group[key] = value if equals else _ALONE[kind]
+    if not group:
+        raise UsageError(f"-{option.name} needs values: -{option.name} {option.form}")
+    return group
+
+
+def _known(name: str, group: Option | None = None) -> Option:
+    """The option of a name, or the key of a group; UsageError if there is none."""
+    known, refused = (_NAMES, REFUSED) if group is None else (group.keys, _REFUSED_KEYS)
+    shown = f"-{name}" if group is None else f"-{group.name} {name}"
+    if name in refused:
+        raise UsageError(f"{shown} is not offered: {refused[name]}")
+    if name not in known:
+        raise UsageError(f"unknown option {shown}{nearest(name, known)}")
+    return known[name]
 
 
 def arguments_in(path: Path) -> Iterator[str]:
     """A file as a command line; `[[engine]]` is repeated, `option.Hash = 16` is an option of an engine."""
     try:
-        with open(path, "rb") as file:
-            found = tomllib.load(file)
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # no TOML, no UTF-8, or too deep
         raise UsageError(f"{path}: {' '.join(str(error).split())}") from None
     for name, value in found.items():
-        kind, option = list if name == "engine" else dict, _option(ALIASES.get(name, (name,))[0].lstrip("-"))
-        if option.kind == "key=value ..." and "file" not in option.keys and not isinstance(value, kind):
-            raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
-        for each in value if name == "engine" else [value]:
+        keys = _known(name).keys
+        for each in value if isinstance(value, list) else [value]:
+            if keys and "file" not in keys and not isinstance(each, dict):
+                raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
             if each is not False:
                 yield from (f"-{name}", *_words_of(each))
 
@@ -383,61 +433,26 @@ def _words_of(value: object, key: str = "") -> Iterator[str]:
         yield str(value)
 
 
-def _option(name: str) -> Option:
-    """The option of a name; UsageError if there is none."""
-    if name in REFUSED:
-        raise UsageError(f"-{name} is not offered: {REFUSED[name]}")
-    if name not in OPTIONS:
-        raise UsageError(f"unknown option -{name}{nearest(name, [*OPTIONS, *ALIASES])}")
-    return OPTIONS[name]
-
-
-def _word(option: Option, left: list[str]) -> str:
-    """The value of an option, which is taken off the words that are left."""
-    if option.kind == "":
-        return "on"
-    if option.kind == "[N]" and not (left and left[0].isdigit()):
-        return "2"
-    if not left:
-        raise UsageError(f"-{option.name} needs a value: -{option.name} {option.form}")
-    return left.pop(0)
-
-
-def _group(option: Option, left: list[str]) -> Words:
-    """The words of a group, which are taken off those that are left."""
-    keys, group = option.keys, Words()
-    while left and not left[0].startswith("-"):
-        key, equals, value = left[0].partition("=")
-        if not equals and (key in _REFUSED_KEYS or (key in keys and keys[key].kind == "on|off")):
-            value = "on"
-        elif not equals and next(iter(keys)) == "file" and not group:
-            key, value = "file", key
-        elif not equals:
-            break
-        left.pop(0)
-        if key == "option":
-            raise UsageError(f"-{option.name}: set options with option.NAME=VALUE")
-        group.update({"args": f"{group.get('args', '')} {shlex.quote(value)}"} if key == "arg" else {key: value})
-    if not group:
-        raise UsageError(f"-{option.name} needs values: -{option.name} {option.form}")
-    return group
-
-
 def _settings_in(words: Words) -> MatchSettings:
-    plain = {name: word for name, word in words.items() if name in OPTIONS and OPTIONS[name].kind != "key=value ..."}
+    plain = {name: word for name, word in words.items() if not _NAMES[name].keys}
     parts = Parts()
-    _read("the match", plain, OPTIONS, parts)
+    _read("-", plain, _NAMES, parts)
     for name in words.keys() - plain.keys() - {"engine", "each"}:
-        _read(f"-{name}", words[name], OPTIONS[name].keys, parts)
-    engines = tuple(_engine(words.get("each", {}), each) for each in words.get("engine", []))
+        for group in words[name]:
+            _read(f"-{name} ", group, OPTIONS[name].keys, parts)
+    engines = tuple(_engine([*words.get("each", []), each]) for each in words.get("engine", []))
     rules, openings, sprt = (parts.pop(part, {}) for part in ("rules", "openings", "sprt"))
-    scoring, resign = Scoring(**rules.pop("scoring", {})), rules.pop("resign", None)
-    fifty_moves = FiftyMoves(**rules.pop("fifty_moves", {}), cutoff_code=scoring.cutoff_code)
+    resign = rules.pop("resign", None)
     openings.setdefault("pgn", ".pgn" in [suffix.lower() for suffix in openings.get("file", Path()).suffixes])
     return MatchSettings(
         engines,
         Tournament(len(engines), **parts.pop("plan", {})),
-        PlayRules(fifty_moves, scoring, Resign(**resign) if resign else None, **rules),
+        PlayRules(
+            FiftyMoves(**rules.pop("fifty_moves", {})),
+            Scoring(**rules.pop("scoring", {})),
+            Resign(**resign) if resign else None,
+            **rules,
+        ),
         openings=OpeningSettings(**openings),
         tables=TableSettings(**parts.pop("tables", {})),
         sprt=Sprt(**sprt) if sprt else None,
@@ -445,26 +460,23 @@ def _settings_in(words: Words) -> MatchSettings:
     )
 
 
-def _read(title: str, words: Words, options: Mapping[str, Option], parts: Parts) -> None:
-    """Read words, and put what they set into the parts of the settings."""
-    for key, word in words.items():
-        if key in _REFUSED_KEYS and key not in options:
-            raise UsageError(f"{title}: {key} is not offered: {_REFUSED_KEYS[key]}")
-        if key not in options:
-            raise UsageError(f"{title} knows no {key!r}{nearest(key, options)}")
-        option = options[key]
+def _read(before: str, words: Mapping[str, str], options: Mapping[str, Option], parts: Parts) -> None:
+    """Read words, and put what they set into the parts of the settings; `before` precedes a name in errors."""
+    for name, word in words.items():
+        option = options[name]
         assert not isinstance(option.read, tuple)
         try:
             value = option.read(word)
-        except UsageError as error:
-            raise UsageError(f"{title}: {key} {error}") from None
+        except InputError as error:
+            raise UsageError(f"{before}{name} {error}") from None
         except ValueError:
-            raise UsageError(f"{title}: {key}={word} makes no sense") from None
-        *path, field = option.set.split(".")
-        part = parts
-        for name in path:
-            part = part.setdefault(name, {})
-        part.update({field: value} if field else {})
+            raise UsageError(f"{before}{name}={word} makes no sense") from None
+        for path in option.set.split():
+            *parents, field = path.split(".")
+            part = parts
+            for parent in parents:
+                part = part.setdefault(parent, {})
+            part[field] = value
 
 
 def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
@@ -495,28 +507,25 @@ def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
             raise UsageError(reason)
 
 
-def _engine(each: Words, own: Words) -> EngineSpec:
-    """An engine with its own options, and those of all engines."""
-    words, parts = {**each, **own}, Parts()
+def _engine(groups: Iterable[Group]) -> EngineSpec:
+    """An engine with the options of all engines and its own, which come last."""
+    words, parts = {key: word for group in groups for key, word in group.items()}, Parts()
     options = {key.removeprefix("option."): words.pop(key) for key in list(words) if key.startswith("option.")}
     title = f"engine {words.get('name', words.get('cmd', '?'))}"
     if "cmd" not in words:
         raise UsageError(f"{title} needs cmd=FILE, the program to run")
     if words.get("proto", "uci") != "uci":
         raise UsageError(f"{title}: only UCI engines can play; a proxy may translate")
-    _read(title, words, OPTIONS["engine"].keys, parts)
+    _read(f"{title}: ", words, OPTIONS["engine"].keys, parts)
     limits, control = parts.pop("limits", {}), parts.pop("control", TimeControl())
     if replace(control, **{**limits, "margin": 0.0}) == TimeControl():
         raise UsageError(f"{title} may think for ever; give it tc=, st=, nodes= or depth=")
     if control.base is not None and "each_move" in limits:
         raise UsageError(f"{title} cannot have both tc= and st=")
     program = words["cmd"]
-    if os.sep in program:  # a path is meant from here
-        program = str(Path(program).absolute())
-    else:
-        program = shutil.which(program) or shutil.which(program, path="/usr/games") or program  # as Debian has them
+    found = shutil.which(program) or shutil.which(program, path="/usr/games") or program  # as Debian has them
     return EngineSpec(
-        command=(program, *shlex.split(words.get("args", ""))),
+        command=(str(Path(found).absolute()) if os.sep in found else found, *shlex.split(words.get("args", ""))),
         options={**parts.pop("options", {}), **options},
         control=replace(control, **limits),
         **parts,
