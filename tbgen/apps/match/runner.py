@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import AsyncIterator, Coroutine, Iterable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import chain, count, islice
-from typing import Protocol, TextIO
+from typing import Protocol
 
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
@@ -23,7 +24,7 @@ from tbgen.apps.match.schedule import Meeting, Pairing, Stage, bracket_of, next_
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.statistics import Conclusion
 from tbgen.apps.match.tables import Ending, opened_tables
-from tbgen.apps.match.uci import Listener, pass_over
+from tbgen.apps.match.uci import pass_over
 from tbgen.errors import EngineStartError, MatchError
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import MATE_CODE, Color, Score
@@ -139,8 +140,7 @@ class Referee:
             match = await self._begun(list(engines.values()))
             self.match = match
             self._watcher.begins(match)
-            if not match.is_over():
-                await self._play_all(match, engines)
+            await self._play_all(match, engines)
             if match.is_over() and self._journal is not None:
                 self._journal.finish()
 
@@ -165,53 +165,24 @@ class Referee:
         return match
 
     async def _play_all(self, match: Match, engines: dict[int, EngineProcess]) -> None:
-        """Let workers play until no game is left; the first takes over `engines`, the others start their own."""
-        self._waiting, self._in_play, self._kept = self._unplayed(match), 0, asyncio.Event()
+        """Let workers play stage after stage; the first takes over `engines`, the others start their own."""
         try:
-            async with asyncio.TaskGroup() as group:
-                for board in range(min(self._settings.concurrency, match.left)):  # no later stage has more games
-                    group.create_task(self._work(match, board, {} if board else engines))
+            while match.stage is not None and not match.is_decided():
+                played = match.standings.games
+                waiting = (pairing for pairing in match.stage.pairings() if pairing.number not in played)
+                async with asyncio.TaskGroup() as group:
+                    for board in range(min(self._settings.concurrency, match.left)):
+                        group.create_task(self._work(match, board, waiting, {} if board else engines))
         except ExceptionGroup as errors:
             if not match.is_decided():
                 raise errors.exceptions[0] from None
 
-    def _unplayed(self, match: Match) -> Iterator[Pairing]:
-        """The games of a stage that have not been played."""
-        pairings = () if match.stage is None else match.stage.pairings()
-        return (pairing for pairing in pairings if pairing.number not in match.standings.games)
-
-    async def _next(self, match: Match) -> Pairing | None:
-        """The next game to be played, if there is one and the match goes on; the last of a stage brings more."""
-        while (pairing := next(self._waiting, None)) is None and self._in_play:
-            await self._kept.wait()
-        self._in_play += pairing is not None
-        return pairing
-
-    async def _keep(self, match: Match, board: int, record: GameRecord) -> None:
-        """Put a finished game on the disk, then into the standings; it has been played once this returns."""
-        if self._journal is not None:
-            await asyncio.to_thread(self._journal.append, to_pgn(record, self._shared_tags(match)))
-        ending, plies, stage = record.ending, record.sheet.game.last.number, match.stage
-        result = Result(ending.outcome, ending.termination, ending.details, plies, record.opening.komi)
-        match.add(record.pairing, result)
-        self._watcher.game_over(board, record)
-        self._in_play -= 1
-        if match.stage is not stage:
-            self._waiting = self._unplayed(match)
-        self._kept.set()
-        self._kept = asyncio.Event()
-
-    def _shared_tags(self, match: Match) -> dict[str, str]:
-        """The tags that all games have."""
-        tags = {"Event": self._settings.event, "Site": self._settings.site}
-        if match.plan.format is Format.KNOCKOUT:
-            tags |= {"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)}
-        return tags if self._journal is None else tags | {"MatchId": self._journal.state.match}
-
-    async def _work(self, match: Match, board: int, given: dict[int, EngineProcess]) -> None:
-        """Play game after game with the engines that run already; they quit when there are no more games."""
+    async def _work(
+        self, match: Match, board: int, waiting: Iterator[Pairing], given: dict[int, EngineProcess]
+    ) -> None:
+        """Play game after game of a stage with the engines that run already; they quit when there are no more games."""
         async with _engines(given) as engines:
-            while (pairing := await self._next(match)) is not None:
+            for pairing in waiting:
                 if pairing.black is not None:
                     await _close(engines, but=(pairing.white, pairing.black))
                 record = await self._game(match, board, pairing, engines)
@@ -219,6 +190,25 @@ class Referee:
                 if match.is_decided():
                     raise DecidedError
                 await asyncio.sleep(self._settings.wait)
+
+    async def _keep(self, match: Match, board: int, record: GameRecord) -> None:
+        """Put a finished game on the disk, then into the standings; it has been played once this returns."""
+        if self._journal is not None:
+            await asyncio.to_thread(self._journal.append, to_pgn(record, self._shared_tags(match)))
+        ending, plies = record.ending, record.sheet.game.last.number
+        result = Result(ending.outcome, ending.termination, ending.details, plies, record.opening.komi)
+        match.add(record.pairing, result)
+        self._watcher.game_over(board, record)
+
+    def _shared_tags(self, match: Match) -> dict[str, str]:
+        """The tags that all games have."""
+        meeting = {"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)}
+        return {
+            "Event": self._settings.event,
+            "Site": self._settings.site,
+            **(meeting if match.plan.format is Format.KNOCKOUT else {}),
+            **({} if self._journal is None else {"MatchId": self._journal.state.match}),
+        }
 
     async def _game(self, match: Match, board: int, pairing: Pairing, engines: dict[int, EngineProcess]) -> GameRecord:
         watcher, settings = self._watcher, self._settings
@@ -315,7 +305,7 @@ class Roster:
         if player in engines:
             await engines[player].close()
         spec = self._settings.engines[player]
-        engines[player] = engine = EngineProcess(spec, self._listener(spec))
+        engines[player] = engine = EngineProcess(spec, partial(self._heard, spec))
         try:
             await engine.start(self._options, self._settings.variant)
         except EngineStartError as error:
@@ -326,17 +316,13 @@ class Roster:
         self._chances[player] = _CHANCES
         return engine
 
-    def _listener(self, spec: EngineSpec) -> Listener:
-        """A function that takes each line between referee and engine, for its log and for -debug."""
-        logs: list[tuple[TextIO, str]] = [] if spec.log is None else [(self._logs[spec.log], "")]
+    def _heard(self, spec: EngineSpec, direction: str, line: str) -> None:
+        """Put a line between referee and engine into its log, and show it with -debug."""
+        text = f"{time.perf_counter() - self._begun:9.3f} {direction} {line}"
+        if spec.log is not None:
+            print(text, file=self._logs[spec.log])
         if self._settings.debug:
-            logs.append((sys.stderr, f"{spec.name or spec.command[0]} "))
-
-        def listen(direction: str, line: str) -> None:
-            for log, before in logs:
-                print(f"{before}{time.perf_counter() - self._begun:9.3f} {direction} {line}", file=log)
-
-        return listen
+            print(spec.name or spec.command[0], text, file=sys.stderr)
 
 
 def r_mobility_options(settings: MatchSettings) -> dict[str, str]:
