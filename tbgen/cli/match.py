@@ -342,9 +342,9 @@ def test_line(match: Match) -> str | None:
 def _forfeits(standings: MatchStandings) -> Iterator[str]:
     """How often each engine lost otherwise than on the board, and what to try if every game was lost on time."""
     for player, name in enumerate(standings.players):
-        ways = Counter(result.termination for loser, _, result in standings.forfeits if loser == player)
+        ways = Counter(ending.termination for loser, _, ending in standings.forfeits if loser == player)
         if ways:
             yield f"{name} forfeited: " + ", ".join(f"{count} × {way}" for way, count in sorted(ways.items()))
-    late = sum(result.termination == Offence.TIME.value for _, _, result in standings.forfeits)
+    late = sum(ending.termination == Offence.TIME.value for _, _, ending in standings.forfeits)
     if late == len(standings.games):
         yield "every game was lost on time: allow a margin, such as timemargin=100 with -each, or give more time"

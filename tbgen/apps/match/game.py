@@ -117,16 +117,18 @@ class GameRecord:
 
 def to_pgn(record: GameRecord, shared: Mapping[str, str]) -> str:
     """The game as it is appended to the file, with the tags that all games share; an empty line ends it."""
-    plies, fields = record.sheet.game.plies, record.opening.fen.split()
-    moves = ((ply.san, _comment(record.sheet, before, ply)) for before, ply in pairwise(plies))
+    game = record.sheet.game
+    moves = ((ply.san, _comment(record.sheet, before, ply)) for before, ply in pairwise(game.plies))
     tags = {**_tags(record), **shared, "MatchGame": str(record.pairing.number)}
     tags = {name: cleaned(value, TAG_LENGTH) for name, value in tags.items()}
-    return format_game(tags, numbered(int(fields[5]), fields[1] == "w", moves)) + "\n\n"
+    root = game.board.root()
+    return format_game(tags, numbered(root.fullmove_number, root.turn, moves)) + "\n\n"
 
 
 def _tags(record: GameRecord) -> dict[str, str]:
-    ending, opening = record.ending, record.opening
-    is_set_up = opening.fen != type(record.sheet.game.board).starting_fen or opening.variant == "chess960"
+    ending, accrued, root = record.ending, record.opening.accrued, record.sheet.game.board.root()
+    fen = root.fen(shredder=root.chess960, en_passant="fen")
+    variant = "chess960" if root.chess960 else str(root.uci_variant)
     white, black = (str(clock.control) for clock in record.sheet.clocks)
     controls = {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
     return {
@@ -139,9 +141,9 @@ def _tags(record: GameRecord) -> dict[str, str]:
         **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
         "Termination": ending.termination,
         "TerminationDetails": ending.details,
-        **({} if opening.variant == "chess" else {"Variant": opening.variant.capitalize()}),
-        **({"SetUp": "1", "FEN": opening.fen} if is_set_up else {}),
-        **({} if opening.accrued is None else {"RMobilityAccrued": str(opening.accrued)}),
+        **({} if variant == "chess" else {"Variant": variant.capitalize()}),
+        **({} if fen == root.starting_fen and not root.chess960 else {"SetUp": "1", "FEN": fen}),
+        **({} if accrued is None else {"RMobilityAccrued": str(accrued)}),
         **controls,
         "GameStartTime": f"{record.started:%Y-%m-%dT%H:%M:%S%z}",
         "GameDuration": _clock_text(record.seconds),

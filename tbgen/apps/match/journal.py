@@ -17,8 +17,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from tbgen.apps.match.results import Result
+from tbgen.apps.games.tags import Source
 from tbgen.apps.match.settings import Format, MatchSettings
+from tbgen.apps.match.tables import Ending
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.score import Score
 from tbgen.system.process import sync_folder, try_lock
@@ -89,15 +90,15 @@ class FileJournal:
         self.state = old
         return True
 
-    def recovered(self) -> Iterator[tuple[int, Result]]:
+    def recovered(self) -> Iterator[tuple[int, Ending]]:
         """The games that were played before this run, by their numbers; new games may be appended after them."""
         if not self._goes_on:
             return
         end = self.state.start
-        for stop, number, result in stored_games(self._path, self.state.match):
+        for stop, number, ending in stored_games(self._path, self.state.match):
             end = max(end, stop)
-            if number is not None and result is not None:
-                yield number, result
+            if number is not None and ending is not None:
+                yield number, ending
         if not self.state.finished:
             self._cut_off(end)
         self._write_state(replace(self.state, finished=False))
@@ -214,8 +215,8 @@ def _end_of(file: int) -> int:
     return os.fstat(file).st_size
 
 
-def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Result | None]]:
-    """Where each finished game of a file ends, with its number and result if it is one of the match.
+def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Ending | None]]:
+    """Where each finished game of a file ends, with its number and its ending if it is one of the match.
 
     A game counts if its result stands behind its moves; lines may end with CR LF.
     """
@@ -231,11 +232,16 @@ def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Resu
         before += len(chunk.text)
 
 
-def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, Result]:
-    """A game of a match and its number; `place` is the one in the file."""
+def _stored(path: Path, place: int, tags: dict[str, str]) -> tuple[int, Ending]:
+    """The number of a game of a match, and its ending; `place` is the one in the file."""
     try:
-        outcome, kind, details = Score(tags["RMobilityResult"]), tags["Termination"], tags["TerminationDetails"]
-        return int(tags["MatchGame"]), Result(outcome, kind, details, int(tags["PlyCount"]))
+        return int(tags["MatchGame"]), Ending(
+            outcome=Score(tags["RMobilityResult"]),
+            source=Source(tags["RMobilitySource"]),
+            termination=tags["Termination"],
+            details=tags["TerminationDetails"],
+            plies=int(tags["PlyCount"]),
+        )
     except KeyError as error:
         raise MatchError(f"{path}, game {place}: it is one of the match, but its tag {error.args[0]} is gone") from None
     except (ValueError, TbgenError) as error:

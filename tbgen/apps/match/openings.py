@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import functools
 import random
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import chess
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 
 _EPD_FIELDS = 4
 _FEN_FIELDS = 6
+_CLOCKS = re.compile(r"(?:^|; ?)(hmvc|fmvn) ([^ ;]+)")
 _CHESS = {"chess", "chess960"}
 _MOST_KEPT = 1000
 """So many openings are kept once they have been read."""
@@ -32,18 +34,14 @@ _MOST_KEPT = 1000
 class Opening:
     """A first position with the moves that are played before the engines take over."""
 
-    fen: str = chess.STARTING_FEN
+    board: chess.Board = field(default_factory=chess.Board)
+    """With the moves on its stack."""
     accrued: Score | None = None
-    moves: tuple[str, ...] = ()
     komi: Komi | None = None
-    variant: str = "chess"
 
     def game(self, fifty_moves: FiftyMoves | None = None) -> Game:
         """A game in which the opening has been played."""
-        board, _ = root_of(self.fen, self.variant, None)
-        for move in self.moves:
-            board.push_uci(move)
-        return Game(board, accrued=self.accrued, fifty_moves=fifty_moves)
+        return Game(self.board, accrued=self.accrued, fifty_moves=fifty_moves)
 
 
 class Openings:
@@ -120,13 +118,7 @@ class Openings:
             game.push_text(move)
         if game.ended is not None and game.ended.end is not None:
             raise UsageError(f"the game is over ({game.ended.end.value})")
-        return Opening(
-            fen=board.fen(shredder=board.chess960, en_passant="fen"),
-            accrued=accrued,
-            moves=tuple(move.uci() for move in game.board.move_stack),
-            komi=known.komi,
-            variant="chess960" if board.chess960 else str(board.uci_variant),
-        )
+        return Opening(game.board, accrued, known.komi)
 
 
 def _fen_in(line: str) -> str:
@@ -134,11 +126,8 @@ def _fen_in(line: str) -> str:
     fields = line.partition("#")[0].split()
     if len(fields) <= _EPD_FIELDS or fields[_EPD_FIELDS].isdigit():
         return " ".join(fields[: _FEN_FIELDS + 1])
-    operations = dict(
-        each.split(maxsplit=1) for each in " ".join(fields[_EPD_FIELDS:]).split(";") if len(each.split()) > 1
-    )
-    clocks = operations.get("hmvc", "0"), operations.get("fmvn", "1")
-    return " ".join((*fields[:_EPD_FIELDS], *clocks))
+    clocks = {"hmvc": "0", "fmvn": "1"} | dict(_CLOCKS.findall(" ".join(fields[_EPD_FIELDS:])))
+    return " ".join((*fields[:_EPD_FIELDS], *clocks.values()))
 
 
 def fen_of(game: Game) -> str:

@@ -10,13 +10,14 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import chain, permutations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.games.tiebreaks import by_value, ranking
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.statistics import Distribution, Sprt
+from tbgen.apps.match.tables import Ending
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, lexicographic_key
 from tbgen.score import Color, Score
 from tbgen.text import facts_of
@@ -24,16 +25,6 @@ from tbgen.text import facts_of
 SIDE_BY_SIDE = (Scheme.EXPONENTIAL, Scheme.HARMONIC, Scheme.CLASSICAL, Scheme.WINNER, Scheme.KOMI)
 _ON_THE_BOARD = ("normal", "adjudication")
 """Values of the tag Termination where nobody forfeits."""
-
-
-class Result(NamedTuple):
-    """A finished game: its score, why and when it ended, and a komi that its opening names."""
-
-    outcome: Score
-    termination: str
-    details: str
-    plies: int
-    komi: Komi | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,40 +72,42 @@ class MatchStandings:
     def __init__(self, players: Sequence[str], scoring: Scoring, *, event: str = "?", keep: bool = True) -> None:
         self.players = list(players)
         self.scoring = scoring
-        mine = self.scoring
-        self.scorings = [mine, *(replace(mine, scheme=each) for each in SIDE_BY_SIDE if each is not mine.scheme)]
+        self.scorings = [
+            scoring,
+            *(replace(scoring, scheme=each) for each in SIDE_BY_SIDE if each is not scoring.scheme),
+        ]
         """The scoring that decides, and then the others that are shown."""
         self.games: dict[int, EventGame] = {}
         """[number] the games; all are one game if they are not kept."""
-        self.forfeits: list[tuple[int, int, Result]] = []
-        """The loser, the number and the result of each game that was not lost on the board."""
+        self.forfeits: list[tuple[int, int, Ending]] = []
+        """The loser, the number and the ending of each game that was not lost on the board."""
         self.byes = Counter[int]()
         self._event, self._keep = event, keep
         self._any = EventGame(("?", "?"), "*", Score(0, Color.WHITE), scoring, Source.GAME)
-        self._firsts: dict[int, tuple[Pairing, Result]] = {}
+        self._firsts: dict[int, tuple[Pairing, Ending]] = {}
         self._outcomes = defaultdict[int, Counter[tuple[Color, Score]]](Counter)
         self._games = defaultdict[tuple[int, int | None, Scheme], Counter[Fraction]](Counter)
         """[player, opponent or None for all, scheme] how often a game brought which points."""
         self._pairs = defaultdict[tuple[int, int | None, Scheme], Counter[Fraction]](Counter)
         """The same of pairs of games, each with its share of the points."""
 
-    def add(self, pairing: Pairing, result: Result) -> None:
+    def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
-        self.games[pairing.number] = self._event_game(pairing, result) if self._keep else self._any
+        self.games[pairing.number] = self._event_game(pairing, ending) if self._keep else self._any
         if pairing.black is None:
             self.byes[pairing.white] += 1
             return
         players, first = (pairing.white, pairing.black), self._firsts.pop(pairing.pair, None)
         if first is None:
-            self._firsts[pairing.pair] = pairing, result
+            self._firsts[pairing.pair] = pairing, ending
         elif first[0].opening != pairing.opening or (first[0].black, first[0].white) != players:
             first = None
-        if result.termination not in _ON_THE_BOARD:
-            self.forfeits.append((players[result.outcome.holder.other], pairing.number, result))
+        if ending.termination not in _ON_THE_BOARD:
+            self.forfeits.append((players[ending.outcome.holder.other], pairing.number, ending))
         for side, (player, opponent) in zip(Color, permutations(players), strict=True):
-            self._outcomes[player][side, result.outcome] += 1
+            self._outcomes[player][side, ending.outcome] += 1
             for scoring in self.scorings:
-                points = _points(scoring, result.komi, result.outcome)[side]
+                points = _points(scoring, ending.komi, ending.outcome)[side]
                 keys = (player, opponent, scoring.scheme), (player, None, scoring.scheme)
                 for key in keys:
                     self._games[key][points] += 1
@@ -127,16 +120,16 @@ class MatchStandings:
         """White's and Black's name."""
         return self.players[pairing.white], BYE if pairing.black is None else self.players[pairing.black]
 
-    def _event_game(self, pairing: Pairing, result: Result) -> EventGame:
+    def _event_game(self, pairing: Pairing, ending: Ending) -> EventGame:
         """A game as standings of an event take it."""
         return EventGame(
             players=self.names(pairing),
-            result=classical_result(result.outcome),
-            final=result.outcome,
-            scoring=with_komi(self.scoring, result.komi),
-            source=Source.GAME,
-            plies=result.plies,
-            tags={"Event": self._event, "Round": str(pairing.round), "Termination": result.termination},
+            result=classical_result(ending.outcome),
+            final=ending.outcome,
+            scoring=with_komi(self.scoring, ending.komi),
+            source=ending.source,
+            plies=ending.plies,
+            tags={"Event": self._event, "Round": str(pairing.round), "Termination": ending.termination},
         )
 
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
@@ -179,8 +172,8 @@ class MatchStandings:
             "ranking": [self.players[player] for player in self.ranking()],
             "meetings": [self._meeting_facts(first, second) for first, second in self.meetings()],
             "forfeits": [
-                {"file": file and str(file), "number": number, **facts_of(result, "termination", "details")}
-                for _, number, result in self.forfeits
+                {"file": file and str(file), "number": number, **facts_of(ending, "termination", "details")}
+                for _, number, ending in self.forfeits
             ],
             **({"byes": {self.players[player]: number for player, number in self.byes.items()}} if self.byes else {}),
         }

@@ -19,7 +19,7 @@ from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec,
 from tbgen.apps.match.game import GameRecord, Sheet, forfeited, play, to_pgn
 from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.openings import Opening, Openings, fen_of
-from tbgen.apps.match.results import MatchStandings, Result, with_komi
+from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import Meeting, Pairing, Stage, bracket_of, next_games
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.statistics import Conclusion
@@ -64,20 +64,20 @@ class Match:
         """The rounds of a knockout so far; empty for other tournaments."""
         return bracket_of(self.plan, self.standings.games)[0] if self.plan.format is Format.KNOCKOUT else []
 
-    def add(self, pairing: Pairing, result: Result) -> None:
+    def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game; after the last one of a stage the next stage is known."""
-        self.standings.add(pairing, result)
+        self.standings.add(pairing, ending)
         if not self.left:
             self.stage = next_games(self.plan, self.standings.games)
 
-    def recover(self, number: int, result: Result, openings: Openings) -> None:
+    def recover(self, number: int, ending: Ending, openings: Openings) -> None:
         """Count a game that was played before."""
         if number in self.standings.games:
             raise MatchError(f"{self.settings.pgn} has game {number} of the match twice; take one out")
         if self.stage is None or number not in self.stage.numbers:
             raise MatchError(f"game {number} has been played, but there are only {self.scheduled}; give -rounds")
         pairing = self.stage.game(number)
-        self.add(pairing, result._replace(komi=openings.komi_of(pairing.opening)))
+        self.add(pairing, replace(ending, komi=openings.komi_of(pairing.opening)))
 
     def is_decided(self) -> bool:
         """Whether the test, if there is one, has accepted a hypothesis."""
@@ -132,7 +132,7 @@ class Referee:
         async with contextlib.AsyncExitStack() as stack:
             self._tables = stack.enter_context(opened_tables(settings.tables))
             self._roster = Roster(settings, stack)
-            engines = await stack.enter_async_context(_engines())
+            engines = await stack.enter_async_context(_engines({}))
             for player in range(len(settings.engines)):  # one that does not start ends the match
                 await self._roster.start(player, engines)
             if settings.pgn is not None:
@@ -155,8 +155,8 @@ class Referee:
         knows_r_mobility = tuple(engine.knows_r_mobility for engine in met)
         match = Match(settings, plan, knows_r_mobility, standings, next_games(plan, standings.games))
         self._openings.shuffle(seed)
-        for place, (number, result) in enumerate(() if journal is None else journal.recovered()):
-            match.recover(number, result, self._openings)
+        for place, (number, ending) in enumerate(() if journal is None else journal.recovered()):
+            match.recover(number, ending, self._openings)
             if place % _AT_ONCE == 0:
                 await asyncio.sleep(0)
         pairings = () if match.stage is None else islice(match.stage.pairings(), _READ_AHEAD)
@@ -195,9 +195,8 @@ class Referee:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
         if self._journal is not None:
             await asyncio.to_thread(self._journal.append, to_pgn(record, self._shared_tags(match)))
-        ending, plies = record.ending, record.sheet.game.last.number
-        result = Result(ending.outcome, ending.termination, ending.details, plies, record.opening.komi)
-        match.add(record.pairing, result)
+        plies, komi = record.sheet.game.last.number, record.opening.komi
+        match.add(record.pairing, replace(record.ending, plies=plies, komi=komi))
         self._watcher.game_over(board, record)
 
     def _shared_tags(self, match: Match) -> dict[str, str]:
@@ -255,9 +254,8 @@ class Referee:
 
 
 @contextlib.asynccontextmanager
-async def _engines(given: dict[int, EngineProcess] | None = None) -> AsyncIterator[dict[int, EngineProcess]]:
+async def _engines(engines: dict[int, EngineProcess]) -> AsyncIterator[dict[int, EngineProcess]]:
     """Engines by player, which are closed at the end; nobody waits for one that thinks when a match is stopped."""
-    engines = {} if given is None else given
     try:
         yield engines
     except BaseException:

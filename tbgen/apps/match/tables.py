@@ -16,6 +16,7 @@ from tbgen.apps.games.tags import Source
 from tbgen.apps.match.settings import TableSettings
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.rules.game import Game, final_outcome
+from tbgen.rules.points import Komi
 from tbgen.score import Color, Score
 from tbgen.text import in_so_many
 
@@ -24,7 +25,7 @@ ADJUDICATION = "adjudication"
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """A final score, where it comes from and why; `termination` is the value of the tag."""
+    """A final score, where it comes from, why and when; `termination` is the value of the tag."""
 
     outcome: Score
     source: Source
@@ -32,6 +33,9 @@ class Ending:
     details: str
     table: str | None = None
     """The name of the table that decided, with the plies until the score is reached."""
+    plies: int = 0
+    komi: Komi | None = None
+    """That of the opening, if it names one."""
 
 
 class Decider(NamedTuple):
@@ -50,24 +54,23 @@ class Tables:
     async def ask(self, game: Game) -> Ending | None:
         men = chess.popcount(game.board.occupied)
         able = [each.decide for each in self._deciders if men <= each.men]
-        if not able:
-            return None
-        return await asyncio.get_running_loop().run_in_executor(
-            self._thread, lambda: next(filter(None, (decide(game) for decide in able)), None)
-        )
+
+        def first_answer() -> Ending | None:
+            return next(filter(None, (decide(game) for decide in able)), None)
+
+        return await asyncio.get_running_loop().run_in_executor(self._thread, first_answer) if able else None
 
 
 @contextlib.contextmanager
 def opened_tables(settings: TableSettings) -> Iterator[Tables]:
     """The tables of a match; a question that is being answered is waited for when they are closed."""
-    wanted = []
-    if settings.folders is not None:
-        wanted.append(table_decider(settings.folders, settings.men))
-    if settings.syzygy is not None:
-        ignore = settings.ignore_fifty_moves
-        wanted.append(syzygy_decider(settings.syzygy, settings.syzygy_men, ignore_fifty_moves=ignore))
     with contextlib.ExitStack() as stack:
-        deciders = [stack.enter_context(each) for each in wanted]
+        deciders = []
+        if settings.folders is not None:
+            deciders.append(stack.enter_context(table_decider(settings.folders, settings.men)))
+        if settings.syzygy is not None:
+            wins = syzygy_decider(settings.syzygy, settings.syzygy_men, ignore_fifty_moves=settings.ignore_fifty_moves)
+            deciders.append(stack.enter_context(wins))
         yield Tables(deciders, stack.enter_context(ThreadPoolExecutor(1)))
 
 
@@ -82,10 +85,8 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
     except MissingFolderError as error:
         raise UsageError(f"-tb {folders}: there is no folder {error.folder}") from None
     if not tables.available():
-        first = tables.folders[0]
-        raise UsageError(
-            f"-tb {folders}: there are no tables; build some with: tbgen build --men 3 --outcomes --data {first}"
-        )
+        build = f"tbgen build --men 3 --outcomes --data {tables.folders[0]}"
+        raise UsageError(f"-tb {folders}: there are no tables; build some with: {build}")
     adjudicator = Adjudicator(tables)
 
     def decide(game: Game) -> Ending | None:
@@ -116,10 +117,8 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
 
         def decide(game: Game) -> Ending | None:
             board = game.board
-            is_exact = game.last.counter == 0 or ignore_fifty_moves
-            if board.castling_rights or not is_exact:
-                return None
-            value = tables.get_wdl(board, 0) or 0
+            is_exact = not board.castling_rights and (game.last.counter == 0 or ignore_fifty_moves)
+            value = (tables.get_wdl(board, 0) or 0) if is_exact else 0
             if abs(value) < least:
                 return None
             winner = Color.of(board.turn if value > 0 else not board.turn)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import io
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,7 +16,6 @@ from tbgen.apps.match.engine import Answer, Clock, parse_time_control
 from tbgen.apps.match.game import GameRecord, Sheet, to_pgn
 from tbgen.apps.match.journal import stored_games
 from tbgen.apps.match.openings import Opening
-from tbgen.apps.match.results import Result
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.tables import Ending
 from tbgen.apps.match.uci import Evaluation
@@ -24,11 +24,20 @@ from tbgen.rules.points import Scoring
 from tbgen.score import Color, Score
 
 SHARED = {"Event": 'The "Open"', "Site": r"C:\here", "MatchId": "0badcafe"}
+
+
+def opening(fen: str, *moves: str) -> Opening:
+    board = chess.Board(fen)
+    for move in moves:
+        board.push_san(move)
+    return Opening(board)
+
+
 STARTS = [
     Opening(),
-    Opening(moves=("e2e4", "c7c5")),
-    Opening("8/8/4K3/5Bk1/8/8/8/8 b - - 33 30", Score("G4.0")),
-    Opening("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17", moves=("e8e7",)),
+    opening(chess.STARTING_FEN, "e4", "c5"),
+    Opening(chess.Board("8/8/4K3/5Bk1/8/8/8/8 b - - 33 30"), Score("G4.0")),
+    opening("4k3/8/8/8/8/8/4P3/4K3 b - - 3 17", "Ke7"),
 ]
 
 
@@ -46,7 +55,7 @@ def record_of(opening: Opening, plies: int) -> GameRecord:
     return GameRecord(Pairing(7, 2, 0, 1, 0, 3), names, opening, sheet, ending, Scoring(), now, 1.5)
 
 
-@pytest.mark.parametrize("opening", STARTS, ids=str)
+@pytest.mark.parametrize("opening", STARTS, ids=lambda each: each.board.epd())
 @pytest.mark.parametrize("plies", [0, 1, 2, 31])
 def test_our_reader_another_and_the_match_itself_read_the_same_game(
     opening: Opening, plies: int, tmp_path: Path
@@ -64,12 +73,12 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     assert max(map(len, text.splitlines())) <= 79
     path = tmp_path / "games.pgn"
     path.write_text(text)
-    ending = record.ending
-    result = Result(ending.outcome, ending.termination, ending.details, len(opening.moves) + plies)
-    assert list(stored_games(path, SHARED["MatchId"])) == [(len(text) - 2, record.pairing.number, result)]
+    moves = len(opening.board.move_stack)
+    ending = replace(record.ending, plies=moves + plies)
+    assert list(stored_games(path, SHARED["MatchId"])) == [(len(text) - 2, record.pairing.number, ending)]
     assert list(stored_games(path, "another")) == [(len(text) - 2, None, None)]
     clocks = [node.clock() for node in other.mainline()]
-    assert clocks == [None] * len(opening.moves) + [3599.5] * plies
+    assert clocks == [None] * moves + [3599.5] * plies
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,10 @@ from itertools import permutations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.match.results import MatchStandings, Result
+from tbgen.apps.games.tags import Source
+from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.settings import Tournament
+from tbgen.apps.match.tables import Ending
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match.test_schedule import schedule
@@ -27,7 +29,7 @@ def test_standings_equal_a_plain_recount(
     standings = MatchStandings([f"P{player}" for player in range(players)], scoring)
     results = [(pairing, data.draw(OUTCOMES)) for pairing in played]
     for pairing, outcome in results:
-        standings.add(pairing, Result(outcome, "normal", "checkmate", 10))
+        standings.add(pairing, Ending(outcome, Source.GAME, "normal", "checkmate"))
     for first, second in permutations(range(players), 2):
         mine = [
             (pairing.pair, scoring.points(outcome)[0 if pairing.white == first else 1])
@@ -50,5 +52,5 @@ def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     """G5.0 beats G5.75 but not G4.25."""
     standings, openings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI)), (None, Komi(Color.WHITE, 17))
     for pairing, komi in zip(schedule(Tournament(2)), openings, strict=True):
-        standings.add(pairing, Result(Score("G5.0"), "normal", "checkmate", 10, komi))
+        standings.add(pairing, Ending(Score("G5.0"), Source.GAME, "normal", "bare kings", komi=komi))
     assert [standings.record(player, standings.scoring).games.points for player in range(2)] == [2, 0]
