@@ -8,13 +8,14 @@
 from __future__ import annotations
 
 import itertools
+import math
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from itertools import chain
 from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, get_args
 
 from tbgen.apps.games import tiebreaks
@@ -35,6 +36,7 @@ _CRASHES: Final = ("abandoned", "stalled connection")
 """Values of the tag Termination if an engine crashed or fell silent."""
 _MOST_NAMED = 6
 """The most missing tables that a sentence names."""
+_NONE: Final = Fraction(0)
 BYE: Final = "bye"
 """The name of no opponent, in upper or lower case."""
 Player = TypeVar("Player")
@@ -83,11 +85,10 @@ class EventGame(NamedTuple):
     @property
     def is_disproved(self) -> bool:
         """Whether its score lies outside the bounds that its tag has."""
-        try:
+        with suppress(ValueError, ScoreFormatError):
             lower, upper = map(Score, self.tags.get(_BOUNDS, "").split())
-        except (ValueError, ScoreFormatError):
-            return False
-        return not lower <= self.final <= upper
+            return not lower <= self.final <= upper
+        return False
 
     @property
     def round_number(self) -> int:
@@ -138,8 +139,8 @@ ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
     "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
     "wins": tiebreaks.wins,
     "double-wins": tiebreaks.double_wins,
-    "quick-wins": tiebreaks.quick_wins,
-    "long-losses": tiebreaks.long_losses,
+    "quick-wins": partial(tiebreaks.lengths, points=WIN, is_more_better=False),
+    "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
 }
 
 
@@ -208,21 +209,17 @@ def tie_of(players: tuple[Player, Player], games: Sequence[tuple[Player, EventGa
     """
     first, second = players
     sides = [(Color.WHITE if white == first else Color.BLACK, game) for white, game in games]
-    points = sum((game.points(side) for side, game in sides), Fraction(0))
+    points = sum((game.points(side) for side, game in sides), _NONE)
     extensions, rest = divmod(len(games) - length, MORE_GAMES)
-    tie = Tie(players, (points, len(games) - points), None, None)
-    if second is None:
-        return tie._replace(winner=first, decided_by="bye")
-    if extensions < 0 or rest:
-        return tie
-    strict = sum((game._replace(scoring=Scoring()).points(side) for side, game in sides), Fraction(0))
-    for reason, mine in (("points", points), ("r-mobility", strict)):
-        if 2 * mine != len(games):
-            return tie._replace(winner=first if 2 * mine > len(games) else second, decided_by=reason)
-    if extensions < MOST_EXTENSIONS:
-        return tie
-    side, last = sides[-1]
-    return tie._replace(winner=first if last.final.holder is side else second, decided_by="last game")
+    leads: dict[str, Fraction | int] = {"bye": int(second is None)}
+    if second is not None and extensions >= 0 and not rest:
+        strict = sum((game._replace(scoring=Scoring()).points(side) for side, game in sides), _NONE)
+        leads = {"points": 2 * points - len(games), "r-mobility": 2 * strict - len(games)}
+        if extensions >= MOST_EXTENSIONS:
+            leads["last game"] = 1 if sides[-1][1].final.holder is sides[-1][0] else -1
+    by = next((each for each, lead in leads.items() if lead), None)
+    winner = None if by is None else (first if leads[by] > 0 else second)
+    return Tie(players, (points, len(games) - points), winner, by)
 
 
 def knockout_rounds(games: Sequence[EventGame]) -> dict[int, list[Tie[str]]]:
@@ -279,8 +276,9 @@ class Standings:
         self.unfinished = len(given) - len(self.finished)
         self.doubtful = [game for game in self.finished if game.source is Source.PROVISIONAL]
         """The games whose score is provisional."""
-        missing = (game.missing.split() if game.missing else [None] for game in self.doubtful)
-        self.provisional = Counter[str | None](chain.from_iterable(missing))
+        self.provisional = Counter[str | None](
+            name for game in self.doubtful for name in (game.missing.split() if game.missing else [None])
+        )
         """Missing table -> the number of provisional games that lack it; None for games without a table."""
         self.schemes = Counter(game.scoring.scheme for game in self.finished)
         by_sheet = next((by for by in self.order if by in ("classical", "points")), None)
@@ -290,29 +288,24 @@ class Standings:
             for side in Color:
                 name = game.players[side]
                 self._rows.setdefault(name, PlayerRow(name)).add(game, side)
-        values = {by: self._values_of(by) for by in self.order}
-        encounter = partial(tiebreaks.direct_encounter, self.table)
-        criteria = (encounter if by == "direct-encounter" else tiebreaks.by_value(values[by]) for by in self.order)
+        tabled = {by: ON_TABLE[by](self.table) for by in self.order if by in ON_TABLE}
+        most_code = OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE  # over the board G3.5
+        values: dict[TieBreak, Mapping[str, Any]] = {
+            "classical": {name: row.classical for name, row in self._rows.items()},
+            "points": {name: row.points for name, row in self._rows.items()},
+            "net": {name: row.net(most_code) for name, row in self._rows.items()},
+            **tabled,
+        }
+        criteria = {by: tiebreaks.by_value(each) for by, each in values.items()}
+        criteria["direct-encounter"] = partial(tiebreaks.direct_encounter, self.table)
         self.rows: list[PlayerRow] = []
-        for group in tiebreaks.ranking(sorted(self.table), criteria):
+        for group in tiebreaks.ranking(sorted(self.table), (criteria[by] for by in self.order)):
             rank = len(self.rows) + 1
             for name in group:
-                figures = {by: values[by][name] for by in self.order if by in ON_TABLE}
+                figures = {by: values[name] for by, values in tabled.items()}
                 self.rows.append(replace(self._rows[name], rank=rank, figures=figures))
         self.places = {row.name: place for place, row in enumerate(self.rows)}
         """Player -> the place in the list, from 0."""
-
-    def _values_of(self, by: TieBreak) -> Mapping[str, Any]:
-        """The value of every player by one criterion, more is better; empty for the direct encounter."""
-        if by in ON_TABLE:
-            return ON_TABLE[by](self.table)
-        most_code = OTB_CUTOFF_CODE - 1 if set(self.schemes) == {Scheme.OTB} else MOST_CODE  # over the board G3.5
-        values: dict[TieBreak, Callable[[PlayerRow], Any]] = {
-            "classical": lambda row: row.classical,
-            "points": lambda row: row.points,
-            "net": lambda row: row.net(most_code),
-        }
-        return {name: values[by](row) for name, row in self._rows.items()} if by in values else {}
 
     @property
     def event(self) -> str:
@@ -325,18 +318,16 @@ class Standings:
     @property
     def caveat(self) -> str:
         """The provisional scores in words, if there are any."""
-        number = len(self.doubtful)
-        lacking = Counter({name: games for name, games in self.provisional.items() if name is not None})
-        tables = ", ".join(f"{name} ({games})" for name, games in lacking.most_common(_MOST_NAMED))
-        more = len(lacking) - _MOST_NAMED
-        reasons = [f"no table {tables}{f' and {more} others' if more > 0 else ''}"] if lacking else []
+        lacking = [(name, games) for name, games in self.provisional.most_common() if name is not None]
+        named, more = [f"{name} ({games})" for name, games in lacking[:_MOST_NAMED]], len(lacking) - _MOST_NAMED
+        reasons = [f"no table {', '.join(named)}{f' and {more} others' if more > 0 else ''}"] if named else []
         if self.provisional[None]:
             reasons.append(f"bounds alone, or no name of a table ({self.provisional[None]})")
-        are = "is" if number == 1 else "are"
-        said = f"{number:,} of {counted(len(self.finished), 'game', 'games')} {are} provisional: {', '.join(reasons)}"
-        disproved = sum(game.is_disproved for game in self.doubtful)
-        wrong = f"; the bounds of {counted(disproved, 'game', 'games')} exclude the score that ranks here"
-        return said + wrong * bool(disproved)
+        number, finished = len(self.doubtful), counted(len(self.finished), "game", "games")
+        said = f"{number:,} of {finished} {'is' if number == 1 else 'are'} provisional: {', '.join(reasons)}"
+        if disproved := sum(game.is_disproved for game in self.doubtful):
+            said += f"; the bounds of {counted(disproved, 'game', 'games')} exclude the score that ranks here"
+        return said
 
     def doubts(self) -> Iterator[str]:
         """Names that may mean one player, games of a player against herself, and games without the name of a player."""
@@ -391,13 +382,16 @@ def crosstable(standings: Standings) -> dict[str, Any]:
     for row in standings.rows:
         games = [each for name in row.opponents(order) for each in row.met[name]]
         counts = Counter((side, game.classical(side)) for game, side in games)
-        rated = [(game, side) for game, side in games if all(ratings[name] for name in game.players)]
-        behind = [ratings[game.players[side.other]] - ratings[row.name] for game, side in rated]
-        expected = sum(1 / (1 + 10 ** (rating / 400)) for rating in behind)
+        gains = (
+            float(game.classical(side))
+            - 1 / (1 + 10 ** ((ratings[game.players[side.other]] - ratings[row.name]) / 400))
+            for game, side in games
+            if all(ratings[name] for name in game.players)
+        )
         abbreviations.add(abbreviation := _abbreviation(row.name, abbreviations))
         table[row.name] = {
             "Abbreviation": abbreviation,
-            "Elo": _ELO_FACTOR * (float(sum(game.classical(side) for game, side in rated)) - expected),
+            "Elo": _ELO_FACTOR * math.fsum(gains),
             "Games": len(games),
             **{f"GamesAs{side}": sum(counts[side, result] for result in (WIN, DRAW, LOSS)) for side in Color},
             **{f"WinsAs{side}": counts[side, WIN] for side in Color},

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any, NamedTuple, TypeVar
 
-from tbgen.rules.points import DRAW, LOSS, WIN
+from tbgen.rules.points import DRAW, WIN
 from tbgen.score import Color
 
 _NONE = Fraction(0)
@@ -101,14 +101,13 @@ def double_wins(table: CrossTable) -> Values:
     }
 
 
-def quick_wins(table: CrossTable) -> Values:
-    """Minus the average number of moves in a player's won games."""
-    return {name: -_average_moves(cells, WIN) for name, cells in table.items()}
-
-
-def long_losses(table: CrossTable) -> Values:
-    """The average number of moves in a player's lost games."""
-    return {name: _average_moves(cells, LOSS) for name, cells in table.items()}
+def lengths(table: CrossTable, points: Fraction, *, is_more_better: bool) -> Values:
+    """The average number of moves in a player's games with so many points; minus that if less is better."""
+    values, sign = {}, 1 if is_more_better else -1
+    for name, cells in table.items():
+        moves = [cell.moves for cell in cells if cell.is_played and cell.points == points]
+        values[name] = sign * (Fraction(sum(moves), len(moves)) if moves else _NO_MOVES)
+    return values
 
 
 def _pairs(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
@@ -116,11 +115,6 @@ def _pairs(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
     for opponent in {cell.opponent for cell in cells}:
         games = [cell for cell in cells if cell.opponent == opponent and cell.is_played]
         yield from zip(games[::2], games[1::2], strict=False)
-
-
-def _average_moves(cells: Sequence[Cell], points: Fraction) -> Fraction:
-    moves = [cell.moves for cell in cells if cell.is_played and cell.points == points]
-    return Fraction(sum(moves), len(moves)) if moves else _NO_MOVES
 
 
 def sonneborn_berger(table: CrossTable) -> Values:
@@ -164,11 +158,16 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
 def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell]]]]:
     """The cells of every player, each with the opponent's score, or the player's own without a game (article 16.4)."""
     own, seen = scores(table), {name: _seen_by_opponents(cells) for name, cells in table.items()}
-    return [(name, [(_score_in(cell, own[name], seen), cell) for cell in cells]) for name, cells in table.items()]
-
-
-def _score_in(cell: Cell, own: Fraction, seen: Values) -> Fraction:
-    return seen[cell.opponent] if cell.is_played and cell.opponent is not None else own
+    return [
+        (
+            name,
+            [
+                (seen[cell.opponent] if cell.is_played and cell.opponent is not None else own[name], cell)
+                for cell in cells
+            ],
+        )
+        for name, cells in table.items()
+    ]
 
 
 def _seen_by_opponents(cells: Sequence[Cell]) -> Fraction:

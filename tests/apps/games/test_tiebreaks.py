@@ -15,9 +15,6 @@ from tbgen.apps.games.tiebreaks import (
     Cell,
     CrossTable,
     direct_encounter,
-    double_wins,
-    long_losses,
-    quick_wins,
     scores,
     settled,
 )
@@ -133,8 +130,8 @@ def test_double_wins_need_both_colours_and_lengths_count_won_and_lost_games() ->
         game("Ann", "Cid", "1-0", "2", 80),
     ]
     table = cross_table(games, EventGame.classical)
-    assert double_wins(table) == {"Ann": 1, "Bob": 0, "Cid": 0}
-    assert quick_wins(table)["Ann"] == -Fraction(30 + 11 + 40 + 40, 4)
-    assert long_losses(table)["Bob"] == Fraction(41, 2)
-    assert long_losses(table)["Ann"] > long_losses(table)["Cid"] == 40
+    assert ON_TABLE["double-wins"](table) == {"Ann": 1, "Bob": 0, "Cid": 0}
+    assert ON_TABLE["quick-wins"](table)["Ann"] == -Fraction(30 + 11 + 40 + 40, 4)
+    assert ON_TABLE["long-losses"](table)["Bob"] == Fraction(41, 2)
+    assert ON_TABLE["long-losses"](table)["Ann"] > ON_TABLE["long-losses"](table)["Cid"] == 40
     assert table["Ann"][1].side is Color.BLACK
