@@ -12,11 +12,11 @@ import enum
 import math
 import re
 import signal
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import chess
 import chess.engine
@@ -25,6 +25,8 @@ from tbgen.apps.match.uci import Evaluation, Listener, Uci, evaluation_in
 from tbgen.errors import EngineStartError, UsageError
 from tbgen.system.process import end_with_us
 from tbgen.text import cleaned
+
+T = TypeVar("T")
 
 _CONTROL = re.compile(
     r"(?:(?P<moves>\d+)/)?(?:(?P<minutes>\d+(?:\.\d+)?):)?(?P<seconds>\d+(?:\.\d+)?)(?:\+(?P<increment>\d+(?:\.\d+)?))?"
@@ -49,14 +51,15 @@ class TimeControl:
 
     def __str__(self) -> str:
         """As the TimeControl tag of a game."""
-        parts = []
-        if self.base is not None:
-            moves = "" if self.moves is None else f"{self.moves}/"
-            increment = f"+{self.increment:g}" if self.increment else ""
-            parts.append(f"{moves}{self.base:g}{increment}")
-        limits = ((self.each_move, "g", "/move"), (self.nodes, "d", " nodes/move"), (self.plies, "d", " plies/move"))
-        parts += [f"{limit:{form}}{unit}" for limit, form, unit in limits if limit is not None]
-        return ", ".join(parts) or "-"
+        moves = "" if self.moves is None else f"{self.moves}/"
+        increment = f"+{self.increment:g}" if self.increment else ""
+        limits = {
+            f"{moves}{{:g}}{increment}": self.base,
+            "{:g}/move": self.each_move,
+            "{} nodes/move": self.nodes,
+            "{} plies/move": self.plies,
+        }
+        return ", ".join(form.format(limit) for form, limit in limits.items() if limit is not None) or "-"
 
 
 def parse_time_control(text: str) -> TimeControl:
@@ -203,24 +206,19 @@ class EngineProcess:
         self._uci.first_game = False
         try:
             self._uci.send_line("ucinewgame")
-            async with asyncio.timeout(_START_SECONDS):
-                await self._uci.ping()
+            await self._within(_START_SECONDS, self._uci.ping())
         except TimeoutError:
             raise ForfeitError(Offence.ABANDONED, f"does not answer isready within {_START_SECONDS:g} s") from None
-        except chess.engine.EngineTerminatedError:
-            raise self._death() from None
 
     async def think(self, board: chess.Board, clock: Clock, other: Clock) -> Answer:
         """Ask for a move, measure its time and take it off the clock."""
         uci, allowance = self._uci, clock.allowance
         patience = self.spec.hang if math.isinf(allowance) else allowance
         try:
-            async with asyncio.timeout(patience + _SLACK_SECONDS):
-                played = await uci.play(board, _limit(board.turn, clock, other), game=uci.game)
+            search = uci.play(board, _limit(board.turn, clock, other), game=uci.game)
+            played = await self._within(patience + _SLACK_SECONDS, search)
         except TimeoutError:
             raise await self._overdue(clock) from None
-        except chess.engine.EngineTerminatedError:
-            raise self._death() from None
         except chess.engine.EngineError:
             raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
         seconds = uci.answered - uci.asked
@@ -240,11 +238,9 @@ class EngineProcess:
     async def close(self) -> None:
         """Send `quit`, and end the process if it does not."""
         try:
-            if self.is_running:
-                async with asyncio.timeout(_GRACE_SECONDS):
-                    await self._uci.quit()
-        except (TimeoutError, chess.engine.EngineError):
-            pass
+            with contextlib.suppress(TimeoutError, chess.engine.EngineError, ForfeitError):
+                if self.is_running:
+                    await self._within(_GRACE_SECONDS, self._uci.quit())
         finally:
             self._uci.kill()
             if self._uci.transport is not None:
@@ -267,15 +263,17 @@ class EngineProcess:
     def _options(self, told: Mapping[str, str], variant: str) -> dict[str, chess.engine.ConfigValue]:
         """The user's options, and those for r-mobility if the engine knows it; an error if it plays no such variant."""
         known = self._uci.options
-        played = ["chess", *(["chess960"] if "UCI_Chess960" in known else [])]
-        played += known["UCI_Variant"].var or [] if "UCI_Variant" in known else []
+        variants = known["UCI_Variant"].var or [] if "UCI_Variant" in known else []
+        played = ["chess", *(["chess960"] if "UCI_Chess960" in known else []), *variants]
         if variant not in played:
             raise chess.engine.EngineError(f"it does not play {variant}{nearest(variant, played)}")
         for name in self.spec.options:
             if name not in known:
                 raise chess.engine.EngineError(f"it has no option {name!r}{nearest(name, known)}")
-        understood = {name: value for name, value in told.items() if self.knows_r_mobility and name in known}
-        return {**self.spec.options, **understood}
+        return {
+            **self.spec.options,
+            **{name: value for name, value in told.items() if self.knows_r_mobility and name in known},
+        }
 
     async def _fail(self, reason: str) -> None:
         await self.close()
@@ -286,17 +284,21 @@ class EngineProcess:
             return ForfeitError(Offence.ABANDONED, f"does not answer within {self.spec.hang:g} s")
         end = ""
         try:
-            async with asyncio.timeout(_GRACE_SECONDS):
-                await self._uci.ping()
-        except (TimeoutError, chess.engine.EngineError):  # it hangs: the next game needs another process
+            await self._within(_GRACE_SECONDS, self._uci.ping())
+        except (TimeoutError, chess.engine.EngineError, ForfeitError):  # it hangs: the next game needs another process
             self._uci.kill()
             await asyncio.wait([self._uci.returncode], timeout=_GRACE_SECONDS)
             end = " and no answer after it"
         return ForfeitError(Offence.TIME, f"loses on time: no move within {clock.allowance:.3f} s{end}")
 
-    def _death(self) -> ForfeitError:
-        details = "closes its output" if self._uci.closed_output else f"has ended{self._how_it_ended()}"
-        return ForfeitError(Offence.ABANDONED, details)
+    async def _within(self, seconds: float, answer: Awaitable[T]) -> T:
+        """What the engine answers; TimeoutError if it takes longer, and it forfeits the game if it has ended."""
+        try:
+            async with asyncio.timeout(seconds):
+                return await answer
+        except chess.engine.EngineTerminatedError:
+            details = "closes its output" if self._uci.closed_output else f"has ended{self._how_it_ended()}"
+            raise ForfeitError(Offence.ABANDONED, details) from None
 
     def _how_it_ended(self) -> str:
         code = self._uci.returncode.result()

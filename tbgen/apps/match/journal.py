@@ -75,18 +75,20 @@ class FileJournal:
         """Whether an old match goes on, which then is this one's; an error if its games forbid both."""
         if old is None or (old.finished and not settings.recover):
             return False
-        if not settings.recover or old.digest != self.state.digest:
-            if all(number is None for _, number, _ in stored_games(self._path, old.match)):
-                return False
-            reason = f"has a match that is not over; go on with -recover, or remove {self._state_path}"
-            if settings.recover:
-                reason = "was begun with other engines or settings; give the same, or another file with -pgnout"
-            raise MatchError(f"{self._path} {reason}")
-        if os.fstat(self._file).st_size < old.start:
-            reason = f"is shorter than when its match began; put it back, or remove {self._state_path}"
-            raise MatchError(f"{self._path} {reason}")
-        if settings.seed not in (None, old.seed):
-            raise MatchError(f"the match in {self._path} has -srand {old.seed}, not {settings.seed}")
+        path, or_remove = self._path, f"or remove {self._state_path}"
+        is_same = settings.recover and old.digest == self.state.digest
+        if not is_same and all(number is None for _, number, _ in stored_games(path, old.match)):
+            return False
+        is_shorter, is_seeded = os.fstat(self._file).st_size < old.start, settings.seed not in (None, old.seed)
+        refusals = {
+            f"{path} has a match that is not over; go on with -recover, {or_remove}": not settings.recover,
+            f"{path} was begun with other engines or settings; give the same, or another file with -pgnout": not is_same,
+            f"{path} is shorter than when its match began; put it back, {or_remove}": is_shorter,
+            f"the match in {path} has -srand {old.seed}, not {settings.seed}": is_seeded,
+        }
+        for reason, applies in refusals.items():
+            if applies:
+                raise MatchError(reason)
         self.state = old
         return True
 
@@ -143,12 +145,10 @@ class FileJournal:
         self._notes(f"an unfinished game at the end of {self._path} has been moved to {beside}")
 
     def _read_state(self) -> State | None:
-        try:
+        with contextlib.suppress(ValueError):
             state: State | None = parse_json(self._state_path.read_text(encoding="utf-8") or "null").read(State | None)
             if state is None or _MATCH.fullmatch(state.match):
                 return state
-        except ValueError:
-            pass
         raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match")
 
     def _write_state(self, state: State) -> None:
@@ -202,8 +202,8 @@ def digest_of(settings: MatchSettings) -> str:
     if plan.format is not Format.SWISS:  # whose last round is paired by other rules
         plan = replace(plan, rounds=1)
     content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
-    openings = replace(settings.openings, file=None)
-    decisive = (engines, plan, content, openings, settings.rules, settings.tables, settings.variant)
+    book = content, replace(settings.openings, file=None)
+    decisive = (engines, plan, *book, settings.rules, settings.tables, settings.variant)
     return hashlib.sha256(repr(decisive).encode()).hexdigest()
 
 
