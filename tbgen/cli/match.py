@@ -335,7 +335,7 @@ def test_line(match: Match) -> str | None:
     ratio = match.standings.ratio(sprt)
     return (
         f"SPRT {sprt.model.value}: LLR {ratio:.2f} ({sprt.lower:.2f}, {sprt.upper:.2f}) "
-        f"[{sprt.elo0:g}, {sprt.elo1:g}], {sprt.conclusion(ratio).value}"
+        f"[{sprt.elo0:g}, {sprt.elo1:g}], {sprt.conclusion(ratio)}"
     )
 
 

@@ -75,16 +75,16 @@ class FileJournal:
         """Whether an old match goes on, which then is this one's; an error if its games forbid both."""
         if old is None or (old.finished and not settings.recover):
             return False
-        path, or_remove = self._path, f"or remove {self._state_path}"
+        pgn, or_remove = self._path, f"or remove {self._state_path}"
         is_same = settings.recover and old.digest == self.state.digest
-        if not is_same and all(number is None for _, number, _ in stored_games(path, old.match)):
+        if not is_same and all(number is None for _, number, _ in stored_games(pgn, old.match)):
             return False
         is_shorter, is_seeded = os.fstat(self._file).st_size < old.start, settings.seed not in (None, old.seed)
         refusals = {
-            f"{path} has a match that is not over; go on with -recover, {or_remove}": not settings.recover,
-            f"{path} was begun with other engines or settings; give the same, or another file with -pgnout": not is_same,
-            f"{path} is shorter than when its match began; put it back, {or_remove}": is_shorter,
-            f"the match in {path} has -srand {old.seed}, not {settings.seed}": is_seeded,
+            f"{pgn} has a match that is not over; go on with -recover, {or_remove}": not settings.recover,
+            f"{pgn} was begun with other engines or settings; give the same, or another file with -pgnout": not is_same,
+            f"{pgn} is shorter than when its match began; put it back, {or_remove}": is_shorter,
+            f"the match in {pgn} has -srand {old.seed}, not {settings.seed}": is_seeded,
         }
         for reason, applies in refusals.items():
             if applies:

@@ -22,7 +22,6 @@ from tbgen.apps.match.openings import Opening, Openings, fen_of
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import Meeting, Pairing, Stage, bracket_of, next_games
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
-from tbgen.apps.match.statistics import Conclusion
 from tbgen.apps.match.tables import Ending, opened_tables
 from tbgen.apps.match.uci import pass_over
 from tbgen.errors import EngineStartError, MatchError
@@ -82,7 +81,7 @@ class Match:
     def is_decided(self) -> bool:
         """Whether the test, if there is one, has accepted a hypothesis."""
         sprt = self.settings.sprt
-        return sprt is not None and sprt.conclusion(self.standings.ratio(sprt)) is not Conclusion.OPEN
+        return sprt is not None and sprt.conclusion(self.standings.ratio(sprt)) != "open"
 
     def is_over(self) -> bool:
         """Whether the test is decided or every game has been played."""

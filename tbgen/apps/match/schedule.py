@@ -163,10 +163,13 @@ class Meeting(NamedTuple):
 
     def facts(self, names: Sequence[str]) -> dict[str, Any]:
         """The meeting for JSON; without a second player it is a bye."""
-        numbers = zip(("first", "second", "winner"), (*self.tie.players, self.tie.winner), strict=True)
-        players = {key: None if number is None else names[number] for key, number in numbers}
-        games = [pairing.number for pairing in self.pairings]
-        return {"round": self.round, **players, **facts_of(self.tie, "points", "decided_by"), "games": games}
+        first, second, winner = (
+            None if player is None else names[player] for player in (*self.tie.players, self.tie.winner)
+        )
+        return {
+            "round": self.round, "first": first, "second": second, "winner": winner,
+            **facts_of(self.tie, "points", "decided_by", games=[pairing.number for pairing in self.pairings]),
+        }
 
 
 def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]], Stage | None]:
@@ -188,10 +191,6 @@ def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]],
         if stage is not None or len(winners) == 1:
             return rounds, stage
         pairs = list(zip(winners[::2], winners[1::2], strict=True))
-
-
-def _knockout(plan: Tournament, results: Results) -> Stage | None:
-    return bracket_of(plan, results)[1]
 
 
 def _swiss(plan: Tournament, results: Results) -> Stage | None:
@@ -245,6 +244,6 @@ _FORMATS: Mapping[Format, Callable[[Tournament, Results], Stage | None]] = {
     Format.ROUND_ROBIN: _round_robin,
     Format.GAUNTLET: _gauntlet,
     Format.PYRAMID: _pyramid,
-    Format.KNOCKOUT: _knockout,
+    Format.KNOCKOUT: lambda plan, results: bracket_of(plan, results)[1],
     Format.SWISS: _swiss,
 }

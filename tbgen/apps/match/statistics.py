@@ -16,10 +16,11 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import NormalDist
+from typing import Literal
 
 from tbgen.errors import UsageError
 from tbgen.rules.points import DRAW
@@ -137,12 +138,8 @@ class Model(enum.Enum):
     """Normalised Elo, generalised ratio over pairs of games."""
 
 
-class Conclusion(enum.Enum):
-    """Where a test stands."""
-
-    OPEN = "open"
-    H0 = "H0 accepted"
-    H1 = "H1 accepted"
+Conclusion = Literal["open", "H0 accepted", "H1 accepted"]
+"""Where a test stands."""
 
 
 def real_counts(games: Distribution) -> tuple[float, float, float]:
@@ -187,8 +184,8 @@ class Sprt:
 
     def conclusion(self, ratio: float) -> Conclusion:
         if ratio >= self.upper:
-            return Conclusion.H1
-        return Conclusion.H0 if ratio <= self.lower else Conclusion.OPEN
+            return "H1 accepted"
+        return "H0 accepted" if ratio <= self.lower else "open"
 
     def _trinomial(self, wins: float, draws: float, losses: float) -> float:
         if wins < 1 or losses < 1:
@@ -198,14 +195,11 @@ class Sprt:
         draw_elo = 200 * math.log10((1 - loss) / loss * (1 - win) / win) if draws else 0.0
         x = 10 ** (-draw_elo / 400)
         unit = 1.0 if self.model is Model.BAYESIAN else 4 * x / (1 + x) ** 2  # so many Elo are a BayesElo near equality
-        won, lost = (
-            [1 / (1 + 10 ** ((draw_elo + side * elo / unit) / 400)) for elo in (self.elo0, self.elo1)]
-            for side in (-1, 1)
-        )
-        ratio = wins * math.log(won[1] / won[0]) + losses * math.log(lost[1] / lost[0])
-        if draws:
-            ratio += draws * math.log((1 - won[1] - lost[1]) / (1 - won[0] - lost[0]))
-        return ratio
+        laws = []
+        for elo in (self.elo0, self.elo1):
+            won, lost = (share_of(side * elo / unit - draw_elo) for side in (1, -1))
+            laws.append((won, 1 - won - lost, lost))
+        return _ratio((wins, draws, losses), *laws)
 
     def _generalised(self, units: Distribution) -> float:
         law, weight = _empirical(units)
@@ -215,8 +209,12 @@ class Sprt:
         else:
             step = math.sqrt(units.games_each) / _ELO_PER_T
             laws = [_likeliest_with_t(law, elo * step) for elo in (self.elo0, self.elo1)]
-        together = zip(law, laws[0], laws[1], strict=True)
-        return weight * sum(chance * math.log(under1 / under0) for (_, chance), (_, under0), (_, under1) in together)
+        return weight * _ratio(*([chance for _, chance in each] for each in (law, *laws)))
+
+
+def _ratio(counts: Iterable[float], under0: Iterable[float], under1: Iterable[float]) -> float:
+    """The log-likelihood ratio of results that occurred so often, by their probabilities under H0 and under H1."""
+    return sum(count * math.log(p1 / p0) for count, p0, p1 in zip(counts, under0, under1, strict=True) if count)
 
 
 def _empirical(units: Distribution) -> tuple[Law, float]:

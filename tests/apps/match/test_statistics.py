@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.match.statistics import Conclusion, Distribution, Model, Sprt, real_counts
+from tbgen.apps.match.statistics import Distribution, Model, Sprt, real_counts
 from tbgen.rules.points import DRAW, LOSS, WIN, Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match import reference
@@ -115,4 +115,4 @@ def test_a_test_ends_at_the_bounds_of_wald() -> None:
     test = Sprt(0, 5, alpha=0.05, beta=0.1)
     assert (test.lower, test.upper) == (math.log(0.1 / 0.95), math.log(0.9 / 0.05))
     ends = [test.conclusion(ratio) for ratio in (test.upper, test.lower, 0.0)]
-    assert ends == [Conclusion.H1, Conclusion.H0, Conclusion.OPEN]
+    assert ends == ["H1 accepted", "H0 accepted", "open"]
