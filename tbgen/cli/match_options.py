@@ -34,6 +34,7 @@ from tbgen.apps.match.statistics import Model, Sprt
 from tbgen.errors import InputError, UsageError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Scheme, Scoring, parse_komi
+from tbgen.text import flattened
 
 Group = dict[str, str]
 """Key of a group -> its word."""
@@ -348,14 +349,59 @@ REFUSED = {
 
 
 def settings_of(arguments: Iterable[str]) -> MatchSettings:
-    """The settings from a command line and its -config file, which the command line overrides."""
+    """The settings from a command line and its -config file, which the command line overrides.
+
+    Combinations of options that make no sense are refused, and options that change nothing.
+    """
     typed = list(arguments)
     words = parse_arguments(typed)
     if "config" in words:
         words = parse_arguments([*arguments_in(Path(words["config"])), *typed])
     settings = _settings_in(words)
-    _refuse_contradictions(words, settings)
+    engines, plan, sprt = len(settings.engines), settings.plan, settings.sprt or Sprt()
+    most_rounds = engines - 1 + engines % 2
+    _refuse(
+        {
+            "a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...": engines < 2,
+            "-sprt tests one engine against one other; give two engines": "sprt" in words and engines != 2,
+            f"-sprt: elo0 is less than elo1, not {sprt.elo0:g} and {sprt.elo1:g}": sprt.elo0 >= sprt.elo1,
+            "-sprt: alpha and beta are chances of error between 0 and 0.5": (
+                not (0 < sprt.alpha < 0.5 and 0 < sprt.beta < 0.5)
+            ),
+            "-openings needs file=FILE": "openings" in words and settings.openings.file is None,
+            "-recover needs -pgnout: the file of games says which have been played": (
+                settings.recover and not settings.pgn
+            ),
+            "-tb and -syzygy mean nothing with -variant: tables are those of chess": (
+                settings.variant not in VARIANTS[:2] and not words.keys().isdisjoint({"tb", "syzygy"})
+            ),
+            "-tournament swiss needs -rounds": plan.format is Format.SWISS and "rounds" not in words,
+            f"-rounds {plan.rounds}: without meeting twice, {engines} engines play {most_rounds} at most": (
+                plan.format is Format.SWISS and plan.rounds > most_rounds
+            ),
+            "-seeds means nothing without -tournament gauntlet or knockout": (
+                "seeds" in words and plan.format not in (Format.GAUNTLET, Format.KNOCKOUT)
+            ),
+            f"-seeds {plan.seeds} leaves no gauntlet with {engines} engines": (
+                plan.format is Format.GAUNTLET and plan.seeds >= engines
+            ),
+            "-rounds means nothing with -tournament knockout; -games sets the length of a meeting": (
+                "rounds" in words and plan.format is Format.KNOCKOUT
+            ),
+            **{
+                f"-{name} means nothing without -{' or -'.join(needed)}": name in words and not words.keys() & needed
+                for name, needed in _NEEDS.items()
+            },
+        }
+    )
     return settings
+
+
+def _refuse(reasons: Mapping[str, bool]) -> None:
+    """Raise a UsageError with the first reason that applies."""
+    for reason, applies in reasons.items():
+        if applies:
+            raise UsageError(reason)
 
 
 def parse_arguments(arguments: Iterable[str]) -> Words:
@@ -416,21 +462,17 @@ def arguments_in(path: Path) -> Iterator[str]:
     for name, value in found.items():
         keys = _known(name).keys
         for each in value if isinstance(value, list) else [value]:
-            if keys and "file" not in keys and not isinstance(each, dict):
+            if isinstance(each, dict):
+                lists = ((key, given if isinstance(given, list) else [given]) for key, given in flattened(each))
+                yield from (f"-{name}", *(f"{key}={_word_of(one)}" for key, given in lists for one in given))
+            elif keys and "file" not in keys:
                 raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
-            if each is not False:
-                yield from (f"-{name}", *_words_of(each))
+            elif each is not False:
+                yield from (f"-{name}",) if each is True else (f"-{name}", str(each))
 
 
-def _words_of(value: object, key: str = "") -> Iterator[str]:
-    """A value of TOML in words."""
-    if isinstance(value, dict | list):
-        for name, each in value.items() if isinstance(value, dict) else (("", each) for each in value):
-            yield from _words_of(each, f"{key}.{name}".strip("."))
-    elif key:
-        yield f"{key}={str(value).lower() if isinstance(value, bool) else value}"
-    elif value is not True:
-        yield str(value)
+def _word_of(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _settings_in(words: Words) -> MatchSettings:
@@ -479,49 +521,22 @@ def _read(before: str, words: Mapping[str, str], options: Mapping[str, Option], 
             part[field] = value
 
 
-def _refuse_contradictions(words: Words, settings: MatchSettings) -> None:
-    """Refuse combinations of options that make no sense, and options that change nothing."""
-    engines, kind = len(settings.engines), settings.plan.format
-    contradictions = {
-        "a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...": engines < 2,
-        "-sprt tests one engine against one other; give two engines": settings.sprt is not None and engines != 2,
-        "-openings needs file=FILE": "openings" in words and settings.openings.file is None,
-        "-recover needs -pgnout: the file of games says which have been played": settings.recover and not settings.pgn,
-        "-tb and -syzygy mean nothing with -variant: tables are those of chess": (
-            settings.variant not in VARIANTS[:2] and not words.keys().isdisjoint({"tb", "syzygy"})
-        ),
-        "-tournament swiss needs -rounds": kind is Format.SWISS and "rounds" not in words,
-        "-seeds means nothing without -tournament gauntlet or knockout": (
-            "seeds" in words and kind not in (Format.GAUNTLET, Format.KNOCKOUT)
-        ),
-        "-rounds means nothing with -tournament knockout; -games sets the length of a meeting": (
-            "rounds" in words and kind is Format.KNOCKOUT
-        ),
-        **{
-            f"-{name} means nothing without -{' or -'.join(needed)}": name in words and not words.keys() & needed
-            for name, needed in _NEEDS.items()
-        },
-    }
-    for reason, applies in contradictions.items():
-        if applies:
-            raise UsageError(reason)
-
-
 def _engine(groups: Iterable[Group]) -> EngineSpec:
     """An engine with the options of all engines and its own, which come last."""
     words, parts = {key: word for group in groups for key, word in group.items()}, Parts()
     options = {key.removeprefix("option."): words.pop(key) for key in list(words) if key.startswith("option.")}
     title = f"engine {words.get('name', words.get('cmd', '?'))}"
-    if "cmd" not in words:
-        raise UsageError(f"{title} needs cmd=FILE, the program to run")
-    if words.get("proto", "uci") != "uci":
-        raise UsageError(f"{title}: only UCI engines can play; a proxy may translate")
     _read(f"{title}: ", words, OPTIONS["engine"].keys, parts)
     limits, control = parts.pop("limits", {}), parts.pop("control", TimeControl())
-    if replace(control, **{**limits, "margin": 0.0}) == TimeControl():
-        raise UsageError(f"{title} may think for ever; give it tc=, st=, nodes= or depth=")
-    if control.base is not None and "each_move" in limits:
-        raise UsageError(f"{title} cannot have both tc= and st=")
+    is_limitless = replace(control, **{**limits, "margin": 0.0}) == TimeControl()
+    _refuse(
+        {
+            f"{title} needs cmd=FILE, the program to run": "cmd" not in words,
+            f"{title}: only UCI engines can play; a proxy may translate": words.get("proto", "uci") != "uci",
+            f"{title} may think for ever; give it tc=, st=, nodes= or depth=": is_limitless,
+            f"{title} cannot have both tc= and st=": control.base is not None and "each_move" in limits,
+        }
+    )
     program = words["cmd"]
     found = shutil.which(program) or shutil.which(program, path="/usr/games") or program  # as Debian has them
     return EngineSpec(

@@ -82,10 +82,8 @@ def _round_robin(plan: Tournament, results: Results) -> Stage | None:
 
 
 def _gauntlet(plan: Tournament, results: Results) -> Stage | None:
-    others = plan.players - plan.seeds
-    if others < 1:
-        raise UsageError(f"-seeds {plan.seeds} leaves no gauntlet with {plan.players} engines")
-    return _whole(plan, results, others * plan.seeds, lambda each: (each % plan.seeds, plan.seeds + each // plan.seeds))
+    encounters = (plan.players - plan.seeds) * plan.seeds
+    return _whole(plan, results, encounters, lambda each: (each % plan.seeds, plan.seeds + each // plan.seeds))
 
 
 def _pyramid(plan: Tournament, results: Results) -> Stage | None:
@@ -167,7 +165,10 @@ class Meeting(NamedTuple):
             None if player is None else names[player] for player in (*self.tie.players, self.tie.winner)
         )
         return {
-            "round": self.round, "first": first, "second": second, "winner": winner,
+            "round": self.round,
+            "first": first,
+            "second": second,
+            "winner": winner,
             **facts_of(self.tie, "points", "decided_by", games=[pairing.number for pairing in self.pairings]),
         }
 
@@ -195,9 +196,6 @@ def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]],
 
 def _swiss(plan: Tournament, results: Results) -> Stage | None:
     """Every round is paired by the points of those before it."""
-    most = plan.players - 1 + plan.players % 2
-    if plan.rounds > most:
-        raise UsageError(f"-rounds {plan.rounds}: without meeting twice, {plan.players} engines play {most} at most")
     before, history = list[Pairing](), list[dict[int, Encounter]]()
     while len(history) < plan.rounds:
         pairs = pairs_of(history, plan.players, plan.rounds, plan.games)

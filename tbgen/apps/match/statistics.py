@@ -22,7 +22,6 @@ from fractions import Fraction
 from statistics import NormalDist
 from typing import Literal
 
-from tbgen.errors import UsageError
 from tbgen.rules.points import DRAW
 
 _NORMAL = NormalDist()
@@ -158,12 +157,6 @@ class Sprt:
     alpha: float = 0.05
     beta: float = 0.05
     model: Model = Model.CUTECHESS
-
-    def __post_init__(self) -> None:
-        if self.elo0 >= self.elo1:
-            raise UsageError(f"-sprt: elo0 is less than elo1, not {self.elo0:g} and {self.elo1:g}")
-        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
-            raise UsageError("-sprt: alpha and beta are chances of error between 0 and 0.5")
 
     @property
     def lower(self) -> float:

@@ -69,16 +69,7 @@ def test_an_opening_is_repeated_as_often_as_was_asked(plan: Tournament) -> None:
             assert set(times.values()) == {plan.games * len(meetings(plan))}
 
 
-@pytest.mark.parametrize(
-    ("plan", "words"),
-    [
-        (Tournament(players=3, format=Format.GAUNTLET, seeds=3), "leaves no gauntlet"),
-        *(
-            (plan, "1,000,000 is the most")
-            for plan in (Tournament(2, games=10**9), Tournament(2, rounds=10**9), Tournament(3000))
-        ),
-    ],
-)
-def test_a_match_that_nobody_can_play_is_refused_at_once(plan: Tournament, words: str) -> None:
-    with pytest.raises(UsageError, match=words):
+@pytest.mark.parametrize("plan", [Tournament(2, games=10**9), Tournament(2, rounds=10**9), Tournament(3000)])
+def test_a_match_that_nobody_can_play_is_refused_at_once(plan: Tournament) -> None:
+    with pytest.raises(UsageError, match="1,000,000 is the most"):
         schedule(plan)

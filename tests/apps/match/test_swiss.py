@@ -16,7 +16,6 @@ from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.schedule import Pairing, next_games
 from tbgen.apps.match.settings import Format, Tournament
 from tbgen.apps.match.swiss import Encounter, pairs_of
-from tbgen.errors import UsageError
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match.matches import games_of, run, walker
@@ -111,12 +110,6 @@ def test_points_of_r_mobility_pair_otherwise_than_ordinary_ones() -> None:
     rounds = [played(plan, Scoring(scheme), stalemates)[0] for scheme in (Scheme.EXPONENTIAL, Scheme.CLASSICAL)]
     assert {each.black if each.number in (2, 4) else each.white for each in rounds[0][:4]} == ahead
     assert [sum({each.white, each.black} < ahead for each in pairings[4:]) for pairings in rounds] == [2, 0]
-
-
-def test_more_rounds_than_opponents_are_refused() -> None:
-    for players, most in ((4, 3), (5, 5)):
-        with pytest.raises(UsageError, match=f"{players} engines play {most} at most"):
-            next_games(Tournament(players, rounds=most + 1, format=Format.SWISS), {})
 
 
 def test_a_bye_is_a_won_game_in_file_and_standings_and_no_strength(pgn: Path) -> None:
