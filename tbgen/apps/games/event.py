@@ -180,12 +180,13 @@ class PlayerRow:
 
     def facts(self, places: Mapping[str, int]) -> dict[str, Any]:
         """The line as JSON has it; `places` has the order of all players."""
-        net = {str(Score(code, Color.WHITE)): count for code, count in enumerate(self.net(), STALEMATE_CODE) if count}
         return facts_of(
             self,
             *("rank", "name", "games", "classical", "points"),
             points_exact=str(self.points),
-            net=net,
+            net={
+                str(Score(code, Color.WHITE)): count for code, count in enumerate(self.net(), STALEMATE_CODE) if count
+            },
             tiebreaks=self.figures,
             against={name: list(map(str, self.points_against(name))) for name in self.opponents(places)},
         )
@@ -248,15 +249,14 @@ def cross_table(games: Sequence[EventGame], points: Callable[[EventGame, Color],
     """
     have_moves = any(game.plies for game in games)
     numbers = sorted({game.round_number for game in games})
-    rounds: dict[str, dict[int, list[Cell]]] = {}
+    rounds: dict[str, dict[int, list[Cell[str]]]] = {}
     for game in games:
         forfeit = have_moves and not game.plies and winner_of(game.result) is not None
         for side in Color:
-            other = game.players[side.other]
-            opponent = None if is_bye(other) else other
+            opponent = None if is_bye(game.players[side.other]) else game.players[side.other]
             cell = Cell(opponent, points(game, side), not forfeit and opponent is not None, side, (game.plies + 1) // 2)
             rounds.setdefault(game.players[side], {}).setdefault(game.round_number, []).append(cell)
-    absent = [Cell(None, LOSS, is_played=False)]
+    absent = [Cell[str](None, LOSS, is_played=False)]
     table = {}
     for name, played in rounds.items():
         complete = numbers if len(numbers) > 1 and numbers[-2] not in played else numbers[:-1]
@@ -348,12 +348,12 @@ class Standings:
 
     def facts(self) -> dict[str, Any]:
         """The standings as JSON has them."""
-        provisional = {name or "?": number for name, number in self.provisional.most_common()}
-        players = [row.facts(self.places) for row in self.rows]
         return {
             "tiebreak": list(self.order),
             "scoring": [scheme.value for scheme in self.schemes],
-            **facts_of(self, "unfinished", provisional=provisional, players=players),
+            **facts_of(self, "unfinished"),
+            "provisional": {name or "?": number for name, number in self.provisional.most_common()},
+            "players": [row.facts(self.places) for row in self.rows],
         }
 
 
@@ -415,17 +415,19 @@ def _meetings(row: PlayerRow, opponent: str, numbers: Mapping[int, int]) -> dict
     """A player's games against another, as the cell of a cross table of TCEC."""
     games = row.met.get(opponent, [])
     results = [game.classical(side) for game, side in games]
-    scores = [
-        {
-            "Color": 0 if side is Color.WHITE else 1,
-            "Game": numbers[id(game)],
-            "Result": float(result),
-            "Winner": str(winner_of(game.result) or "None"),
-        }
-        for (game, side), result in zip(games, results, strict=True)
-    ]
-    text = "".join({WIN: "1", DRAW: "=", LOSS: "0"}[result] for result in results)
-    return {"H2h": float(sum(results)), "Scores": scores, "Text": text}
+    return {
+        "H2h": float(sum(results)),
+        "Scores": [
+            {
+                "Color": 0 if side is Color.WHITE else 1,
+                "Game": numbers[id(game)],
+                "Result": float(result),
+                "Winner": str(winner_of(game.result) or "None"),
+            }
+            for (game, side), result in zip(games, results, strict=True)
+        ],
+        "Text": "".join({WIN: "1", DRAW: "=", LOSS: "0"}[result] for result in results),
+    }
 
 
 def _abbreviation(name: str, taken: Collection[str]) -> str:

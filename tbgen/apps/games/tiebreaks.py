@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from tbgen.rules.points import DRAW, WIN
 from tbgen.score import Color
@@ -50,10 +50,10 @@ def by_value(values: Mapping[Player, Any]) -> Criterion[Player]:
     return split
 
 
-class Cell(NamedTuple):
+class Cell(NamedTuple, Generic[Player]):
     """A game of a player, or a round without one."""
 
-    opponent: str | None
+    opponent: Player | None
     """None for a bye."""
     points: Fraction
     is_played: bool = True
@@ -66,7 +66,7 @@ class Cell(NamedTuple):
         return not self.is_played and self.points < WIN
 
 
-CrossTable = Mapping[str, Sequence[Cell]]
+CrossTable = Mapping[str, Sequence[Cell[str]]]
 """Player -> the cells of the player's rounds, in order."""
 
 Values = dict[str, Fraction]
@@ -110,7 +110,7 @@ def lengths(table: CrossTable, points: Fraction, *, is_more_better: bool) -> Val
     return values
 
 
-def _pairs(cells: Sequence[Cell]) -> Iterator[tuple[Cell, Cell]]:
+def _pairs(cells: Sequence[Cell[str]]) -> Iterator[tuple[Cell[str], Cell[str]]]:
     """The first two games with each opponent, the next two, and so on."""
     for opponent in {cell.opponent for cell in cells}:
         games = [cell for cell in cells if cell.opponent == opponent and cell.is_played]
@@ -155,7 +155,7 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
     return groups if len(groups) == 1 else [part for group in groups for part in direct_encounter(table, group)]
 
 
-def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell]]]]:
+def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell[str]]]]]:
     """The cells of every player, each with the opponent's score, or the player's own without a game (article 16.4)."""
     own, seen = scores(table), {name: _seen_by_opponents(cells) for name, cells in table.items()}
     return [
@@ -170,7 +170,7 @@ def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell]]]]:
     ]
 
 
-def _seen_by_opponents(cells: Sequence[Cell]) -> Fraction:
+def _seen_by_opponents(cells: Sequence[Cell[str]]) -> Fraction:
     """A score for tie-breaks of others: byes after the last round that the player came to are draws (article 16.3)."""
     last = max((place for place, cell in enumerate(cells) if not cell.is_voluntary), default=-1)
     adjusted = (DRAW if place > last and cell.opponent is None else cell.points for place, cell in enumerate(cells))

@@ -22,8 +22,9 @@ from fractions import Fraction
 from typing import Any, NamedTuple
 
 from tbgen.apps.games.event import MORE_GAMES, EventGame, Tie, tie_of
+from tbgen.apps.games.tiebreaks import Cell
 from tbgen.apps.match.settings import Format, Policy, Tournament
-from tbgen.apps.match.swiss import Encounter, pairs_of
+from tbgen.apps.match.swiss import pairs_of
 from tbgen.errors import UsageError
 from tbgen.score import Color
 from tbgen.text import facts_of
@@ -196,7 +197,7 @@ def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]],
 
 def _swiss(plan: Tournament, results: Results) -> Stage | None:
     """Every round is paired by the points of those before it."""
-    before, history = list[Pairing](), list[dict[int, Encounter]]()
+    before, history = list[Pairing](), list[dict[int, Cell[int]]]()
     while len(history) < plan.rounds:
         pairs = pairs_of(history, plan.players, plan.rounds, plan.games)
         dealt = _dealt(plan, before, len(history) + 1, pairs, range(plan.games))
@@ -206,9 +207,9 @@ def _swiss(plan: Tournament, results: Results) -> Stage | None:
         for (white, black), pairings in zip(pairs, dealt, strict=True):
             sides = ((Color.WHITE if each.white == white else Color.BLACK, results[each.number]) for each in pairings)
             points = sum((game.points(side) for side, game in sides), Fraction(0))
-            history[-1][white] = Encounter(black, Color.WHITE, points)
+            history[-1][white] = Cell(black, points)
             if black is not None:
-                history[-1][black] = Encounter(white, Color.BLACK, len(pairings) - points)
+                history[-1][black] = Cell(white, len(pairings) - points, side=Color.BLACK)
     return None
 
 

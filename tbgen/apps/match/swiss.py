@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
+from tbgen.apps.games.tiebreaks import Cell
 from tbgen.errors import MatchError, UsageError
 from tbgen.score import Color
 
@@ -15,20 +15,13 @@ _POINT = 10
 """The library counts in tenths of a point."""
 
 
-class Encounter(NamedTuple):
-    """What a round brought a player: the opponent, None for a bye, the colour of the first game, and the points."""
-
-    opponent: int | None
-    color: Color
-    points: Fraction
-
-
 def pairs_of(
-    history: Sequence[Mapping[int, Encounter]], players: int, rounds: int, most: int
+    history: Sequence[Mapping[int, Cell[int]]], players: int, rounds: int, most: int
 ) -> list[tuple[int, int | None]]:
     """The pairs of the next round, White of the first game first; a bye has no second player.
 
-    Players are numbered by their strength, and `history` has each of them in each round; `most` points are in a round.
+    Players are numbered by their strength, and `history` has each of them in each round, with the colour of the
+    round's first game; `most` points are in a round.
     """
     try:
         from py4swiss.engines import DutchEngine
@@ -42,10 +35,10 @@ def pairs_of(
     colors = {Color.WHITE: ColorToken.WHITE, Color.BLACK: ColorToken.BLACK}
     point = math.lcm(_POINT, *(each.points.denominator for round_ in history for each in round_.values()))
 
-    def result_of(each: Encounter) -> RoundResult:
+    def result_of(each: Cell[int]) -> RoundResult:
         """The library's view of a round: points of a game are not its result's, and follow beside."""
         if each.opponent is not None:
-            return RoundResult(id=each.opponent + 1, color=colors[each.color], result=ResultToken.LOSS)
+            return RoundResult(id=each.opponent + 1, color=colors[each.side], result=ResultToken.LOSS)
         kind = ResultToken.PAIRING_ALLOCATED_BYE if each.points == most else ResultToken.ZERO_POINT_BYE
         return RoundResult(id=0, color=ColorToken.BYE_OR_NOT_PAIRED, result=kind)
 
@@ -64,8 +57,9 @@ def pairs_of(
             )
         )
     worth = dict.fromkeys(ScoringPointSystem().score_dict, 0) | {(ResultToken.WIN, ColorToken.WHITE): most * point}
-    system = ScoringPointSystem(score_dict=worth)
-    x_section = XSection(number_of_rounds=rounds, scoring_point_system=system, accelerations=totals)
+    x_section = XSection(
+        number_of_rounds=rounds, scoring_point_system=ScoringPointSystem(score_dict=worth), accelerations=totals
+    )
     try:
         pairs = DutchEngine.generate_pairings(ParsedTrf(player_sections=sections, x_section=x_section))
     except PairingError:

@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.event import BYE, EventGame, Standings
 from tbgen.apps.games.tags import Source, classical_result
+from tbgen.apps.games.tiebreaks import Cell
 from tbgen.apps.match.schedule import Pairing, next_games
 from tbgen.apps.match.settings import Format, Tournament
-from tbgen.apps.match.swiss import Encounter, pairs_of
+from tbgen.apps.match.swiss import pairs_of
 from tbgen.rules.points import Scheme, Scoring
 from tbgen.score import Color, Score
 from tests.apps.match.matches import games_of, run, walker
@@ -44,14 +45,14 @@ def test_the_pairs_of_a_published_tournament_are_reproduced(path: Path) -> None:
     rounds = rounds_in(path)
     first = min(player for player, (opponent, _, _) in rounds[0].items() if opponent is not None)
     white = rounds[0][first][1]  # the colour of the top seed is drawn by lot; ours is white
-    history: list[dict[int, Encounter]] = []
+    history: list[dict[int, Cell[int]]] = []
     for each in rounds:
         pairs = {(player, other) for player, (other, colour, _) in each.items() if colour == white or other is None}
         assert set(pairs_of(history, len(each), len(rounds), 1)) == pairs
         history.append({})
         for player, (opponent, colour, result) in each.items():
             side = Color.WHITE if colour == white else Color.BLACK
-            history[-1][player] = Encounter(None if result in "+-" else opponent, side, POINTS[result])
+            history[-1][player] = Cell(None if result in "+-" else opponent, POINTS[result], side=side)
 
 
 def test_there_are_ten_published_tournaments() -> None:
