@@ -23,16 +23,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from tbgen.apps.match.game import GameRecord  # noqa: E402
+from tbgen.apps.match.game import Sheet  # noqa: E402
 from tbgen.cli.match_options import settings_of  # noqa: E402
 from tests.apps.match.matches import FakeReferee, Silent, played, walker  # noqa: E402
 
 
-def overheads(records: list[GameRecord]) -> list[float]:
+def overheads(sheets: list[Sheet]) -> list[float]:
     """Seconds a move that were nobody's thinking time, game by game."""
     return [
-        (record.seconds - sum(answer.seconds for answer in record.sheet.answers.values())) / len(record.sheet.answers)
-        for record in records
+        (sheet.seconds - sum(answer.seconds for answer in sheet.answers.values())) / len(sheet.answers)
+        for sheet in sheets
     ]
 
 
@@ -42,7 +42,7 @@ class Meter(Silent):
     def __init__(self, games: int) -> None:
         self.part, self.left, self.clock = games // 10, games, time.process_time()
 
-    def game_over(self, board: int, record: GameRecord) -> None:
+    def game_over(self, sheet: Sheet) -> None:
         self.left -= 1
         if self.left % self.part == 0:
             now, memory = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
@@ -72,8 +72,8 @@ def main() -> None:
         wall, cpu = time.perf_counter(), time.process_time()
         played([*words, "-concurrency", str(wanted.concurrency)], view)
         wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    moves = sum(len(record.sheet.answers) for record in view.records)
-    each = sorted(overheads(view.records))
+    moves = sum(len(sheet.answers) for sheet in view.sheets)
+    each = sorted(overheads(view.sheets))
     print(f"{len(each)} games, {moves} moves, {wall:.1f} s")
     print(f"overhead a move: median {1000 * each[len(each) // 2]:.2f} ms, worst game {1000 * each[-1]:.2f} ms")
     print(f"CPU of the referee a move: {1000 * cpu / moves:.2f} ms")

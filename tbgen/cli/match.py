@@ -18,7 +18,7 @@ from click.shell_completion import CompletionItem
 from tbgen.apps.games.event import Standings, crosstable, in_decimals
 from tbgen.apps.games.tags import last_move
 from tbgen.apps.match.engine import Offence
-from tbgen.apps.match.game import GameRecord, Sheet
+from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.schedule import Pairing
@@ -27,7 +27,7 @@ from tbgen.apps.match.statistics import Distribution
 from tbgen.cli import QUIET, Terminated
 from tbgen.cli.match_options import OPTIONS, settings_of
 from tbgen.cli.output import Form, entries_in, refuse_fewer, table_lines, text_of, written_whole
-from tbgen.cli.reporter import Reporter, Work, clock, reporter
+from tbgen.cli.reporter import Reporter, clock, reporter
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import format_points
 from tbgen.system.process import processors
@@ -152,8 +152,8 @@ def _facts(match: Match) -> dict[str, Any]:
 
 def _crosstable(match: Match) -> dict[str, Any]:
     """The cross table as the site of TCEC reads it."""
-    games = [game for _, game in sorted(match.standings.games.items())]
-    return crosstable(Standings(games)) | {"Type": match.plan.format.value}
+    games = match.standings.games
+    return crosstable(Standings(games[number] for number in sorted(games))) | {"Type": match.plan.format.value}
 
 
 class MatchView:
@@ -165,7 +165,6 @@ class MatchView:
     def __init__(self, reporter: Reporter) -> None:
         self._reporter = reporter
         self.says = reporter.say
-        self._boards: dict[int, Work] = {}
         self._begun = time.monotonic()
         self._played = 0
 
@@ -192,25 +191,23 @@ class MatchView:
             if target is not None and target.is_file():
                 refuse_fewer(target, entries_in(str(target)), match.scheduled)
 
-    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
-        self._reporter.log(f"Started game {self._title(pairing)}")
-        title = f"{pairing.number}. {' - '.join(self._match.standings.names(pairing))}"
-        self._boards[board] = self._reporter.work(title, as_share=True)
-        self._boards[board].every = math.inf
-        self.moved(board, sheet)
+    def game_begins(self, sheet: Sheet) -> None:
+        self._reporter.log(f"Started game {self._title(sheet.pairing)}")
+        self.moved(sheet)
 
-    def moved(self, board: int, sheet: Sheet) -> None:
+    def moved(self, sheet: Sheet) -> None:
         clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
         move = last_move(sheet.game.board, sheet.game.last.san) or "-"
-        self._boards[board].advance(0, detail=f"{move}, accrued {sheet.game.last.accrued}, {clocks}")
+        work = self._reporter.work(self._bar(sheet.pairing), as_share=True)
+        work.every = math.inf
+        work.advance(0, detail=f"{move}, accrued {sheet.game.last.accrued}, {clocks}")
 
-    def game_over(self, board: int, record: GameRecord) -> None:
+    def game_over(self, sheet: Sheet) -> None:
         self._played += 1
-        ending, match = record.ending, self._match
-        points = format_points(record.scoring.points(ending.outcome), record.scoring.scheme)
-        if work := self._boards.pop(board, None):  # a bye has none
-            self._reporter.end(work.title)
-        self.says(f"Finished game {self._title(record.pairing)}: {ending.outcome} {points} {{{ending.details}}}")
+        self._reporter.end(self._bar(sheet.pairing))
+        ending, match, scoring = sheet.ending, self._match, sheet.rules.scoring
+        points = format_points(scoring.points(ending.outcome), scoring.scheme)
+        self.says(f"Finished game {self._title(sheet.pairing)}: {ending.outcome} {points} {{{ending.details}}}")
         done, total = len(match.standings.games), match.scheduled
         pace = (time.monotonic() - self._begun) / self._played
         self._games.reach(done, total, detail=test_line(match), left=(total - done) * pace)
@@ -231,6 +228,9 @@ class MatchView:
             left = counted(match.left, "game", "games")
             click.echo(f"interrupted with {left} to play; the same command with -recover goes on")
         click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
+
+    def _bar(self, pairing: Pairing) -> str:
+        return f"{pairing.number}. {' - '.join(self._match.standings.names(pairing))}"
 
     def _title(self, pairing: Pairing) -> str:
         return f"{pairing.number} of {self._match.scheduled} ({' vs '.join(self._match.standings.names(pairing))})"

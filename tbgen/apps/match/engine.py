@@ -95,11 +95,9 @@ class Clock:
 
     def stop(self, used: float) -> None:
         """Take the time of a move off, and add what the control gives for it."""
-        if self.remaining is None:
-            return
-        self.remaining = max(0.0, self.remaining - used) + self.control.increment
-        if self.moves_to_go is not None:
-            self.moves_to_go -= 1
+        if self.remaining is not None:
+            self.remaining = max(0.0, self.remaining - used) + self.control.increment
+            self.moves_to_go = self.moves_to_go and self.moves_to_go - 1
             if self.moves_to_go == 0:
                 self.moves_to_go = self.control.moves
                 self.remaining += self.control.base or 0.0
@@ -169,9 +167,9 @@ class EngineProcess:
 
     @property
     def name(self) -> str:
-        """The name given by the user, or else the engine's `id name`."""
-        name = cleaned(self.spec.name or self._uci.id.get("name", ""), _NAME_LENGTH)
-        return name or cleaned(Path(self.spec.command[0]).name, _NAME_LENGTH)
+        """The name given by the user, or else the engine's `id name`, or that of its program."""
+        names = (self.spec.name or "", self._uci.id.get("name", ""), Path(self.spec.command[0]).name)
+        return next(filter(None, (cleaned(name, _NAME_LENGTH) for name in names)), "")
 
     @property
     def knows_r_mobility(self) -> bool:
@@ -220,13 +218,15 @@ class EngineProcess:
         except TimeoutError:
             raise await self._overdue(clock) from None
         except chess.engine.EngineError:
-            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}") from None
+            raise ForfeitError(
+                Offence.ILLEGAL_MOVE, f"makes an illegal move: {cleaned(uci.last_move, _MOVE_LENGTH)}"
+            ) from None
         seconds = uci.answered - uci.asked
         if seconds > allowance:
             left = allowance - clock.control.margin
             raise ForfeitError(Offence.TIME, f"loses on time: {seconds:.3f} s for a move with {left:.3f} s left")
         if not played.move or played.move not in board.legal_moves:
-            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {_quoted(uci.last_best)}")
+            raise ForfeitError(Offence.ILLEGAL_MOVE, f"makes an illegal move: {cleaned(uci.last_move, _MOVE_LENGTH)}")
         clock.stop(seconds)
         said = evaluation_in(uci.last_info, from_other_side=self.spec.white_view and board.turn == chess.BLACK)
         return Answer(played.move, seconds, said, clock.remaining)
@@ -303,11 +303,6 @@ class EngineProcess:
     def _how_it_ended(self) -> str:
         code = self._uci.returncode.result()
         return f" (signal {signal.Signals(-code).name})" if code < 0 else f" (exit code {code})"
-
-
-def _quoted(best: str) -> str:
-    words = best.split()
-    return cleaned(words[1], _MOVE_LENGTH) if len(words) > 1 else "none"
 
 
 def _limit(turn: chess.Color, clock: Clock, other: Clock) -> chess.engine.Limit:

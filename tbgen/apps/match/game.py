@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -11,10 +11,9 @@ from tbgen.apps.games.tags import Source, format_game, numbered, write_tags
 from tbgen.apps.match.engine import Answer, Clock, EngineProcess, ForfeitError
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import PlayRules, Resign
+from tbgen.apps.match.settings import PlayRules
 from tbgen.apps.match.tables import ADJUDICATION, Ending, Tables
 from tbgen.rules.game import Game, Ply, final_outcome
-from tbgen.rules.points import Scoring
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.text import cleaned
 
@@ -23,45 +22,51 @@ _MATE_CENTIPAWNS = 1_000_000
 
 @dataclass(slots=True)
 class Sheet:
-    """A game in play, with the engines' answers by ply."""
+    """A game, from its pairing to its ending, with the engines' answers by ply."""
 
+    pairing: Pairing
+    opening: Opening
+    rules: PlayRules
+    """With the komi of the opening, if it names one."""
     game: Game
     clocks: tuple[Clock, Clock]
+    started: datetime
     answers: dict[int, Answer] = field(default_factory=dict)
-    seen_by_tables: tuple[int, Ending] | None = None
-    """The ply at which the tables first knew the position, and what they said."""
+    seen_by_tables: Ending | None = None
+    """What the tables said when they first knew the position, and the ply."""
+    ending: Ending = field(init=False)
+    seconds: float = 0.0
 
 
 async def play(
-    sheet: Sheet,
-    players: tuple[EngineProcess, EngineProcess],
-    rules: PlayRules,
-    tables: Tables,
-    on_move: Callable[[Sheet], None],
+    sheet: Sheet, players: tuple[EngineProcess, EngineProcess], tables: Tables, on_move: Callable[[Sheet], None]
 ) -> Ending:
     """Play a game to its end, calling `on_move` after each move; an engine that forfeits loses with G0.0."""
-    game = sheet.game
-    while True:
-        end = game.last.end
-        if end is not None:
-            return Ending(game.accrued, Source.GAME, "normal", end.value)
-        ending = _by_resignation(sheet, rules.resign)
-        ending = ending or await _by_tables(sheet, rules, tables) or _by_length(game, rules)
-        if ending is not None:
-            return ending
-        side = Color.of(game.board.turn)
+    while (ending := await _ending_of(sheet, tables)) is None:
+        side = Color.of(sheet.game.board.turn)
         try:
-            answer = await players[side].think(game.board, sheet.clocks[side], sheet.clocks[side.other])
+            answer = await players[side].think(sheet.game.board, sheet.clocks[side], sheet.clocks[side.other])
         except ForfeitError as error:
             return forfeited(sheet, side, error)
-        ply = game.push(answer.move)
-        sheet.answers[ply.number] = answer
+        sheet.answers[sheet.game.push(answer.move).number] = answer
         on_move(sheet)
+    return ending
 
 
-def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
+async def _ending_of(sheet: Sheet, tables: Tables) -> Ending | None:
+    """The ending of a game in play, if it is over: by the rules, by resignation, by tables or at the limit of moves."""
+    game, most = sheet.game, sheet.rules.most_moves
+    if game.last.end is not None:
+        return Ending(game.accrued, Source.GAME, "normal", game.last.end.value)
+    if decided := _by_resignation(sheet) or await _by_tables(sheet, tables):
+        return decided
+    is_too_long = most is not None and game.last.number >= 2 * most
+    return Ending(game.accrued, Source.GAME, ADJUDICATION, f"move limit of {most}") if is_too_long else None
+
+
+def _by_resignation(sheet: Sheet) -> Ending | None:
     """The ending if a side evaluated its last moves as lost, and the other side, if it has to agree, its own as won."""
-    if rule is None:
+    if (rule := sheet.rules.resign) is None:
         return None
     scores = [answer.evaluation.score for answer in sheet.answers.values()]
     values = [None if score is None else score.score(mate_score=_MATE_CENTIPAWNS) for score in scores]
@@ -74,21 +79,14 @@ def _by_resignation(sheet: Sheet, rule: Resign | None) -> Ending | None:
     return None
 
 
-async def _by_tables(sheet: Sheet, rules: PlayRules, tables: Tables) -> Ending | None:
+async def _by_tables(sheet: Sheet, tables: Tables) -> Ending | None:
     """The ending by tables, once an engine has moved; without adjudication their first answer is only noted."""
     if sheet.seen_by_tables is not None or not sheet.answers:
         return None
     ending = await tables.ask(sheet.game)
     if ending is not None:
-        sheet.seen_by_tables = (sheet.game.last.number, ending)
-    return ending if rules.adjudicate else None
-
-
-def _by_length(game: Game, rules: PlayRules) -> Ending | None:
-    """The ending at the limit of moves: the accrued score."""
-    if rules.most_moves is None or game.last.number < 2 * rules.most_moves:
-        return None
-    return Ending(game.accrued, Source.GAME, ADJUDICATION, f"move limit of {rules.most_moves}")
+        sheet.seen_by_tables = replace(ending, plies=sheet.game.last.number)
+    return ending if sheet.rules.adjudicate else None
 
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
@@ -101,42 +99,25 @@ TAG_LENGTH = 255
 """The longest value of a tag that the PGN standard asks programs to read."""
 
 
-@dataclass(frozen=True, slots=True)
-class GameRecord:
-    """A finished game."""
-
-    pairing: Pairing
-    names: tuple[str, str]
-    opening: Opening
-    sheet: Sheet
-    ending: Ending
-    scoring: Scoring
-    started: datetime
-    seconds: float
-
-
-def to_pgn(record: GameRecord, shared: Mapping[str, str]) -> str:
-    """The game as it is appended to the file, with the tags that all games share; an empty line ends it."""
-    game = record.sheet.game
-    moves = ((ply.san, _comment(record.sheet, before, ply)) for before, ply in pairwise(game.plies))
-    tags = {**_tags(record), **shared, "MatchGame": str(record.pairing.number)}
+def to_pgn(sheet: Sheet, shared: Mapping[str, str]) -> str:
+    """The game as it is appended to the file, with the tags that only the match knows; an empty line ends it."""
+    moves = ((ply.san, _comment(sheet, before, ply)) for before, ply in pairwise(sheet.game.plies))
+    tags = {**_tags(sheet), **shared, "MatchGame": str(sheet.pairing.number)}
     tags = {name: cleaned(value, TAG_LENGTH) for name, value in tags.items()}
-    root = game.board.root()
+    root = sheet.game.board.root()
     return format_game(tags, numbered(root.fullmove_number, root.turn, moves)) + "\n\n"
 
 
-def _tags(record: GameRecord) -> dict[str, str]:
-    ending, accrued, root = record.ending, record.opening.accrued, record.sheet.game.board.root()
+def _tags(sheet: Sheet) -> dict[str, str]:
+    ending, accrued, root = sheet.ending, sheet.opening.accrued, sheet.game.board.root()
     fen = root.fen(shredder=root.chess960, en_passant="fen")
     variant = "chess960" if root.chess960 else str(root.uci_variant)
-    white, black = (str(clock.control) for clock in record.sheet.clocks)
+    white, black = (str(clock.control) for clock in sheet.clocks)
     controls = {"TimeControl": white} if white == black else {"WhiteTimeControl": white, "BlackTimeControl": black}
     return {
-        "Date": f"{record.started:%Y.%m.%d}",
-        "Round": str(record.pairing.round),
-        "White": record.names[0],
-        "Black": record.names[1],
-        **write_tags(ending.outcome, record.scoring, fifty_moves=record.sheet.game.fifty_moves.setting),
+        "Date": f"{sheet.started:%Y.%m.%d}",
+        "Round": str(sheet.pairing.round),
+        **write_tags(ending.outcome, sheet.rules.scoring, fifty_moves=sheet.game.fifty_moves.setting),
         "RMobilitySource": ending.source.value,
         **({} if ending.table is None else {"RMobilityTablebase": ending.table}),
         "Termination": ending.termination,
@@ -145,9 +126,9 @@ def _tags(record: GameRecord) -> dict[str, str]:
         **({} if fen == root.starting_fen and not root.chess960 else {"SetUp": "1", "FEN": fen}),
         **({} if accrued is None else {"RMobilityAccrued": str(accrued)}),
         **controls,
-        "GameStartTime": f"{record.started:%Y-%m-%dT%H:%M:%S%z}",
-        "GameDuration": _clock_text(record.seconds),
-        "PlyCount": str(record.sheet.game.last.number),
+        "GameStartTime": f"{sheet.started:%Y-%m-%dT%H:%M:%S%z}",
+        "GameDuration": _clock_text(sheet.seconds),
+        "PlyCount": str(sheet.game.last.number),
     }
 
 
@@ -157,8 +138,8 @@ def _comment(sheet: Sheet, before: Ply, ply: Ply) -> str:
     parts = ["book"] if answer is None else [f"{answer.evaluation} {answer.seconds:.3f}s".strip()]
     if ply.accrued != before.accrued or ply.since != before.since:
         parts.append(f"accrued {ply.accrued}")
-    if sheet.seen_by_tables is not None and sheet.seen_by_tables[0] == ply.number:
-        parts.append(sheet.seen_by_tables[1].details)
+    if sheet.seen_by_tables is not None and sheet.seen_by_tables.plies == ply.number:
+        parts.append(sheet.seen_by_tables.details)
     if ply.end is not None:
         parts.append(ply.end.value)
     clock = "" if answer is None or answer.remaining is None else f"[%clk {_clock_text(answer.remaining)}] "

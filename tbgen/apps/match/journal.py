@@ -202,8 +202,8 @@ def digest_of(settings: MatchSettings) -> str:
     if plan.format is not Format.SWISS:  # whose last round is paired by other rules
         plan = replace(plan, rounds=1)
     content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
-    book = content, replace(settings.openings, file=None)
-    decisive = (engines, plan, *book, settings.rules, settings.tables, settings.variant)
+    openings = replace(settings.openings, file=None)
+    decisive = (engines, plan, content, openings, settings.rules, settings.tables, settings.variant)
     return hashlib.sha256(repr(decisive).encode()).hexdigest()
 
 

@@ -76,18 +76,15 @@ class Openings:
         """Take the openings in the order of a seed, if they come at random."""
         self._lots, self._drawn = random.Random(seed), list[int]()
 
-    def __len__(self) -> int:
-        return len(self._entries)
-
     def read(self, number: int) -> Opening:
         """An opening; UsageError names the line or the game if it cannot be played."""
         place = self._place(number)
         try:
             return self._opening(place)
         except TbgenError as error:
-            line, entry = self._entries[place]
-            kind = "line" if isinstance(entry, str) else "game"
-            raise UsageError(f"{self._wanted.file}, {kind} {line}: {error}") from None
+            number, entry = self._entries[place]
+            where = f"{self._wanted.file}, {'line' if isinstance(entry, str) else 'game'} {number}"
+            raise UsageError(f"{where}: {error}") from None
 
     def komi_of(self, number: int) -> Komi | None:
         """The komi that an opening names; its moves are not played."""
@@ -96,10 +93,11 @@ class Openings:
 
     def _place(self, number: int) -> int:
         """Where an opening stands in the book."""
+        openings = len(self._entries)
         if self._wanted.order is OpeningOrder.SEQUENTIAL:
-            return (self._wanted.start - 1 + number) % len(self)
+            return (self._wanted.start - 1 + number) % openings
         while len(self._drawn) <= number:
-            self._drawn += self._lots.sample(range(len(self)), len(self))
+            self._drawn += self._lots.sample(range(openings), openings)
         return self._drawn[number]
 
     def _read(self, place: int) -> Opening:

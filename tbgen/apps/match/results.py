@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, permutations
+from itertools import chain, permutations, product
 from pathlib import Path
 from typing import Any
 
@@ -106,15 +106,12 @@ class MatchStandings:
             self.forfeits.append((players[ending.outcome.holder.other], pairing.number, ending))
         for side, (player, opponent) in zip(Color, permutations(players), strict=True):
             self._outcomes[player][side, ending.outcome] += 1
-            for scoring in self.scorings:
-                points = _points(scoring, ending.komi, ending.outcome)[side]
-                keys = (player, opponent, scoring.scheme), (player, None, scoring.scheme)
-                for key in keys:
-                    self._games[key][points] += 1
+            for scoring, against in product(self.scorings, (opponent, None)):
+                key, points = (player, against, scoring.scheme), _points(scoring, ending.komi, ending.outcome)[side]
+                self._games[key][points] += 1
                 if first is not None:
                     both = points + _points(scoring, first[1].komi, first[1].outcome)[side.other]
-                    for key in keys:
-                        self._pairs[key][both / 2] += 1
+                    self._pairs[key][both / 2] += 1
 
     def names(self, pairing: Pairing) -> tuple[str, str]:
         """White's and Black's name."""

@@ -16,7 +16,7 @@ from typing import Protocol
 
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
-from tbgen.apps.match.game import GameRecord, Sheet, forfeited, play, to_pgn
+from tbgen.apps.match.game import Sheet, forfeited, play, to_pgn
 from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.openings import Opening, Openings, fen_of
 from tbgen.apps.match.results import MatchStandings, with_komi
@@ -25,7 +25,7 @@ from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.tables import Ending, opened_tables
 from tbgen.apps.match.uci import pass_over
 from tbgen.errors import EngineStartError, MatchError
-from tbgen.rules.points import Scheme, Scoring
+from tbgen.rules.points import Scheme
 from tbgen.score import MATE_CODE, Color, Score
 
 _READ_AHEAD = 500
@@ -89,18 +89,18 @@ class Match:
 
 
 class MatchWatcher(Protocol):
-    """Receives the events of a match, to show them; `board`, from 0, identifies one of the games that run at a time."""
+    """Receives the events of a match, to show them."""
 
     def begins(self, match: Match) -> None:
         """The engines have answered; games that were played before are in the standings."""
 
-    def game_begins(self, board: int, pairing: Pairing, sheet: Sheet) -> None:
+    def game_begins(self, sheet: Sheet) -> None:
         """A game is started."""
 
-    def moved(self, board: int, sheet: Sheet) -> None:
+    def moved(self, sheet: Sheet) -> None:
         """A move has been made."""
 
-    def game_over(self, board: int, record: GameRecord) -> None:
+    def game_over(self, sheet: Sheet) -> None:
         """A game is on the disk and in the standings."""
 
     def says(self, text: str) -> None:
@@ -136,8 +136,7 @@ class Referee:
                 await self._roster.start(player, engines)
             if settings.pgn is not None:
                 self._journal = FileJournal(settings, stack, self._watcher.says)
-            match = await self._begun(list(engines.values()))
-            self.match = match
+            match = self.match = await self._begun(list(engines.values()))
             self._watcher.begins(match)
             await self._play_all(match, engines)
             if match.is_over() and self._journal is not None:
@@ -151,16 +150,21 @@ class Referee:
         keep = plan.format in (Format.KNOCKOUT, Format.SWISS) or settings.crosstable is not None
         names = distinct(engine.name for engine in met)
         standings = MatchStandings(names, settings.rules.scoring, event=settings.event, keep=keep)
-        knows_r_mobility = tuple(engine.knows_r_mobility for engine in met)
-        match = Match(settings, plan, knows_r_mobility, standings, next_games(plan, standings.games))
+        match = Match(
+            settings=settings,
+            plan=plan,
+            knows_r_mobility=tuple(engine.knows_r_mobility for engine in met),
+            standings=standings,
+            stage=next_games(plan, standings.games),
+        )
         self._openings.shuffle(seed)
         for place, (number, ending) in enumerate(() if journal is None else journal.recovered()):
             match.recover(number, ending, self._openings)
             if place % _AT_ONCE == 0:
                 await asyncio.sleep(0)
-        pairings = () if match.stage is None else islice(match.stage.pairings(), _READ_AHEAD)
-        for opening in {pairing.opening for pairing in pairings}:
-            self._openings.read(opening)
+        if match.stage is not None:
+            for opening in {pairing.opening for pairing in islice(match.stage.pairings(), _READ_AHEAD)}:
+                self._openings.read(opening)
         return match
 
     async def _play_all(self, match: Match, engines: dict[int, EngineProcess]) -> None:
@@ -171,75 +175,64 @@ class Referee:
                 waiting = (pairing for pairing in match.stage.pairings() if pairing.number not in played)
                 async with asyncio.TaskGroup() as group:
                     for board in range(min(self._settings.concurrency, match.left)):
-                        group.create_task(self._work(match, board, waiting, {} if board else engines))
+                        group.create_task(self._work(match, waiting, {} if board else engines))
         except ExceptionGroup as errors:
             if not match.is_decided():
                 raise errors.exceptions[0] from None
 
-    async def _work(
-        self, match: Match, board: int, waiting: Iterator[Pairing], given: dict[int, EngineProcess]
-    ) -> None:
+    async def _work(self, match: Match, waiting: Iterator[Pairing], given: dict[int, EngineProcess]) -> None:
         """Play game after game of a stage with the engines that run already; they quit when there are no more games."""
         async with _engines(given) as engines:
             for pairing in waiting:
                 if pairing.black is not None:
                     await _close(engines, but=(pairing.white, pairing.black))
-                record = await self._game(match, board, pairing, engines)
-                await _to_its_end(self._keep(match, board, record))
+                sheet = await self._game(match, pairing, engines)
+                await _to_its_end(self._keep(match, sheet))
                 if match.is_decided():
                     raise DecidedError
                 await asyncio.sleep(self._settings.wait)
 
-    async def _keep(self, match: Match, board: int, record: GameRecord) -> None:
+    async def _keep(self, match: Match, sheet: Sheet) -> None:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
         if self._journal is not None:
-            await asyncio.to_thread(self._journal.append, to_pgn(record, self._shared_tags(match)))
-        plies, komi = record.sheet.game.last.number, record.opening.komi
-        match.add(record.pairing, replace(record.ending, plies=plies, komi=komi))
-        self._watcher.game_over(board, record)
+            white, black = match.standings.names(sheet.pairing)
+            meeting = {"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)}
+            tags = {
+                "Event": self._settings.event,
+                "Site": self._settings.site,
+                "White": white,
+                "Black": black,
+                **(meeting if match.plan.format is Format.KNOCKOUT else {}),
+                "MatchId": self._journal.state.match,
+            }
+            await asyncio.to_thread(self._journal.append, to_pgn(sheet, tags))
+        match.add(sheet.pairing, replace(sheet.ending, plies=sheet.game.last.number, komi=sheet.opening.komi))
+        self._watcher.game_over(sheet)
 
-    def _shared_tags(self, match: Match) -> dict[str, str]:
-        """The tags that all games have."""
-        meeting = {"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)}
-        return {
-            "Event": self._settings.event,
-            "Site": self._settings.site,
-            **(meeting if match.plan.format is Format.KNOCKOUT else {}),
-            **({} if self._journal is None else {"MatchId": self._journal.state.match}),
-        }
-
-    async def _game(self, match: Match, board: int, pairing: Pairing, engines: dict[int, EngineProcess]) -> GameRecord:
-        watcher, settings = self._watcher, self._settings
-        opening = Opening() if pairing.black is None else self._openings.read(pairing.opening)
+    async def _game(self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]) -> Sheet:
+        """Play a game; a bye is over at once."""
+        settings, is_bye = self._settings, pairing.black is None
+        opening = Opening() if is_bye else self._openings.read(pairing.opening)
         rules = replace(settings.rules, scoring=with_komi(settings.rules.scoring, opening.komi))
         sides = (pairing.white, pairing.white if pairing.black is None else pairing.black)
         white, black = (Clock(settings.engines[player].control) for player in sides)
-        sheet = Sheet(opening.game(rules.fifty_moves), (white, black))
-        started, clock = datetime.now(UTC), time.perf_counter()  # noqa: TID251 - a date for a tag
-        if pairing.black is None:
-            ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, "normal", "bye")
+        game, started = opening.game(rules.fifty_moves), datetime.now(UTC)  # noqa: TID251 - a date for a tag
+        sheet, clock = Sheet(pairing, opening, rules, game, (white, black), started), time.perf_counter()
+        if is_bye:
+            sheet.ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, "normal", "bye")
         else:
-            watcher.game_begins(board, pairing, sheet)
-            ending = await self._prepare(sides, sheet, rules.scoring, engines) or await play(
-                sheet, (engines[sides[0]], engines[sides[1]]), rules, self._tables, lambda it: watcher.moved(board, it)
+            self._watcher.game_begins(sheet)
+            sheet.ending = await self._prepare(sides, sheet, engines) or await play(
+                sheet, (engines[sides[0]], engines[sides[1]]), self._tables, self._watcher.moved
             )
-        if ending.termination in (Offence.ILLEGAL_MOVE.value, Offence.ABANDONED.value):
-            await engines.pop(sides[ending.outcome.holder.other]).close()  # it is started again for its next game
-        return GameRecord(
-            pairing=pairing,
-            names=match.standings.names(pairing),
-            opening=opening,
-            sheet=sheet,
-            ending=ending,
-            scoring=rules.scoring,
-            started=started,
-            seconds=time.perf_counter() - clock,
-        )
+        if sheet.ending.termination in (Offence.ILLEGAL_MOVE.value, Offence.ABANDONED.value):
+            await engines.pop(sides[sheet.ending.outcome.holder.other]).close()  # it is started again for its next game
+        sheet.seconds = time.perf_counter() - clock
+        return sheet
 
-    async def _prepare(
-        self, sides: tuple[int, int], sheet: Sheet, scoring: Scoring, engines: dict[int, EngineProcess]
-    ) -> Ending | None:
+    async def _prepare(self, sides: tuple[int, int], sheet: Sheet, engines: dict[int, EngineProcess]) -> Ending | None:
         """Make both engines ready for a new game; the first that fails has lost it."""
+        scoring = sheet.rules.scoring
         komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
         for color, player in zip(Color, sides, strict=True):
             engine = engines.get(player)

@@ -108,10 +108,8 @@ class Distribution:
 
     def by_quarters(self) -> tuple[int, ...]:
         """Units that brought about 0, 1/4, 1/2, 3/4 and 1 of their points: with pairs, the pentanomial counts."""
-        buckets = [0] * 5
-        for share, count in self.counts.items():
-            buckets[math.floor(share * 4 + DRAW)] += count
-        return tuple(buckets)
+        quarters = [(math.floor(share * 4 + DRAW), count) for share, count in self.counts.items()]
+        return tuple(sum(count for quarter, count in quarters if quarter == each) for each in range(5))
 
     def wins_draws_losses(self) -> tuple[int, int, int]:
         """Units that brought more than half of the points, half, and less."""

@@ -64,7 +64,7 @@ class Uci(chess.engine.UciProtocol):
         self._listener = listener
         self.root: str | None = None
         self.asked = self.answered = 0.0
-        self.last_info = self.last_best = self.last_complaint = ""
+        self.last_info = self.last_move = self.last_complaint = ""
         self.closed_output = False
         self._is_killed = False
 
@@ -75,12 +75,11 @@ class Uci(chess.engine.UciProtocol):
         self._listener(">", line)
         super().send_line(line)
         if line.startswith("go"):
-            self.last_info = self.last_best = ""
-            self.asked = time.perf_counter()
+            self.last_info, self.last_move, self.asked = "", "none", time.perf_counter()
 
     def line_received(self, line: str) -> None:
         if line.startswith("bestmove"):
-            self.answered, self.last_best = time.perf_counter(), line
+            self.answered, self.last_move = time.perf_counter(), [*line.split(), "none"][1]
         elif line.startswith("info ") and " score " in line:
             self.last_info = line
         self._listener("<", line)

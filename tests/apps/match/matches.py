@@ -13,13 +13,15 @@ from typing import NamedTuple
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Clock, EngineProcess, TimeControl
-from tbgen.apps.match.game import GameRecord, Sheet
+from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.runner import Match, MatchWatcher, Referee
 from tbgen.apps.match.schedule import Pairing
+from tbgen.apps.match.settings import PlayRules
 from tbgen.apps.match.tables import Ending
 from tbgen.cli.match_options import settings_of
+from tbgen.rules.game import Game
 from tbgen.score import Color, Score
 from tests.positions import random_root
 
@@ -48,16 +50,16 @@ class Silent(MatchWatcher):
     """Shows nothing and keeps the games."""
 
     def __init__(self) -> None:
-        self.records: list[GameRecord] = []
+        self.sheets: list[Sheet] = []
 
-    def game_over(self, board: int, record: GameRecord) -> None:
-        self.records.append(record)
+    def game_over(self, sheet: Sheet) -> None:
+        self.sheets.append(sheet)
 
 
-def run(arguments: Sequence[str]) -> tuple[MatchStandings, list[GameRecord]]:
+def run(arguments: Sequence[str]) -> tuple[MatchStandings, list[Sheet]]:
     """A whole match, and its games by number."""
     match = played(arguments, view := Silent())
-    return match.standings, sorted(view.records, key=lambda record: record.pairing.number)
+    return match.standings, sorted(view.sheets, key=lambda sheet: sheet.pairing.number)
 
 
 def played(arguments: Sequence[str], watcher: MatchWatcher) -> Match:
@@ -84,10 +86,9 @@ class FakeReferee(Referee):
         self._watcher.begins(self.match)
         await self._play_all(self.match, {})
 
-    async def _game(self, match: Match, board: int, pairing: Pairing, engines: dict[int, EngineProcess]) -> GameRecord:
-        names = (match.standings.players[pairing.white], match.standings.players[pairing.black or 0])
+    async def _game(self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]) -> Sheet:
         ending = Ending(Score(pairing.number % 10, Color.BLACK), Source.GAME, "normal", "bare kings")
-        return GameRecord(pairing, names, OPENING, SHEET, ending, match.standings.scoring, STARTED, 0.0)
+        return sheet_of(GAME, OPENING, pairing=pairing, ending=ending)
 
 
 class Known(NamedTuple):
@@ -97,5 +98,21 @@ class Known(NamedTuple):
     knows_r_mobility: bool = True
 
 
-OPENING, STARTED = Opening(), datetime(2026, 1, 2, tzinfo=UTC)
-SHEET = Sheet(OPENING.game(), (Clock(TimeControl()), Clock(TimeControl())))
+OPENING, GAME, PAIRING = Opening(), Game(), Pairing(7, 2, 0, 1, 0, 3)
+
+
+def sheet_of(
+    game: Game,
+    opening: Opening,
+    rules: PlayRules | None = None,
+    control: TimeControl | None = None,
+    *,
+    pairing: Pairing = PAIRING,
+    ending: Ending | None = None,
+) -> Sheet:
+    """A game of a match, over if it has an ending."""
+    clocks = (Clock(control or TimeControl()), Clock(control or TimeControl()))
+    sheet = Sheet(pairing, opening, rules or PlayRules(), game, clocks, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
+    if ending is not None:
+        sheet.ending = ending
+    return sheet

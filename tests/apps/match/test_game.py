@@ -9,13 +9,15 @@ import pytest
 from chess.engine import Cp, Mate
 
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.engine import Answer, Clock, TimeControl
+from tbgen.apps.match.engine import Answer, Clock
 from tbgen.apps.match.game import Sheet, play
+from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.settings import PlayRules, Resign
 from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending, Tables
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
+from tests.apps.match.matches import sheet_of
 
 SHUFFLE = "g1f3 g8f6 f3g1 f6g8 " * 3
 
@@ -40,9 +42,8 @@ def played(
     evaluations: dict[int, Evaluation] | None = None,
     tables: Tables | None = None,
 ) -> tuple[Ending, Sheet]:
-    sheet = Sheet(game, (Clock(TimeControl()), Clock(TimeControl())))
-    player = Reciter(line, evaluations)
-    return asyncio.run(play(sheet, (player, player), rules or PlayRules(), tables or Tables(), lambda _: None)), sheet
+    sheet, player = sheet_of(game, Opening(), rules), Reciter(line, evaluations)
+    return asyncio.run(play(sheet, (player, player), tables or Tables(), lambda _: None)), sheet
 
 
 MATE = "f2f3 e7e5 g2g4 d8h4"
@@ -154,4 +155,4 @@ def test_tables_end_a_game_as_soon_as_they_know_it_unless_the_rules_have_or_they
     tables = Tables([Decider(32, oracle.decide)])
     ending, sheet = played(Game(), line, PlayRules(adjudicate=adjudicate), tables=tables)
     assert (ending.source, ending.details, oracle.asked) == (source, details, 3)
-    assert (None if sheet.seen_by_tables is None else sheet.seen_by_tables[0]) == noted
+    assert (None if sheet.seen_by_tables is None else sheet.seen_by_tables.plies) == noted

@@ -28,7 +28,7 @@ class Counting(Silent):
     def profile(self, frame: FrameType, event: str, argument: object) -> None:
         self.calls += event == "call"
 
-    def game_over(self, board: int, record: object) -> None:
+    def game_over(self, sheet: object) -> None:
         self.after.append(self.calls)
 
 

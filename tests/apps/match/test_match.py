@@ -37,14 +37,14 @@ def check(game: PgnGame, decider: Adjudicator | None = None) -> None:
 
 
 def test_every_game_of_a_match_is_played_and_scored_by_the_rules(pgn: Path) -> None:
-    standings, records = run([*WALKERS, *walker("Eve"), "-games", "1", "-concurrency", "2", "-pgnout", str(pgn)])
+    standings, sheets = run([*WALKERS, *walker("Eve"), "-games", "1", "-concurrency", "2", "-pgnout", str(pgn)])
     games = games_of(pgn)
-    assert len(games) == len(records) == 3
+    assert len(games) == len(sheets) == 3
     assert sorted(standings.games) == [1, 2, 3]
     for game in games:
         check(game)
     outcomes = Counter((game.tags["White"], game.tags["RMobilityResult"]) for game in games)
-    found = Counter((record.names[0], str(record.ending.outcome)) for record in records)
+    found = Counter((standings.names(sheet.pairing)[0], str(sheet.ending.outcome)) for sheet in sheets)
     assert outcomes == found
     points = sum(standings.record(player, standings.scoring).games.points for player in range(3))
     assert points == 3
@@ -98,11 +98,11 @@ def test_an_engine_that_knows_the_variant_is_told_the_accrued_score_and_the_rule
 
 def test_comments_have_clock_score_depth_and_changes_of_the_accrued_score(pgn: Path) -> None:
     engines = [*scripted("Ann", limit="tc=600+1"), *scripted("Bob", limit="tc=600+1")]
-    _, (record,) = run([*engines, "-games", "1", "-pgnout", str(pgn)])
+    _, (sheet,) = run([*engines, "-games", "1", "-pgnout", str(pgn)])
     text = " ".join(pgn.read_text().partition("\n\n")[2].split())
     assert text.startswith("1. f3 {[%clk 0:10:0")
     assert "+0.10/7" in text
-    for before, ply in zip(record.sheet.game.plies, record.sheet.game.plies[1:], strict=False):
+    for before, ply in zip(sheet.game.plies, sheet.game.plies[1:], strict=False):
         comment = text.partition(ply.san)[2].partition("}")[0]
         assert (f"accrued {ply.accrued}" in comment) == ((ply.accrued, ply.since) != (before.accrued, before.since))
 

@@ -39,13 +39,13 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
 ) -> None:
     bad = scripted("Bad", "--at", "2", "--do", deed, limit=limit)
     patience = "1.5" if deed == "hang" else "30"
-    _, records = run([*bad, f"hang={patience}", *GOOD, "-games", "2", "-pgnout", str(pgn)])
+    _, sheets = run([*bad, f"hang={patience}", *GOOD, "-games", "2", "-pgnout", str(pgn)])
     first, second = games_of(pgn)
     assert (first.tags["Termination"], first.tags["TerminationDetails"]) == (termination, details)
     assert (first.result, first.tags["RMobilitySource"], first.tags["RMobilityResult"]) == ("0-1", "result", "-G0.0")
     assert [ply.san for ply in first.game.plies[1:]] == ["f3", "e5"]
     assert (second.tags["White"], second.tags["TerminationDetails"]) == ("Good", "checkmate")
-    assert [record.pairing.number for record in records] == [1, 2]
+    assert [sheet.pairing.number for sheet in sheets] == [1, 2]
 
 
 def test_an_engine_that_cannot_be_started_again_forfeits_twice_and_then_ends_the_match(

@@ -15,7 +15,7 @@ SICILIAN = "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -"
 def read_openings(path: Path, *, pgn: bool, most_plies: int | None = None, chess960: bool = False) -> list[Opening]:
     wanted = OpeningSettings(path, pgn=pgn, plies=most_plies)
     openings = Openings(MatchSettings((), Tournament(2), openings=wanted, variant="chess960" if chess960 else "chess"))
-    return [openings.read(place) for place in range(len(openings))]
+    return [openings.read(place) for place in range(len(openings._entries))]
 
 
 def written(folder: Path, text: str, name: str = "openings") -> Path:

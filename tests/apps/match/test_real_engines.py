@@ -43,14 +43,14 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
     logs = {name: tmp_path / f"{name}.log" for name in PROGRAMS}
     engines = (("-engine", f"cmd={PROGRAMS[name]}", f"name={name}", f"log={log}") for name, log in logs.items())
     words = [*itertools.chain(*engines), "-each", "tc=60+1", "nodes=40", "hash=1", "threads=1", "-games", str(count)]
-    standings, records = run([*words, "-concurrency", "1", "-openings", f"file={epd}", "-pgnout", str(pgn)])
+    standings, sheets = run([*words, "-concurrency", "1", "-openings", f"file={epd}", "-pgnout", str(pgn)])
     games = games_of(pgn)
     assert sorted(standings.games) == sorted(int(game.tags["MatchGame"]) for game in games) == [*range(1, count + 1)]
     assert not standings.forfeits
     for game in games:
         check(game)
         assert game.tags.get("FEN") not in drawn or game.tags["TerminationDetails"] in ENDS
-    answers = [answer for record in records for answer in record.sheet.answers.values()]
+    answers = [answer for sheet in sheets for answer in sheet.answers.values()]
     assert all(answer.remaining is not None for answer in answers)
     silent = sum(answer.evaluation.plies is None for answer in answers)
     assert sum(map(silent_searches, logs.values())) == silent < len(answers) / 1000

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import io
 from dataclasses import replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 import chess
@@ -12,18 +11,18 @@ from chess.engine import Cp, Mate
 
 from tbgen.apps.games.read import games_in
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.engine import Answer, Clock, parse_time_control
-from tbgen.apps.match.game import GameRecord, Sheet, to_pgn
+from tbgen.apps.match.engine import Answer, parse_time_control
+from tbgen.apps.match.game import Sheet, to_pgn
 from tbgen.apps.match.journal import stored_games
 from tbgen.apps.match.openings import Opening
-from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.tables import Ending
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
-from tbgen.rules.points import Scoring
 from tbgen.score import Color, Score
+from tests.apps.match.matches import sheet_of
 
 SHARED = {"Event": 'The "Open"', "Site": r"C:\here", "MatchId": "0badcafe"}
+SHARED |= {"White": 'Ann "the first"', "Black": r"B\ob"}
 
 
 def opening(fen: str, *moves: str) -> Opening:
@@ -41,18 +40,15 @@ STARTS = [
 ]
 
 
-def record_of(opening: Opening, plies: int) -> GameRecord:
+def sheet_with(opening: Opening, plies: int) -> Sheet:
     """A game in which each side plays its first legal move."""
     game = opening.game(FiftyMoves(FiftyMoveSetting.FIDE))
-    control = parse_time_control("40/60")
-    sheet = Sheet(game, (Clock(control), Clock(control)))
+    ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
+    sheet = sheet_of(game, opening, control=parse_time_control("40/60"), ending=ending)
     for _ in range(plies):
         ply = game.push(min(game.board.legal_moves, key=chess.Move.uci))
         sheet.answers[ply.number] = Answer(game.board.peek(), 0.25, Evaluation(Cp(31), 12), 3599.5)
-    ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
-    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-    names = ('Ann "the first"', r"B\ob")
-    return GameRecord(Pairing(7, 2, 0, 1, 0, 3), names, opening, sheet, ending, Scoring(), now, 1.5)
+    return sheet
 
 
 @pytest.mark.parametrize("opening", STARTS, ids=lambda each: each.board.epd())
@@ -60,22 +56,22 @@ def record_of(opening: Opening, plies: int) -> GameRecord:
 def test_our_reader_another_and_the_match_itself_read_the_same_game(
     opening: Opening, plies: int, tmp_path: Path
 ) -> None:
-    record = record_of(opening, plies)
-    text = to_pgn(record, SHARED)
+    sheet = sheet_with(opening, plies)
+    text = to_pgn(sheet, SHARED)
     (ours,) = games_in(io.StringIO(text), "games.pgn")
-    assert ours.game.board == record.sheet.game.board
-    assert (ours.game.accrued, ours.game.last) == (record.sheet.game.accrued, record.sheet.game.last)
+    assert ours.game.board == sheet.game.board
+    assert (ours.game.accrued, ours.game.last) == (sheet.game.accrued, sheet.game.last)
     other = chess.pgn.read_game(io.StringIO(text))
     assert other.errors == []
-    assert list(other.mainline_moves()) == record.sheet.game.board.move_stack
-    assert (ours.tags["Event"], ours.tags["White"], ours.tags["Black"]) == (SHARED["Event"], *record.names)
-    assert (ours.tags["Site"], ours.tags["TerminationDetails"]) == (SHARED["Site"], 'cut "short"')
+    assert list(other.mainline_moves()) == sheet.game.board.move_stack
+    assert {name: ours.tags[name] for name in SHARED} == SHARED
+    assert ours.tags["TerminationDetails"] == 'cut "short"'
     assert max(map(len, text.splitlines())) <= 79
     path = tmp_path / "games.pgn"
     path.write_text(text)
     moves = len(opening.board.move_stack)
-    ending = replace(record.ending, plies=moves + plies)
-    assert list(stored_games(path, SHARED["MatchId"])) == [(len(text) - 2, record.pairing.number, ending)]
+    ending = replace(sheet.ending, plies=moves + plies)
+    assert list(stored_games(path, SHARED["MatchId"])) == [(len(text) - 2, sheet.pairing.number, ending)]
     assert list(stored_games(path, "another")) == [(len(text) - 2, None, None)]
     clocks = [node.clock() for node in other.mainline()]
     assert clocks == [None] * moves + [3599.5] * plies

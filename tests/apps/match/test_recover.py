@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.games.read import PgnGame, read_games
-from tbgen.apps.match.game import GameRecord
+from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.journal import FileJournal, state_path, stored_games
 from tbgen.cli.match_options import settings_of
 from tbgen.errors import MatchError
@@ -93,7 +93,7 @@ def pgn(unfinished: Path, tmp_path: Path) -> Path:
 
 
 def numbers_played(words: list[str]) -> list[int]:
-    return [record.pairing.number for record in run(words)[1]]
+    return [sheet.pairing.number for sheet in run(words)[1]]
 
 
 def test_killed_at_many_bytes_of_writing_only_whole_games_count(pgn: Path) -> None:
@@ -200,8 +200,8 @@ def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> Non
     words = words_of(pgn, "-games", "4")
 
     class Replacing(Silent):
-        def game_over(self, board: int, record: GameRecord) -> None:
-            super().game_over(board, record)
+        def game_over(self, sheet: Sheet) -> None:
+            super().game_over(sheet)
             copy = tmp_path / "copy.pgn"
             copy.write_bytes(pgn.read_bytes())
             copy.replace(pgn)
@@ -209,6 +209,6 @@ def test_a_match_stops_when_its_file_is_replaced_under_it(tmp_path: Path) -> Non
     view = Replacing()
     with pytest.raises(MatchError, match=r"games\.pgn is no longer the file"):
         played(words, view)
-    assert len(view.records) == 1
+    assert len(view.sheets) == 1
     assert numbers_played([*words, "-recover"]) == [2, 3, 4]
     assert [number for number, *_ in signature(pgn)] == [1, 2, 3, 4]
