@@ -16,11 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, Generic, Literal, NamedTuple, TypeVar, get_args
+from typing import Any, Final, Generic, Literal, NamedTuple, get_args
 
 from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
-from tbgen.apps.games.tiebreaks import Cell, CrossTable, Values
+from tbgen.apps.games.tiebreaks import Cell, CrossTable, Player, Values
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
@@ -36,10 +36,8 @@ _CRASHES: Final = ("abandoned", "stalled connection")
 """Values of the tag Termination if an engine crashed or fell silent."""
 _MOST_NAMED = 6
 """The most missing tables that a sentence names."""
-_NONE: Final = Fraction(0)
 BYE: Final = "bye"
 """The name of no opponent, in upper or lower case."""
-Player = TypeVar("Player")
 
 MORE_GAMES: Final = 2
 """The number of games that extend a tie with equal points."""
@@ -210,11 +208,11 @@ def tie_of(players: tuple[Player, Player], games: Sequence[tuple[Player, EventGa
     """
     first, second = players
     sides = [(Color.WHITE if white == first else Color.BLACK, game) for white, game in games]
-    points = sum((game.points(side) for side, game in sides), _NONE)
+    points = sum((game.points(side) for side, game in sides), Fraction(0))
     extensions, rest = divmod(len(games) - length, MORE_GAMES)
     leads: dict[str, Fraction | int] = {"bye": int(second is None)}
     if second is not None and extensions >= 0 and not rest:
-        strict = sum((game._replace(scoring=Scoring()).points(side) for side, game in sides), _NONE)
+        strict = sum((game._replace(scoring=Scoring()).points(side) for side, game in sides), Fraction(0))
         leads = {"points": 2 * points - len(games), "r-mobility": 2 * strict - len(games)}
         if extensions >= MOST_EXTENSIONS:
             leads["last game"] = 1 if sides[-1][1].final.holder is sides[-1][0] else -1

@@ -13,7 +13,7 @@ from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import PlayRules
 from tbgen.apps.match.tables import ADJUDICATION, Ending, Tables
-from tbgen.rules.game import Game, Ply, final_outcome
+from tbgen.rules.game import Game, Ply
 from tbgen.score import MATE_CODE, Color, Score
 from tbgen.text import cleaned
 
@@ -91,8 +91,7 @@ async def _by_tables(sheet: Sheet, tables: Tables) -> Ending | None:
 
 def forfeited(sheet: Sheet, side: Color, error: ForfeitError) -> Ending:
     """The ending of a game that `side` forfeits: the other side wins with G0.0."""
-    outcome = final_outcome(sheet.game.accrued, side.other)
-    return Ending(outcome, Source.RESULT, error.fault.value, f"{side} {error.details}")
+    return Ending(Score(MATE_CODE, side.other), Source.RESULT, error.fault.value, f"{side} {error.details}")
 
 
 TAG_LENGTH = 255

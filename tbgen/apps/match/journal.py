@@ -226,9 +226,8 @@ def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Endi
     for chunk in chunks_in(path, may_be_empty=True):
         for game in chunk:
             if game.result is not None:
-                stop, tags = before + game.span.stop, game.tags
-                is_ours = tags.get("MatchId") == match
-                yield stop, *(_stored(path, game.number, tags) if is_ours else (None, None))
+                is_ours = game.tags.get("MatchId") == match
+                yield before + game.span.stop, *(_stored(path, game.number, game.tags) if is_ours else (None, None))
         before += len(chunk.text)
 
 

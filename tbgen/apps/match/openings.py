@@ -63,8 +63,8 @@ class Openings:
         if path is not None and self._wanted.pgn:
             from tbgen.apps.games.text import chunks_in  # which loads the compiler; books of positions do without
 
-            games = (game for chunk in chunks_in(path, may_be_empty=True) for game in chunk)
-            self._entries = [(game.number, game) for game in games]
+            chunks = chunks_in(path, may_be_empty=True)
+            self._entries = [(game.number, game) for chunk in chunks for game in chunk]
         elif path is not None:
             lines = enumerate(read_lines(str(path)), start=1)
             self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]

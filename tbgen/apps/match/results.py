@@ -137,12 +137,13 @@ class MatchStandings:
 
     def ranking(self) -> list[int]:
         """Players, the largest share of points first, byes as won games; equal ones by the lexicographic tie-break."""
-        shares, players = dict[int, Fraction](), range(len(self.players))
-        for player in players:
-            games, byes = self.record(player, self.scoring).games, self.byes[player]
-            shares[player] = (games.points + byes) / max(games.games + byes, 1)
-        net = {player: lexicographic_key(self._outcomes[player]) for player in players}
-        return [*chain.from_iterable(ranking(players, (by_value(shares), by_value(net))))]
+        played = {player: self.record(player, self.scoring).games for player in range(len(self.players))}
+        shares = {
+            player: (games.points + self.byes[player]) / max(games.games + self.byes[player], 1)
+            for player, games in played.items()
+        }
+        net = {player: lexicographic_key(self._outcomes[player]) for player in played}
+        return [*chain.from_iterable(ranking(played, (by_value(shares), by_value(net))))]
 
     def meetings(self) -> list[tuple[int, int]]:
         """Pairs of players that have met."""

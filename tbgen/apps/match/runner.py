@@ -232,8 +232,7 @@ class Referee:
 
     async def _prepare(self, sides: tuple[int, int], sheet: Sheet, engines: dict[int, EngineProcess]) -> Ending | None:
         """Make both engines ready for a new game; the first that fails has lost it."""
-        scoring = sheet.rules.scoring
-        komi = str(scoring.komi) if scoring.scheme is Scheme.KOMI else None
+        komi = str(sheet.rules.scoring.komi) if sheet.rules.scoring.scheme is Scheme.KOMI else None
         for color, player in zip(Color, sides, strict=True):
             engine = engines.get(player)
             try:
@@ -279,7 +278,6 @@ class Roster:
 
     def __init__(self, settings: MatchSettings, stack: contextlib.AsyncExitStack) -> None:
         self._settings, self._begun = settings, time.perf_counter()
-        self._options = r_mobility_options(settings)
         self._chances = Counter[int]()
         self._logs = {
             log: stack.enter_context(log.open("a", encoding="utf-8", buffering=1))
@@ -297,7 +295,7 @@ class Roster:
         spec = self._settings.engines[player]
         engines[player] = engine = EngineProcess(spec, partial(self._heard, spec))
         try:
-            await engine.start(self._options, self._settings.variant)
+            await engine.start(r_mobility_options(self._settings), self._settings.variant)
         except EngineStartError as error:
             if not self._chances[player]:
                 raise
