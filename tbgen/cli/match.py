@@ -123,18 +123,17 @@ def _played(settings: MatchSettings, referee: Referee, view: MatchView) -> int:
 
 async def _run(referee: Referee) -> int:
     """Run to the end, or until a signal says that it is enough."""
-    code, playing = 0, asyncio.ensure_future(referee.play())
+    signals, playing = list[signal.Signals](), asyncio.ensure_future(referee.play())
 
     def stop(number: signal.Signals) -> None:
-        nonlocal code
-        code = 128 + number
+        signals.append(number)
         playing.cancel()
 
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop, number)
     with contextlib.suppress(asyncio.CancelledError):
         await playing
-    return code
+    return 128 + signals[-1] if signals else 0
 
 
 def _facts(match: Match) -> dict[str, Any]:
@@ -191,11 +190,9 @@ class MatchView:
             if target is not None and target.is_file():
                 refuse_fewer(target, entries_in(str(target)), match.scheduled)
 
-    def game_begins(self, sheet: Sheet) -> None:
-        self._reporter.log(f"Started game {self._title(sheet.pairing)}")
-        self.moved(sheet)
-
     def moved(self, sheet: Sheet) -> None:
+        if not sheet.answers:
+            self._reporter.log(f"Started game {self._title(sheet.pairing)}")
         clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
         move = last_move(sheet.game.board, sheet.game.last.san) or "-"
         work = self._reporter.work(self._bar(sheet.pairing), as_share=True)
@@ -225,8 +222,10 @@ class MatchView:
         if match.is_decided():
             click.echo(f"the test is decided after {counted(len(standings.games), 'game', 'games')}")
         elif interrupted and match.settings.pgn is not None:
-            left = counted(match.left, "game", "games")
-            click.echo(f"interrupted with {left} to play; the same command with -recover goes on")
+            click.echo(
+                f"interrupted with {counted(match.left, 'game', 'games')} to play; "
+                "the same command with -recover goes on"
+            )
         click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
 
     def _bar(self, pairing: Pairing) -> str:

@@ -484,7 +484,6 @@ def _settings_in(words: Words) -> MatchSettings:
             _read(f"-{name} ", group, OPTIONS[name].keys, parts)
     engines = tuple(_engine([*words.get("each", []), each]) for each in words.get("engine", []))
     rules, openings, sprt = (parts.pop(part, {}) for part in ("rules", "openings", "sprt"))
-    resign = rules.pop("resign", None)
     openings.setdefault("pgn", ".pgn" in [suffix.lower() for suffix in openings.get("file", Path()).suffixes])
     return MatchSettings(
         engines,
@@ -492,7 +491,7 @@ def _settings_in(words: Words) -> MatchSettings:
         PlayRules(
             FiftyMoves(**rules.pop("fifty_moves", {})),
             Scoring(**rules.pop("scoring", {})),
-            Resign(**resign) if resign else None,
+            Resign(**rules.pop("resign")) if "resign" in rules else None,
             **rules,
         ),
         openings=OpeningSettings(**openings),

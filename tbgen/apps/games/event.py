@@ -337,8 +337,7 @@ class Standings:
             if len(names) > 1 and not is_bye(names[0]):
                 quoted = " and ".join(f'"{name}"' for name in names)
                 yield f"{quoted} are {len(names)} players here; only spaces, case or composed letters tell them apart"
-        nameless = sum(not {"", "?"}.isdisjoint(map(str.strip, game.players)) for game in self.finished)
-        if nameless:
+        if nameless := sum(not {"", "?"}.isdisjoint(map(str.strip, game.players)) for game in self.finished):
             yield f"{counted(nameless, 'game names', 'games name')} no player as White or Black"
         for name, row in self._rows.items():
             if name in row.met and name.strip() not in ("", "?"):
@@ -376,7 +375,7 @@ def crosstable(standings: Standings) -> dict[str, Any]:
         game.players[side]: number_in(game.tags.get(f"{side}Elo", "")) for game in standings.finished for side in Color
     }
     numbers = {id(game): number for number, game in enumerate(standings.finished, 1)}
-    table, abbreviations = dict[str, dict[str, Any]](), set[str]()
+    table: dict[str, dict[str, Any]] = {}
     for row in standings.rows:
         games = [each for name in row.opponents(order) for each in row.met[name]]
         counts = Counter((side, game.classical(side)) for game, side in games)
@@ -386,9 +385,8 @@ def crosstable(standings: Standings) -> dict[str, Any]:
             for game, side in games
             if all(ratings[name] for name in game.players)
         )
-        abbreviations.add(abbreviation := _abbreviation(row.name, abbreviations))
         table[row.name] = {
-            "Abbreviation": abbreviation,
+            "Abbreviation": _abbreviation(row.name, [each["Abbreviation"] for each in table.values()]),
             "Elo": _ELO_FACTOR * math.fsum(gains),
             "Games": len(games),
             **{f"GamesAs{side}": sum(counts[side, result] for result in (WIN, DRAW, LOSS)) for side in Color},

@@ -97,7 +97,8 @@ class Clock:
         """Take the time of a move off, and add what the control gives for it."""
         if self.remaining is not None:
             self.remaining = max(0.0, self.remaining - used) + self.control.increment
-            self.moves_to_go = self.moves_to_go and self.moves_to_go - 1
+            if self.moves_to_go is not None:
+                self.moves_to_go -= 1
             if self.moves_to_go == 0:
                 self.moves_to_go = self.control.moves
                 self.remaining += self.control.base or 0.0

@@ -15,7 +15,6 @@ from tbgen.apps.games.tags import ORDINARY, read_tags, root_of
 from tbgen.apps.match.settings import MatchSettings, OpeningOrder
 from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.game import FiftyMoves, Game
-from tbgen.rules.notation import format_fen
 from tbgen.rules.points import Komi
 from tbgen.score import Score
 
@@ -126,8 +125,3 @@ def _fen_in(line: str) -> str:
         return " ".join(fields[: _FEN_FIELDS + 1])
     clocks = {"hmvc": "0", "fmvn": "1"} | dict(_CLOCKS.findall(" ".join(fields[_EPD_FIELDS:])))
     return " ".join((*fields[:_EPD_FIELDS], *clocks.values()))
-
-
-def fen_of(game: Game) -> str:
-    """The first position of a game with its accrued score."""
-    return format_fen(game.board.root(), game.plies[0].accrued)

@@ -93,7 +93,16 @@ class MatchStandings:
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
-        self.games[pairing.number] = self._event_game(pairing, ending) if self._keep else self._any
+        game = EventGame(
+            players=self.names(pairing),
+            result=classical_result(ending.outcome),
+            final=ending.outcome,
+            scoring=with_komi(self.scoring, ending.komi),
+            source=ending.source,
+            plies=ending.plies,
+            tags={"Event": self._event, "Round": str(pairing.round), "Termination": ending.termination},
+        )
+        self.games[pairing.number] = game if self._keep else self._any
         if pairing.black is None:
             self.byes[pairing.white] += 1
             return
@@ -116,18 +125,6 @@ class MatchStandings:
     def names(self, pairing: Pairing) -> tuple[str, str]:
         """White's and Black's name."""
         return self.players[pairing.white], BYE if pairing.black is None else self.players[pairing.black]
-
-    def _event_game(self, pairing: Pairing, ending: Ending) -> EventGame:
-        """A game as standings of an event take it."""
-        return EventGame(
-            players=self.names(pairing),
-            result=classical_result(ending.outcome),
-            final=ending.outcome,
-            scoring=with_komi(self.scoring, ending.komi),
-            source=ending.source,
-            plies=ending.plies,
-            tags={"Event": self._event, "Round": str(pairing.round), "Termination": ending.termination},
-        )
 
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""

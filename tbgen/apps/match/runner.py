@@ -18,13 +18,14 @@ from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
 from tbgen.apps.match.game import Sheet, forfeited, play, to_pgn
 from tbgen.apps.match.journal import FileJournal, new_seed
-from tbgen.apps.match.openings import Opening, Openings, fen_of
+from tbgen.apps.match.openings import Opening, Openings
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import Meeting, Pairing, Stage, bracket_of, next_games
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.tables import Ending, opened_tables
 from tbgen.apps.match.uci import pass_over
 from tbgen.errors import EngineStartError, MatchError
+from tbgen.rules.notation import format_fen
 from tbgen.rules.points import Scheme
 from tbgen.score import MATE_CODE, Color, Score
 
@@ -94,11 +95,8 @@ class MatchWatcher(Protocol):
     def begins(self, match: Match) -> None:
         """The engines have answered; games that were played before are in the standings."""
 
-    def game_begins(self, sheet: Sheet) -> None:
-        """A game is started."""
-
     def moved(self, sheet: Sheet) -> None:
-        """A move has been made."""
+        """A game is started, or a move of it has been made."""
 
     def game_over(self, sheet: Sheet) -> None:
         """A game is on the disk and in the standings."""
@@ -196,13 +194,13 @@ class Referee:
         """Put a finished game on the disk, then into the standings; it has been played once this returns."""
         if self._journal is not None:
             white, black = match.standings.names(sheet.pairing)
-            meeting = {"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)}
+            is_knockout = match.plan.format is Format.KNOCKOUT
             tags = {
                 "Event": self._settings.event,
                 "Site": self._settings.site,
                 "White": white,
                 "Black": black,
-                **(meeting if match.plan.format is Format.KNOCKOUT else {}),
+                **({"EventType": KNOCKOUT, "MeetingGames": str(match.plan.games)} if is_knockout else {}),
                 "MatchId": self._journal.state.match,
             }
             await asyncio.to_thread(self._journal.append, to_pgn(sheet, tags))
@@ -221,7 +219,7 @@ class Referee:
         if is_bye:
             sheet.ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, "normal", "bye")
         else:
-            self._watcher.game_begins(sheet)
+            self._watcher.moved(sheet)
             sheet.ending = await self._prepare(sides, sheet, engines) or await play(
                 sheet, (engines[sides[0]], engines[sides[1]]), self._tables, self._watcher.moved
             )
@@ -232,13 +230,14 @@ class Referee:
 
     async def _prepare(self, sides: tuple[int, int], sheet: Sheet, engines: dict[int, EngineProcess]) -> Ending | None:
         """Make both engines ready for a new game; the first that fails has lost it."""
+        root = format_fen(sheet.game.board.root(), sheet.game.plies[0].accrued)
         komi = str(sheet.rules.scoring.komi) if sheet.rules.scoring.scheme is Scheme.KOMI else None
         for color, player in zip(Color, sides, strict=True):
             engine = engines.get(player)
             try:
                 if engine is None or not engine.is_running or engine.spec.restart:
                     engine = await self._roster.start(player, engines)
-                await engine.begin(fen_of(sheet.game), komi)
+                await engine.begin(root, komi)
             except ForfeitError as error:
                 return forfeited(sheet, color, error)
         return None

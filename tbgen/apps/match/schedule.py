@@ -149,8 +149,7 @@ def _unplayed(dealt: list[list[Pairing]], results: Results) -> Stage | None:
     """The games of a round as a stage, unless all of them have been played."""
     pairings = [pairing for encounter in dealt for pairing in encounter]
     first, numbers = pairings[0].number, range(pairings[0].number, pairings[-1].number + 1)
-    is_over = all(number in results for number in numbers)
-    return None if is_over else Stage(numbers, lambda number: pairings[number - first])
+    return None if results.keys() >= set(numbers) else Stage(numbers, lambda number: pairings[number - first])
 
 
 class Meeting(NamedTuple):
