@@ -464,15 +464,14 @@ def arguments_in(path: Path) -> Iterator[str]:
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, dict):
                 lists = ((key, given if isinstance(given, list) else [given]) for key, given in flattened(each))
-                yield from (f"-{name}", *(f"{key}={_word_of(one)}" for key, given in lists for one in given))
+                words = (
+                    (key, str(one).lower() if isinstance(one, bool) else one) for key, ones in lists for one in ones
+                )
+                yield from (f"-{name}", *(f"{key}={word}" for key, word in words))
             elif keys and "file" not in keys:
                 raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
             elif each is not False:
                 yield from (f"-{name}",) if each is True else (f"-{name}", str(each))
-
-
-def _word_of(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _settings_in(words: Words) -> MatchSettings:

@@ -27,6 +27,7 @@ from tbgen.text import parse_json
 
 _STATE_BYTES = 400
 """The state is written over itself in one go."""
+Opened = contextlib.ExitStack | contextlib.AsyncExitStack
 _MATCH = re.compile(r"[0-9a-f]{8}")
 
 
@@ -54,7 +55,7 @@ class FileJournal:
     def __init__(
         self,
         settings: MatchSettings,
-        opened: contextlib.ExitStack | contextlib.AsyncExitStack,
+        opened: Opened,
         notes: Callable[[str], None] = lambda text: None,
     ) -> None:
         self.state = State(secrets.token_hex(4), new_seed(settings), digest_of(settings))
@@ -63,7 +64,7 @@ class FileJournal:
         if self._state_path.is_symlink():
             raise MatchError(f"{self._state_path} is a link; remove it, for the match writes its state there")
         busy = MatchError(f"another match is writing to {self._path}; give another -pgnout")
-        self._lock = opened.enter_context(_locked(self._state_path, os.O_CREAT, busy))
+        self._lock = _locked(self._state_path, os.O_CREAT, busy, opened)
         self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         opened.callback(os.close, self._file)
         self._goes_on = self._is_to_go_on(self._read_state(), settings)
@@ -168,20 +169,17 @@ def kept_from_matches(pgn: Path) -> Iterator[None]:
     busy = UnreadableFileError(str(pgn), "a match is writing to it; adjudicate it when the match is over")
     with contextlib.ExitStack() as opened:
         with contextlib.suppress(FileNotFoundError):  # no match has ever written to it
-            opened.enter_context(_locked(state_path(pgn), 0, busy))
+            _locked(state_path(pgn), 0, busy, opened)
         yield
 
 
-@contextlib.contextmanager
-def _locked(path: Path, flags: int, busy: Exception) -> Iterator[int]:
-    """A state file, open and locked; `busy` is raised if another program has it."""
+def _locked(path: Path, flags: int, busy: Exception, opened: Opened) -> int:
+    """A state file, locked until `opened` is closed; `busy` is raised if another program has it."""
     file = os.open(path, os.O_RDWR | os.O_NOFOLLOW | flags, 0o644)
-    try:
-        if not try_lock(file):
-            raise busy
-        yield file
-    finally:
-        os.close(file)
+    opened.callback(os.close, file)
+    if not try_lock(file):
+        raise busy
+    return file
 
 
 def digest_of(settings: MatchSettings) -> str:

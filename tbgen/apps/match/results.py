@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from itertools import chain, permutations, product
+from itertools import chain, permutations
 from pathlib import Path
 from typing import Any
 
@@ -86,23 +86,24 @@ class MatchStandings:
         self._any = EventGame(("?", "?"), "*", Score(0, Color.WHITE), scoring, Source.GAME)
         self._firsts: dict[int, tuple[Pairing, Ending]] = {}
         self._outcomes = defaultdict[int, Counter[tuple[Color, Score]]](Counter)
-        self._games = defaultdict[tuple[int, int | None, Scheme], Counter[Fraction]](Counter)
-        """[player, opponent or None for all, scheme] how often a game brought which points."""
-        self._pairs = defaultdict[tuple[int, int | None, Scheme], Counter[Fraction]](Counter)
+        self._games = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
+        """[player, opponent, scheme] how often a game brought which points."""
+        self._pairs = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
         """The same of pairs of games, each with its share of the points."""
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
-        game = EventGame(
-            players=self.names(pairing),
-            result=classical_result(ending.outcome),
-            final=ending.outcome,
-            scoring=with_komi(self.scoring, ending.komi),
-            source=ending.source,
-            plies=ending.plies,
-            tags={"Event": self._event, "Round": str(pairing.round), "Termination": ending.termination},
-        )
-        self.games[pairing.number] = game if self._keep else self._any
+        self.games[pairing.number] = self._any
+        if self._keep:
+            self.games[pairing.number] = EventGame(
+                players=self.names(pairing),
+                result=classical_result(ending.outcome),
+                final=ending.outcome,
+                scoring=with_komi(self.scoring, ending.komi),
+                source=ending.source,
+                plies=ending.plies,
+                tags={"Event": self._event, "Round": str(pairing.round), "Termination": ending.termination},
+            )
         if pairing.black is None:
             self.byes[pairing.white] += 1
             return
@@ -115,8 +116,8 @@ class MatchStandings:
             self.forfeits.append((players[ending.outcome.holder.other], pairing.number, ending))
         for side, (player, opponent) in zip(Color, permutations(players), strict=True):
             self._outcomes[player][side, ending.outcome] += 1
-            for scoring, against in product(self.scorings, (opponent, None)):
-                key, points = (player, against, scoring.scheme), _points(scoring, ending.komi, ending.outcome)[side]
+            for scoring in self.scorings:
+                key, points = (player, opponent, scoring.scheme), _points(scoring, ending.komi, ending.outcome)[side]
                 self._games[key][points] += 1
                 if first is not None:
                     both = points + _points(scoring, first[1].komi, first[1].outcome)[side.other]
@@ -128,8 +129,9 @@ class MatchStandings:
 
     def record(self, player: int, scoring: Scoring, *, against: int | None = None) -> Figures:
         """A player's games, all of them or those against one other."""
-        key = player, against, scoring.scheme
-        games, pairs = Counter(self._games[key]), Counter(self._pairs[key])
+        opponents = range(len(self.players)) if against is None else [against]
+        keys, none = [(player, opponent, scoring.scheme) for opponent in opponents], Counter[Fraction]()
+        games, pairs = (sum((units.get(key, none) for key in keys), none) for units in (self._games, self._pairs))
         return Figures(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self) -> list[int]:
@@ -144,7 +146,7 @@ class MatchStandings:
 
     def meetings(self) -> list[tuple[int, int]]:
         """Pairs of players that have met."""
-        return sorted({(player, other) for player, other, _ in self._games if other is not None and player < other})
+        return sorted({(player, other) for player, other, _ in self._games if player < other})
 
     def ratio(self, sprt: Sprt) -> float:
         """The ratio of a test of the first player against the second, under the scoring that decides."""

@@ -146,8 +146,9 @@ class Referee:
         seed = new_seed(settings) if journal is None else journal.state.seed
         plan = replace(settings.plan, seed=seed)
         keep = plan.format in (Format.KNOCKOUT, Format.SWISS) or settings.crosstable is not None
-        names = distinct(engine.name for engine in met)
-        standings = MatchStandings(names, settings.rules.scoring, event=settings.event, keep=keep)
+        standings = MatchStandings(
+            distinct(engine.name for engine in met), settings.rules.scoring, event=settings.event, keep=keep
+        )
         match = Match(
             settings=settings,
             plan=plan,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import random
 import sys
 from collections.abc import Sequence
@@ -87,8 +88,10 @@ class FakeReferee(Referee):
         await self._play_all(self.match, {})
 
     async def _game(self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]) -> Sheet:
-        ending = Ending(Score(pairing.number % 10, Color.BLACK), Source.GAME, "normal", "bare kings")
-        return sheet_of(GAME, OPENING, pairing=pairing, ending=ending)
+        sheet = copy.copy(SHEET)
+        sheet.pairing = pairing
+        sheet.ending = Ending(Score(pairing.number % 10, Color.BLACK), Source.GAME, "normal", "bare kings")
+        return sheet
 
 
 class Known(NamedTuple):
@@ -98,21 +101,16 @@ class Known(NamedTuple):
     knows_r_mobility: bool = True
 
 
-OPENING, GAME, PAIRING = Opening(), Game(), Pairing(7, 2, 0, 1, 0, 3)
-
-
 def sheet_of(
     game: Game,
     opening: Opening,
     rules: PlayRules | None = None,
     control: TimeControl | None = None,
-    *,
-    pairing: Pairing = PAIRING,
-    ending: Ending | None = None,
 ) -> Sheet:
-    """A game of a match, over if it has an ending."""
+    """A game of a match that is not over."""
     clocks = (Clock(control or TimeControl()), Clock(control or TimeControl()))
-    sheet = Sheet(pairing, opening, rules or PlayRules(), game, clocks, datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC))
-    if ending is not None:
-        sheet.ending = ending
-    return sheet
+    now = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+    return Sheet(Pairing(7, 2, 0, 1, 0, 3), opening, rules or PlayRules(), game, clocks, now)
+
+
+SHEET = sheet_of(Game(), Opening())

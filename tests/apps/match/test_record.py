@@ -43,8 +43,8 @@ STARTS = [
 def sheet_with(opening: Opening, plies: int) -> Sheet:
     """A game in which each side plays its first legal move."""
     game = opening.game(FiftyMoves(FiftyMoveSetting.FIDE))
-    ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
-    sheet = sheet_of(game, opening, control=parse_time_control("40/60"), ending=ending)
+    sheet = sheet_of(game, opening, control=parse_time_control("40/60"))
+    sheet.ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
     for _ in range(plies):
         ply = game.push(min(game.board.legal_moves, key=chess.Move.uci))
         sheet.answers[ply.number] = Answer(game.board.peek(), 0.25, Evaluation(Cp(31), 12), 3599.5)
