@@ -52,9 +52,6 @@ def solve(
         "Solve ahead what MATERIAL promotes to, or with --plan print the cost; then stop.",
         metavar="MATERIAL",
     ),
-    thresholds: str | None = option(
-        "Find who gets these scores there, such as G5.0,-G4.5, and not who mates.", metavar="SCORES", needs="--prepare"
-    ),
     budget: int = option(
         "Take S CPU seconds at most; bound promotions to keep within them, or else refuse.",
         type=click.IntRange(min=0),
@@ -75,7 +72,7 @@ def solve(
     Solved blocks stay in the folder "solved" of the tables. A later solve continues from them.
 
     --prepare finds who mates after promotions to five men beside a pawn, ahead and for all games of a material;
-    with --thresholds, who gets a score. These blocks stay in the folder "solved", too.
+    with --accrued, who gets that score. These blocks stay in the folder "solved", too.
     --syzygy asks tables of ordinary chess who mates, in the position and after each of its moves.
 
     \b
@@ -88,7 +85,7 @@ def solve(
 
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
         if prepare is not None:
-            scores = [*map(Score, thresholds.split(","))] if thresholds else []
+            scores = [Score(asked.accrued)] if asked.accrued else []
             _prepare(solver, Material.parse(prepare), scores, only_plan=only_plan, form=form)
             return
         position = position_of(*asked.read())
