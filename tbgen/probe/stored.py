@@ -20,7 +20,7 @@ from tbgen.index.layout import slots_of
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.many import Value
 from tbgen.rules.own_board import OwnBoard, sets_on
-from tbgen.rules.position import material_of
+from tbgen.rules.position import material_on
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.storage.files import men_of_folder, path_in
 from tbgen.storage.layerfile import LayerFile
@@ -292,7 +292,7 @@ class OpenTables:
         """The table that answers for a board."""
         known = self.known(board)
         if known is None:
-            material = material_of(board)
+            material = material_on(board)
             known = Answering(material, self.table(material), not material.is_canonical)
             with self._lock:
                 if not self.closed:

@@ -33,6 +33,9 @@ from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
 from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition, Successor
+from tbgen.probe.values import AnsweringTable, TableValues
+from tbgen.rules.own_board import OwnBoard
+from tbgen.score import Color, Score
 
 if TYPE_CHECKING:
     from tbgen.storage.order import Order
@@ -112,6 +115,20 @@ def find_successors(
         if has_same_men and en_passant_takers(after, np.int64(after[TURN])) == NOTHING:
             facts[n, PLACE] = place_on(after, placing, flipped, squares, images)
     return number
+
+
+class CompiledValues(TableValues):
+    """Values that find moves and own scores by kernels, which know the men of chess alone."""
+
+    def _counted(self, board: chess.Board) -> Score | None:
+        if isinstance(board, OwnBoard):
+            return None
+        return Score(int(code_on(words_of(board))), Color.of(not board.turn))
+
+    def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
+        if isinstance(board, OwnBoard) or not isinstance(table, Answering):
+            return super()._successors(board, table)
+        return successors_of(board, table)
 
 
 def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:

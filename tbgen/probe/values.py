@@ -17,9 +17,8 @@ from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import At, LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
-from tbgen.rules.notation import parse_fen, refuse_illegal
-from tbgen.rules.own_board import OwnBoard
-from tbgen.rules.position import accrued_in, accrued_of, bare_sides, board_after, expect_board, material_of, own_of
+from tbgen.rules.notation import read_fen, refuse_illegal
+from tbgen.rules.position import accrued_in, accrued_on, bare_sides, board_after, expect_board, material_on, own_of
 from tbgen.score import Color, Mobility, Score, expect_score
 
 Position = chess.Board | str
@@ -45,7 +44,10 @@ T = TypeVar("T", bound=AnsweringTable, covariant=True)
 
 @dataclass(slots=True)
 class Query(Generic[T]):
-    """A legal position, the table that answers for it, and the score that had accrued before it."""
+    """What the door has let in: a legal position, the table of its material, and the score that had accrued before it.
+
+    Nothing behind the door checks a board again.
+    """
 
     board: chess.Board
     table: T
@@ -140,20 +142,20 @@ class Values:
 class TableValues(Values):
     """The values of one game's positions, from its tables."""
 
-    def __init__(self, tables: OpenTables, mobility: Mobility, *, compiled: bool = False) -> None:
+    def __init__(self, tables: OpenTables, mobility: Mobility) -> None:
         super().__init__(tables.answering, mobility)
-        self.tables, self._compiled = tables, compiled
+        self.tables = tables
 
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
         if isinstance(position, str):
-            board, carried = parse_fen(position, mobility=self.mobility, men=self.tables.own)
+            board, carried = read_fen(position, self.tables.own, mobility=self.mobility)
         else:
             board, carried = expect_board(position), None
         if given is not None:
             return board, expect_score(given, "accrued")
         if carried is None and board.move_stack and (board.halfmove_clock or not self.mobility.forgets):
-            carried = accrued_of(board, mobility=self.mobility)
+            carried = accrued_on(board, None, self.mobility)
         return board, carried
 
     def answering(self, board: chess.Board) -> Answering:
@@ -166,7 +168,7 @@ class TableValues(Values):
         if not known or board.ep_square is not None or board.pawns & chess.BB_BACKRANKS or board.was_into_check():
             refuse_illegal(board)
         if board.occupied.bit_count() > (MOST_TABLE_MEN if board.castling_rights else MOST_BUILT_MEN):
-            raise TooManyMenError(str(material_of(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
+            raise TooManyMenError(str(material_on(board)), board.occupied.bit_count(), MOST_TABLE_MEN)
         if board.castling_rights:
             raise CastlingError(board.fen())
         return known or self.tables.answering(board)
@@ -174,10 +176,15 @@ class TableValues(Values):
     def asked(self, position: Position, given: Score | str | None) -> Query[Answering]:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
-        asked = Query(board, self.answering(board), carried, self._own_by_kernel(board))
+        asked = Query(board, self.answering(board), carried, self._counted(board))
         if carried is not None:
-            asked.carried = accrued_in(carried, asked.own(), bare_sides(board, self.mobility))
+            bare = bare_sides(board, self.mobility)
+            asked.carried = accrued_in(carried, asked.own(), bare)
         return asked
+
+    def _counted(self, board: chess.Board) -> Score | None:
+        """The position's own score, if counting it takes no time."""
+        return None
 
     def line(self, asked: Query[Answering], max_plies: int) -> list[LineStep]:
         """Best play until the goal is reached and the position repeats, or the game ends."""
@@ -185,27 +192,10 @@ class TableValues(Values):
         def moves_of(board: chess.Board, accrued: Score) -> Moves:
             moves = self.moves(Query(board, self.tables.answering(board), accrued))
             if moves and not moves.best:
-                raise MissingDistancesError(str(material_of(board)), self.tables.named)
+                raise MissingDistancesError(str(material_on(board)), self.tables.named)
             return moves
 
         return line_of(asked.board, asked.carried or asked.own(), max_plies, moves_of)
-
-    def _own_by_kernel(self, board: chess.Board) -> Score | None:
-        """The score of the position itself, if finding it takes no time."""
-        if not self._compiled or isinstance(board, OwnBoard):
-            return None
-        from tbgen.board.board import words_of
-        from tbgen.board.moves import code_on
-
-        return Score(int(code_on(words_of(board))), Color.of(not board.turn))
-
-    def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
-        """The same, by a kernel if it is loaded."""
-        if not self._compiled or isinstance(board, OwnBoard) or not isinstance(table, Answering):
-            return super()._successors(board, table)
-        from tbgen.probe.successors import successors_of
-
-        return successors_of(board, table)
 
 
 def line_of(

@@ -33,7 +33,7 @@ import chess
 from tbgen.errors import FenError, IllegalPositionError, MoveError, UsageError, expect
 from tbgen.material import Role
 from tbgen.rules.own_board import board_of, roles_on
-from tbgen.rules.position import expect_any_board, first_accrued, own_score, play_move
+from tbgen.rules.position import expect_any_board, first_accrued, own_of, own_score, play_move
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, MATE_CODE, Color, Mobility, Score, expect_score
 
@@ -221,7 +221,14 @@ def parse_fen(
     >>> board.epd(), str(accrued)
     ('8/8/4K3/5Bk1/8/8/8/8 w - -', 'G4.0')
     """
-    fields = expect(text, str, "fen", "a text").split()
+    return read_fen(expect(text, str, "fen", "a text"), men, chess960=chess960, mobility=mobility)
+
+
+def read_fen(
+    text: str, men: Sequence[Role], *, chess960: bool = False, mobility: Mobility
+) -> tuple[chess.Board, Score | None]:
+    """`parse_fen` of what is a text."""
+    fields = text.split()
     if not fields:
         raise FenError(text, "it is empty")
     if len(fields) > _SCORE_FIELD + 1:
@@ -282,7 +289,7 @@ def broken_rule(board: chess.Board) -> str | None:
 
 def carried_into(board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET) -> Score:
     """The accrued score of a position for which a text gives `accrued`; at a clock of 100 the game may have ended."""
-    return first_accrued(board, own_score(board), accrued, mobility, FiftyMoves(FiftyMoveSetting.FIDE))
+    return first_accrued(board, own_of(board), accrued, mobility, FiftyMoves(FiftyMoveSetting.FIDE))
 
 
 def with_score(board: chess.Board, accrued: Score, mobility: Mobility = Mobility.RESET) -> tuple[chess.Board, Score]:

@@ -29,7 +29,7 @@ def expect_any_board(value: object) -> chess.Board:
 def expect_board(value: object) -> chess.Board:
     """The argument called `board`, if it is a board of chess; Chess960 is chess."""
     board = expect_any_board(value)
-    if not is_standard(board):
+    if board.uci_variant != chess.Board.uci_variant:
         raise UsageError(f"board must be one of chess: tables and solvers know nothing of {board.uci_variant}")
     return board
 
@@ -98,7 +98,12 @@ def material_of(board: chess.Board) -> Material:
     >>> material_of(chess.Board("8/8/8/4Kbk1/8/8/8/8 b - - 0 1"))
     Material.parse('KvKB')
     """
-    men, roles = expect_board(board).piece_map().values(), roles_on(board)
+    return material_on(expect_board(board))
+
+
+def material_on(board: chess.Board) -> Material:
+    """`material_of` a board that has been checked."""
+    men, roles = board.piece_map().values(), roles_on(board)
     white, black = ([roles[man.piece_type - 1] for man in men if man.color == color] for color in chess.COLORS)
     return Material.of(white, black)
 
@@ -128,7 +133,8 @@ def first_accrued(
     """
     if carried is None or (mobility.forgets and board.halfmove_clock == 0):
         return own
-    accrued = accrued_in(carried, own, bare_sides(board, mobility))
+    bare = bare_sides(board, mobility)
+    accrued = accrued_in(carried, own, bare)
     return accrued if fifty_moves is None or fifty_moves.counts(own.code, board.halfmove_clock) else carried
 
 
@@ -205,10 +211,15 @@ def play_move(
     >>> str(own), str(accrued), reset
     ('G3.5', 'G3.5', False)
     """
-    before, reset = expect_score(accrued, "accrued"), is_reset(board, move)
+    before = expect_score(accrued, "accrued")
+    return _played(board, move, is_reset(board, move), before, mobility)
+
+
+def _played(board: chess.Board, move: chess.Move, reset: bool, accrued: Score, mobility: Mobility) -> Reached:
+    """`play_move` when everything has been checked."""
     board.push(move)
     own = own_of(board)
-    return Reached(own, before.after(own, reset=reset and mobility.forgets), reset)
+    return Reached(own, accrued.after(own, reset=reset and mobility.forgets), reset)
 
 
 def accrued_of(board: chess.Board, carried: Score | str | None = None, mobility: Mobility = Mobility.RESET) -> Score:
@@ -233,12 +244,16 @@ def accrued_of(board: chess.Board, carried: Score | str | None = None, mobility:
     >>> str(accrued_of(board))
     'G26.5'
     """
-    given = None if carried is None else expect_score(carried, "carried")
-    walker, later, forgotten = expect_board(board).copy(), list[chess.Move](), False
+    return accrued_on(expect_board(board), None if carried is None else expect_score(carried, "carried"), mobility)
+
+
+def accrued_on(board: chess.Board, carried: Score | None, mobility: Mobility) -> Score:
+    """`accrued_of` a board that has been checked."""
+    walker, later, forgotten = board.copy(), list[chess.Move](), False
     while walker.move_stack and not forgotten:
         later.append(walker.pop())
         forgotten = mobility.forgets and walker.is_zeroing(later[-1])
-    accrued = first_accrued(walker, own_of(walker), None if forgotten else given, mobility)
+    accrued = first_accrued(walker, own_of(walker), None if forgotten else carried, mobility)
     for move in reversed(later):
-        accrued = play_move(walker, move, accrued, mobility).accrued
+        accrued = _played(walker, move, walker.is_zeroing(move), accrued, mobility).accrued
     return accrued
