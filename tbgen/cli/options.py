@@ -39,7 +39,7 @@ MOST_THREADS = 1024
 _NEGATIVE_SCORE = re.compile(f"(?=-){LIKE_A_SCORE}")
 
 
-class Option(click.Option):
+class CommandOption(click.Option):
     """An option; `needs` names another one without which it means nothing.
 
     Its help ends with its default, and shows by the type or the `metavar` what it takes.
@@ -68,7 +68,7 @@ Declare = Callable[[str], list[click.Parameter]]
 """Makes the options and arguments of a parameter from its name."""
 
 
-def option(text: str, *names: str, kind: type[Option] = Option, **settings: Any) -> Any:
+def option(text: str, *names: str, kind: type[CommandOption] = CommandOption, **settings: Any) -> Any:
     """Declare an option and its help, as the default of the parameter that it sets; its long name is the parameter's.
 
     A long name among `names` takes the place of the parameter's, and a short one stands beside it.
@@ -134,7 +134,7 @@ class Command(click.Command):
         ctx.meta[QUIET] = ctx.params.pop("quiet")
         if ctx.resilient_parsing:
             return rest  # a shell completes the line: the option that another one needs may still follow
-        typed = [option for option in options if isinstance(option, Option) and option.is_given(ctx)]
+        typed = [option for option in options if isinstance(option, CommandOption) and option.is_given(ctx)]
         given = [name for option in typed for name in option.opts]
         given += [f"{option.opts[-1]} {ctx.params[option.name or '']}" for option in typed]
         for names in self.alone:
@@ -157,7 +157,7 @@ def completing(words: Callable[[click.Context], Iterable[object]]) -> Callable[.
     return lambda ctx, param, incomplete: [str(each) for each in words(ctx) if str(each).startswith(incomplete)]
 
 
-class _FormOption(Option):
+class _FormOption(CommandOption):
     """`--format`, for which `--json` is short where it asks for JSON."""
 
     def add_to_parser(self, parser: Any, ctx: click.Context) -> None:

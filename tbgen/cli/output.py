@@ -26,7 +26,7 @@ from tbgen.system.process import try_lock
 from tbgen.text import counted, flattened, printable
 
 Facts = Mapping[str, Any]
-Columns = Mapping[str, str | Callable[[Any], object]]
+Heads = Mapping[str, str | Callable[[Any], object]]
 """Head of a column -> the field with its cells, or a function of a row."""
 
 _NUMBER = r"(?:[<>~] ?)?[-+±]?G?[0-9½][0-9,.:½-]*(?: (?:%|[kMG]?B|[MG]iB))?%?"
@@ -98,7 +98,7 @@ def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
 
 def show_facts(
     rows: Iterable[Any],
-    columns: Columns,
+    columns: Heads,
     *,
     whole: bool = False,
     titles: Mapping[int, str] | None = None,

@@ -10,7 +10,7 @@ import click
 from tbgen.cli import complain_of, is_quiet
 from tbgen.cli.folders import named_or_there, names_argument, no_tables
 from tbgen.cli.options import FILE, FOLDERS, FORM, MOBILITY, OLD_FILE, OWN, THREADS, Command, flag, option
-from tbgen.cli.output import Columns, Facts, Form, present, show_facts
+from tbgen.cli.output import Facts, Form, Heads, present, show_facts
 from tbgen.cli.reporter import Work, progress
 from tbgen.errors import TableError, UsageError, VerificationError
 from tbgen.library.catalog import figures_of
@@ -63,7 +63,7 @@ def _list(found: Sequence[Facts], where: dict[Material, Path], folders: Sequence
     names = ("material", "men", "positions", "bytes")
     folder_of = {str(material): str(folder) for material, folder in where.items()}
     facts = [{**{name: each[name] for name in names}, "folder": folder_of[each["material"]]} for each in found]
-    columns: Columns = {
+    columns: Heads = {
         "table": "material",
         "men": "men",
         "positions": "positions",
@@ -163,7 +163,7 @@ def verify(
 
 
 def _show_checked(
-    form: Form, found: Sequence[Facts], faults: Sequence[TableError], columns: Columns, note: str = ""
+    form: Form, found: Sequence[Facts], faults: Sequence[TableError], columns: Heads, note: str = ""
 ) -> int:
     """The facts of tables that were checked, and their faults."""
     facts, shown = {"tables": found, "faults": list(map(str, faults))}, [] if is_quiet() else found
@@ -171,7 +171,7 @@ def _show_checked(
     return complain_of(faults)
 
 
-def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[TableCheck, Columns]:
+def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int | None) -> tuple[TableCheck, Heads]:
     """The check that proves every position or a sample, and the columns of its table."""
     from tbgen.verify import verify_file  # not before its kernels are compiled: the compiler would wait for it
 
@@ -198,7 +198,7 @@ def _proofs(folders: Sequence[Path], sample: int | None, seed: int, threads: int
 
 def _digests(
     folders: Sequence[Path], threads: int | None, known_in: Path | None, output: Path | None
-) -> tuple[TableCheck, Columns]:
+) -> tuple[TableCheck, Heads]:
     """The check that compares with a list of digests, and the columns of its table.
 
     It enters in another list what the first one does not contradict.

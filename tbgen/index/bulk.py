@@ -10,20 +10,16 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Bools, Ints, Words
 from tbgen.index.layout import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS, Layout
 from tbgen.index.squares import PAWN_ATTACKS, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, rays_of
 from tbgen.material import Role
 from tbgen.score import Color
 
-Cells = npt.NDArray[np.int64]
-Squares = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
-Truths = npt.NDArray[np.bool_]
-
 _BITS: Final = np.left_shift(np.uint64(1), np.arange(64, dtype=np.uint64))
 
 
-def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Cells:
+def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Ints:
     """The primary cell of each position; ValueError if pawns stand where none can."""
     men = np.asarray(squares, np.int64)
     block, symmetry = _addresses_of(layout, men)
@@ -32,11 +28,11 @@ def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Ce
     if not layout.pawns:
         rest = _primary(layout, king, rest)
         king = TRIANGLE_INDEX[king]
-    cells: Cells = np.ravel_multi_index((block, np.asarray(sides, np.int64), king, *rest.T), layout.shape)
+    cells: Ints = np.ravel_multi_index((block, np.asarray(sides, np.int64), king, *rest.T), layout.shape)
     return cells
 
 
-def _addresses_of(layout: Layout, men: Squares) -> tuple[Cells, Cells]:
+def _addresses_of(layout: Layout, men: Ints) -> tuple[Ints, Ints]:
     """Each position's block, and the symmetry that brings it there."""
     pawns = men[:, : layout.pawns]
     address = layout.addresses[layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)].astype(np.int64)
@@ -45,7 +41,7 @@ def _addresses_of(layout: Layout, men: Squares) -> tuple[Cells, Cells]:
     return address >> HOW_BITS, TURNS[address & HOW_MASK, men[:, layout.pawns]]
 
 
-def _primary(layout: Layout, king: Squares, rest: Squares) -> Squares:
+def _primary(layout: Layout, king: Ints, rest: Ints) -> Ints:
     """With the white king on the diagonal, the lesser of the other men and of their mirror image."""
     rows = np.flatnonzero(ON_DIAGONAL[king])
     here = rest[rows]
@@ -55,19 +51,19 @@ def _primary(layout: Layout, king: Squares, rest: Squares) -> Squares:
     return rest
 
 
-def _sorted(layout: Layout, rest: Squares) -> Squares:
+def _sorted(layout: Layout, rest: Ints) -> Ints:
     for start, end in layout.twins:
         group = slice(start - layout.pawns - 1, end - layout.pawns - 1)
         rest[:, group] = np.sort(rest[:, group], axis=1)
     return rest
 
 
-def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Truths:
+def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Bools:
     """Which positions have each man on an allowed square of his own, and the side not to move out of check."""
     men, to_move = np.asarray(squares, np.int64), np.asarray(sides, np.int64)
     bits = _BITS[men]
     occupied = np.bitwise_or.reduce(bits, axis=1)
-    legal: Truths = np.all(np.diff(np.sort(men, axis=1), axis=1) > 0, axis=1)
+    legal: Bools = np.all(np.diff(np.sort(men, axis=1), axis=1) > 0, axis=1)
     legal &= np.all((men[:, : layout.pawns] > 7) & (men[:, : layout.pawns] < 56), axis=1)
     white_king, black_king = men[:, layout.pawns], men[:, -1]
     for slot, (color, role) in enumerate(layout.slots):
@@ -76,9 +72,9 @@ def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> T
     return legal
 
 
-def _attacks(color: Color, role: Role, squares: Squares, prey: Squares, occupied: Words) -> Truths:
+def _attacks(color: Color, role: Role, squares: Ints, prey: Ints, occupied: Words) -> Bools:
     """Whether the man on each square attacks the prey's square."""
     rays = rays_of([role])
     reached = PAWN_ATTACKS[int(color), squares] if role is Role.PAWN else rays.reached[0, squares]
-    attacks: Truths = (reached & _BITS[prey] != 0) & (rays.between[0, squares, prey] & occupied == 0)
+    attacks: Bools = (reached & _BITS[prey] != 0) & (rays.between[0, squares, prey] & occupied == 0)
     return attacks

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Ints, Words
 from tbgen.index.symmetry import FLIP_FILE as FLIP_FILE
 from tbgen.index.symmetry import FLIP_RANK as FLIP_RANK
 from tbgen.index.symmetry import INVERSE as INVERSE
@@ -21,9 +22,6 @@ from tbgen.index.symmetry import TRANSPOSE as TRANSPOSE
 from tbgen.index.symmetry import TRIANGLE as TRIANGLE
 from tbgen.index.symmetry import TRIANGLE_INDEX as TRIANGLE_INDEX
 from tbgen.material import MOST_RAYS, Role
-
-Table = npt.NDArray[np.int64]
-Words = npt.NDArray[np.uint64]
 
 KING_STEPS: Final = tuple((file, rank) for file, rank, _ in Role.KING.rays)
 
@@ -38,7 +36,7 @@ class Rays(NamedTuple):
 
     paths: npt.NDArray[np.uint8]
     """[((man * 64 + square) * MOST_RAYS + ray) * RAY + n] -> squares he comes to one after another, then NOWHERE."""
-    counts: Table
+    counts: Ints
     """[man] -> how many rays he has."""
     reached: Words
     """[man, square] -> the squares that he attacks on an empty board."""

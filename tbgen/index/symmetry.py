@@ -8,9 +8,8 @@ from __future__ import annotations
 from typing import Final
 
 import numpy as np
-import numpy.typing as npt
 
-Table = npt.NDArray[np.int64]
+from tbgen.compiled.arrays import Ints
 
 FLIP_FILE: Final = 1
 FLIP_RANK: Final = 2
@@ -19,7 +18,7 @@ TRANSPOSE: Final = 4
 _SQUARES: Final = np.arange(64, dtype=np.int64)
 
 
-def _images(symmetry: int) -> Table:
+def _images(symmetry: int) -> Ints:
     """[square] -> where a symmetry brings it."""
     squares = _SQUARES ^ (7 if symmetry & FLIP_FILE else 0) ^ (56 if symmetry & FLIP_RANK else 0)
     return squares % 8 * 8 + squares // 8 if symmetry & TRANSPOSE else squares

@@ -27,7 +27,7 @@ from tbgen.library.catalog import (
 )
 from tbgen.library.costs import pace_of
 from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
-from tbgen.library.workers import Cluster, Made, Work, WorkerLostError, make_table, processes
+from tbgen.library.workers import Cluster, Made, Maker, WorkerLostError, make_table, processes
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
 from tbgen.storage.files import (
     FileRecord,
@@ -189,7 +189,7 @@ def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, 
         plan.check(free_disk(folder))
         jobs = min(plan.machine.jobs, len(plan.steps))
         direct = make_table if cluster is None else cluster.make
-        makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Work](direct)
+        makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Maker](direct)
         # An interrupted build leaves a cluster before it waits for the threads that wait for its workers.
         with makers as make, ThreadPoolExecutor(jobs) as pool, cluster or contextlib.nullcontext():
             _Run(folder, plan, partial(pool.submit, make), watcher, findings, settings.outcomes_only).run()

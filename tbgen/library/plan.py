@@ -75,7 +75,7 @@ class Start:
         return self.step.cost.scratch_bytes + arrays
 
 
-class Slot(NamedTuple):
+class Forecast(NamedTuple):
     """The forecast start and end of a table, in seconds from now."""
 
     start: Start
@@ -104,7 +104,7 @@ class Plan:
         return sum(step.cost.bytes for step in self.fitting)
 
     @cached_property
-    def slots(self) -> list[Slot]:
+    def slots(self) -> list[Forecast]:
         """The forecast of each table from the beginning."""
         return self.schedule()
 
@@ -161,17 +161,17 @@ class Plan:
             starts[number] = self._fitted(start.step, others) or start
         return starts
 
-    def schedule(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> list[Slot]:
+    def schedule(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> list[Forecast]:
         """The forecast of each table; `running` has the seconds for which some have already run."""
         done, now = set(over), 0.0
         slots = [
-            Slot(start, -elapsed, max(self.seconds_of(start) - elapsed, 0.05 * self.seconds_of(start)))
+            Forecast(start, -elapsed, max(self.seconds_of(start) - elapsed, 0.05 * self.seconds_of(start)))
             for start, elapsed in (running or {}).items()
         ]
         while True:
             at_work = [slot for slot in slots if slot.start.material not in done]
             starts = self.next_starts(done, [slot.start for slot in at_work])
-            begun = [Slot(start, now, now + self.seconds_of(start)) for start in starts]
+            begun = [Forecast(start, now, now + self.seconds_of(start)) for start in starts]
             slots += begun
             if not (at_work or begun):
                 return slots
@@ -203,7 +203,7 @@ class Plan:
             "cut_off": plain([step.material for step in self.cut_off]),
         }
 
-    def _slot_facts(self, slot: Slot) -> dict[str, Any]:
+    def _slot_facts(self, slot: Forecast) -> dict[str, Any]:
         start, step, cost = slot.start, slot.start.step, slot.start.step.cost
         return {
             **facts_of(step, "material", "needs"),

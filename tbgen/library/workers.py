@@ -64,7 +64,7 @@ class Made:
     file: FileRecord
 
 
-Work = Callable[..., Made]
+Maker = Callable[..., Made]
 """Makes a table like `make_table`, with the same parameters; a WorkerLostError means that another try may succeed."""
 
 
@@ -175,7 +175,7 @@ class WorkerLostError(Exception):
 
 
 @contextlib.contextmanager
-def processes(work: Work = make_table) -> Iterator[Work]:
+def processes(work: Maker = make_table) -> Iterator[Maker]:
     """Yields a function that makes tables in processes, one for each thread that calls it.
 
     A process that dies takes only its own table with it.
@@ -209,7 +209,7 @@ def processes(work: Work = make_table) -> Iterator[Work]:
             process.kill()
 
 
-def _started(work: Work) -> tuple[_Pipe, SpawnProcess]:
+def _started(work: Maker) -> tuple[_Pipe, SpawnProcess]:
     """A process that makes one table after another, and the pipe to it."""
     pipe, theirs = _SPAWN.Pipe()
     process = _SPAWN.Process(target=_serve, args=(theirs, work), daemon=True)
@@ -219,7 +219,7 @@ def _started(work: Work) -> tuple[_Pipe, SpawnProcess]:
     return pipe, process
 
 
-def _serve(pipe: Connection[Any, Any], work: Work) -> None:
+def _serve(pipe: Connection[Any, Any], work: Maker) -> None:
     """The work of a process: make tables as long as orders come."""
     follow_parent()
     lock = threading.Lock()
@@ -263,7 +263,7 @@ def kill_all() -> None:
 class Cluster(contextlib.AbstractContextManager["Cluster"]):
     """Makes one table at a time on each worker of a dask scheduler, in a folder that all machines share."""
 
-    def __init__(self, address: str, work: Work = make_table) -> None:
+    def __init__(self, address: str, work: Maker = make_table) -> None:
         self._address, self._work, self._busy, self._choosing = address, work, set[str](), threading.Lock()
         try:
             self._dask: Any = importlib.import_module("distributed")

@@ -73,7 +73,7 @@ class _Weighed(NamedTuple):
     dtg: int | None
 
 
-class Values:
+class PositionValues:
     """The values of one game's positions, from a source of entry values."""
 
     def __init__(self, table_of: Callable[[chess.Board], AnsweringTable], mobility: Mobility) -> None:
@@ -139,7 +139,7 @@ class Values:
         return _Weighed(At(board, carried, own), move, reset, outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
 
-class TableValues(Values):
+class TableValues(PositionValues):
     """The values of one game's positions, from its tables."""
 
     def __init__(self, tables: OpenTables, mobility: Mobility) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
 from tbgen.library.costs import class_of, cost_of, least_memory, memory_needed, pace_of, primary_cells, seconds_left
-from tbgen.library.plan import Machine, Plan, Slot, Step, plan_of, with_default_jobs
+from tbgen.library.plan import Forecast, Machine, Plan, Step, plan_of, with_default_jobs
 from tbgen.material import Material, all_materials, materials
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
@@ -33,7 +33,7 @@ def plan(machine: Machine, wanted: list[Material] | None = None) -> Plan:
     return plan_of(wanted or all_materials(), machine=machine)
 
 
-def at_work(slots: list[Slot], moment: float) -> list[Slot]:
+def at_work(slots: list[Forecast], moment: float) -> list[Forecast]:
     return [slot for slot in slots if slot.begins <= moment < slot.ends]
 
 
