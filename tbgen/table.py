@@ -1,25 +1,18 @@
-"""A solved material in memory.
-
-A cell has three numbers: the entry value as a signed outcome byte, its distance, and the *pattern* of the middle, which
-gives the values with scores that have accrued before. Cells without a position and cells that are not primary have a
-zero entry. Counts are over all placements of labelled men on 64 squares.
-
-A table is solved in *runs* of blocks. Each run has a dictionary of patterns of its own. When all runs are there, their
-dictionaries are merged. *Pieces* then hand on the cells, with the numbers of their patterns in the merged dictionary.
-"""
+"""A solved material in memory. Counts are over all placements of labelled men on 64 squares."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Ints, Ints32, Shorts, SignedBytes, WideInts
-from tbgen.index.layout import Layout, layout_of
+from tbgen.compiled.arrays import WideInts
+from tbgen.index.handover import Cells, EntryValues, Numbers, Piece
+from tbgen.index.layout import Layout
 from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Score
@@ -29,80 +22,6 @@ _KEY_BITS = _CODE_BITS + 1
 
 MOST_KEPT_CELLS = 1 << 24
 """Tables with at most this many cells are solved in seconds and stay in memory."""
-
-Entries = SignedBytes
-"""[cell] -> entry value as a signed outcome byte, 0 where there is no position."""
-Distances = Shorts
-Numbers = Ints32
-"""[cell] -> number of its pattern."""
-
-
-@dataclass(frozen=True, eq=False)
-class Box:
-    """Some cells of a plane (a block with one side to move): a range of every axis from one king to the other."""
-
-    first: Ints
-    size: Ints
-    stride: Ints
-    """[axis] how far apart neighbours lie in the arrays that `read` returns."""
-    read: Callable[[], tuple[Entries, Distances]]
-    """Reads entry values and distances."""
-
-
-class Dictionary(NamedTuple):
-    """The patterns of a run: pattern n has the rows start[n] to start[n + 1], each of them one number."""
-
-    start: Ints
-    rows: Ints
-    often: Ints
-    """[pattern] -> how many cells have it."""
-
-
-class Cells(NamedTuple):
-    """The values of some cells, as flat arrays."""
-
-    entry: Entries
-    dtg: Distances
-    pattern: Numbers
-
-    def part(self, first: int, end: int) -> Cells:
-        return Cells(self.entry[first:end], self.dtg[first:end], self.pattern[first:end])
-
-    @classmethod
-    def room(cls, size: int) -> Cells:
-        """Space for so many cells."""
-        return cls(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
-
-    @classmethod
-    def joined(cls, parts: Sequence[Cells]) -> Cells:
-        """Some parts, one after another."""
-        entry, dtg, pattern = zip(*parts, strict=True)
-        return cls(np.concatenate(entry), np.concatenate(dtg), np.concatenate(pattern))
-
-
-class Piece(NamedTuple):
-    """Some cells whose patterns have a numbering of their own."""
-
-    first: int
-    """The first cell."""
-    cells: Cells
-    numbers: Ints32
-    """[number of a pattern in the cells] -> its number in the table."""
-
-
-@dataclass(frozen=True, eq=False)
-class Run:
-    """A solved run of a table's cells."""
-
-    first: int
-    """Its first cell, and the one after its last."""
-    end: int
-    rows: int
-    """The number of rows of its dictionary."""
-    found: Ints
-    """The counts of a tally, see retro/drive/runs.py; cells count from the run's first."""
-    en_passant: tuple[Entries, Distances]
-    """Values of its positions with a right to take en passant, in the order of ChildTables.en_passant."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,37 +67,6 @@ class Patterns:
         return keys
 
 
-class Child(Protocol):
-    """A table that resets lead to, as a solver reads it. Cells without a position may have any value."""
-
-    def values(self) -> EntryValues:
-        """All values."""
-
-    def boxes(self, block: int, side: Color) -> Sequence[Box]:
-        """The values of one plane, in parts that several threads can read one by one."""
-
-
-@dataclass(frozen=True, eq=False)
-class EntryValues:
-    """Entry values and distances; flat arrays in the order of the layout's cells."""
-
-    material: Material
-    entry: Entries
-    dtg: Distances
-
-    def values(self) -> EntryValues:
-        return self
-
-    def boxes(self, block: int, side: Color) -> Sequence[Box]:
-        layout = layout_of(self.material)
-        size = np.array(layout.shape[2:], np.int64)
-        stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
-        cells = layout.block_words * 64
-        plane = (2 * block + int(side)) * cells
-        part = slice(plane, plane + cells)
-        return [Box(np.zeros_like(size), size, stride, lambda: (self.entry[part], self.dtg[part]))]
-
-
 @dataclass(frozen=True)
 class Tally:
     """How often an outcome is an entry value, its longest distance, and the first cell that has it."""
@@ -189,7 +77,7 @@ class Tally:
 
 
 @dataclass(frozen=True)
-class Figures:
+class Effort:
     """The cost of solving a table."""
 
     phase_seconds: Mapping[str, float] = field(default_factory=dict)
@@ -207,7 +95,7 @@ class Table(EntryValues):
     patterns: Patterns
     tallies: Mapping[Color, Mapping[Score, Tally]]
     """By side to move, best outcome for White first."""
-    figures: Figures = field(default_factory=Figures)
+    figures: Effort = field(default_factory=Effort)
     game: Mobility = Mobility.RESET
 
     def positions(self, side: Color) -> int:

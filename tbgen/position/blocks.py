@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Squares, partial_layout, slots_of
 from tbgen.material import Material
 from tbgen.position.bounds import Bound, bounds_of_promotions
@@ -28,7 +29,6 @@ from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color, Score
 from tbgen.storage.arrays import ArrayFile
 from tbgen.system.process import threads_for
-from tbgen.table import Entries
 
 NOTHING_ASKED: Final = Accrued(Score(0, Color.WHITE), ())
 

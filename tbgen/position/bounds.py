@@ -27,7 +27,7 @@ from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
 from tbgen.score import STALEMATE_CODE, Color
-from tbgen.table import Entries
+from tbgen.index.handover import Entries
 
 
 class Bound(enum.Enum):

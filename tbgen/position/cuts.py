@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.index.handover import Entries
 from tbgen.index.outcomes import worth_to_white
 from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Bracket
 from tbgen.score import MOST_STORED_CODE, Color, Score
-from tbgen.table import Entries
 
 Cuts = tuple[Score, ...]
 """Scores that White gets at least or does not, from White's best on."""

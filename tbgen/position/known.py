@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import NO_TABLE, TableError
+from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares
 from tbgen.material import Material
 from tbgen.probe.stored import OpenTables
 from tbgen.storage.arrays import ArrayFile, write_arrays
 from tbgen.system.process import most_files
-from tbgen.table import Entries
 
 _SOURCES = source_digest(("index", "position", "retro"))
 """Other sources may make other values, so blocks of theirs are not read."""

@@ -24,10 +24,11 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Int, Ints32, WideInts, Word, Words, often_first
 from tbgen.compiled.jit import borrowing, inlined, inner, kernel
 from tbgen.errors import RepresentationError
+from tbgen.index.handover import Cells, Numbers
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.order import Order
-from tbgen.table import Cells, Content, Numbers
+from tbgen.table import Content
 
 KEY, NUMBER = 0, 1
 FREE = np.uint64(0)

@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError
+from tbgen.index.handover import Cells, Dictionary, Distances, Entries, Run
 from tbgen.material import Material
 from tbgen.storage.files import write_whole
 from tbgen.storage.schema import SCRATCH_LEVEL, digest_of, pack, unpack_into
 from tbgen.system.process import try_lock
-from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 SUFFIX: Final = ".blocks"
 RUN_SUFFIX: Final = ".run"

@@ -20,12 +20,13 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
+from tbgen.index.handover import Cells, Numbers
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
 from tbgen.storage.files import Layer
 from tbgen.storage.numbering import STATES_AT_ONCE, Census, larger, met, new_census, number_of
 from tbgen.storage.schema import COLUMNS
-from tbgen.table import Cells, Numbers, Patterns
+from tbgen.table import Patterns
 
 _WHITE = int(Color.WHITE)
 _MOST_ROWS = 256

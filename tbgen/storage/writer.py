@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Words
 from tbgen.errors import BuildError, RepresentationError, TableError, UsageError
+from tbgen.index.handover import Cells, Numbers
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, Layer, game_of_folder, path_of, write_whole
@@ -49,7 +50,7 @@ from tbgen.storage.schema import (
     sealed,
 )
 from tbgen.storage.symbols import Columns, details_of, symbols_of
-from tbgen.table import Cells, Content, Numbers, Tally
+from tbgen.table import Content, Tally
 
 _SAMPLE, _SAMPLED = 7, 256
 """One chunk of seven is compressed both ways, or fewer if that would be some hundreds. Seven has no common factor with
@@ -73,7 +74,7 @@ Packed = Mapping[str, tuple[Dataset, list[bytes]]]
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class DatasetItems:
     """The content of a dataset, in parts that several threads request."""
 
     kind: np.dtype[Any]
@@ -164,7 +165,7 @@ def _packed_layers(
 
 def _outcomes(
     numbers: Numbers, symbol_of: Numbers, symbols: Columns, table: Content, order: Order
-) -> dict[str, Source]:
+) -> dict[str, DatasetItems]:
     """The content of the datasets of outcomes."""
     counts = [(side, outcome, tally.count) for side, outcome, tally in _tallies(table)]
     columns = {
@@ -178,7 +179,9 @@ def _outcomes(
     }
 
 
-def _distances(numbers: Numbers, states: Cells, symbol_of: Numbers, table: Content, order: Order) -> dict[str, Source]:
+def _distances(
+    numbers: Numbers, states: Cells, symbol_of: Numbers, table: Content, order: Order
+) -> dict[str, DatasetItems]:
     """The content of the datasets of distances."""
     kinds = COLUMNS[Layer.DISTANCES]
     detail_of, patterns, details = details_of(states, symbol_of, table.patterns)
@@ -192,7 +195,7 @@ def _distances(numbers: Numbers, states: Cells, symbol_of: Numbers, table: Conte
         DETAIL: _looked_up(numbers, detail_of, order),
         "longest": _array(np.array(longest, kinds["longest"])),
         **{name: _array(items) for name, items in details.items()},
-        "rows": Source(  # few at a time, because there may be a hundred million
+        "rows": DatasetItems(  # few at a time, because there may be a hundred million
             kinds["rows"],
             len(patterns.code),
             lambda first, end: np.rec.fromarrays([column[first:end] for column in rows], dtype=kinds["rows"]),
@@ -209,11 +212,11 @@ def _tallies(table: Content) -> list[tuple[int, int, Tally]]:
     ]
 
 
-def _array(items: npt.NDArray[Any]) -> Source:
-    return Source(items.dtype, len(items), lambda first, end: items[first:end])
+def _array(items: npt.NDArray[Any]) -> DatasetItems:
+    return DatasetItems(items.dtype, len(items), lambda first, end: items[first:end])
 
 
-def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0) -> Source:
+def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black: int = 0) -> DatasetItems:
     """The places with each state replaced by a number; `black` are bits that are flipped with Black to move."""
     kind = np.min_scalar_type(int(of_state.max(initial=0)) | black)
     items = of_state.astype(kind)
@@ -225,7 +228,7 @@ def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black:
         order.black_part(first, found)[:] ^= black
         return found
 
-    return Source(kind, len(numbers), part)
+    return DatasetItems(kind, len(numbers), part)
 
 
 def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) -> tuple[bytes, bytes, bytes]:
@@ -239,7 +242,9 @@ def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
     return sealed(attributes["material"], layer.value, image, index, outcomes, attributes["game"], men)
 
 
-def _packed(source: Source, size: int, level: int, ways: Sequence[bool], pool: Executor) -> tuple[Dataset, list[bytes]]:
+def _packed(
+    source: DatasetItems, size: int, level: int, ways: Sequence[bool], pool: Executor
+) -> tuple[Dataset, list[bytes]]:
     """A dataset's entry in the index, and its compressed chunks. A sample decides whether to shuffle.
 
     Shuffling helps if few numbers are frequent, and harms if many are.
@@ -263,7 +268,7 @@ def _packed(source: Source, size: int, level: int, ways: Sequence[bool], pool: E
     return Dataset(source.kind, source.items, size, shuffled, np.zeros(chunks, CHUNK)), found
 
 
-def _chunk(source: Source, number: int, size: int) -> npt.NDArray[Any]:
+def _chunk(source: DatasetItems, number: int, size: int) -> npt.NDArray[Any]:
     """The items of a chunk; the last one is filled up with its last item."""
     items = source.part(number * size, min((number + 1) * size, source.items))
     return np.pad(items, (0, size - len(items)), "edge")

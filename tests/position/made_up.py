@@ -8,12 +8,12 @@ import chess
 import numpy as np
 
 from tbgen.index.bulk import cells_of
+from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, layout_of, partial_layout
 from tbgen.material import Material
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Node
 from tbgen.position.known import KnownTables
-from tbgen.table import Entries
 from tests import reference
 from tests.positions import board_of
 from tests.reference.graph import Resets

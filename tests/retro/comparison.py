@@ -10,9 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.index.bulk import cells_of
+from tbgen.index.handover import Cells
 from tbgen.index.layout import Layout, layout_of
 from tbgen.score import Color
-from tbgen.table import Cells, Patterns, Table
+from tbgen.table import Patterns, Table
 from tests import reference
 from tests.own_men import material
 

@@ -6,11 +6,12 @@ from functools import cache
 
 import numpy as np
 
+from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.score import Mobility
-from tbgen.table import EntryValues, Table
+from tbgen.table import Table
 from tbgen.verify import verify_table
 from tbgen.verify.check import Report
 from tbgen.verify.resets import positions_among

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from tbgen.errors import BuildError, RepresentationError
+from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
 from tbgen.retro import solve
@@ -26,7 +27,7 @@ from tbgen.retro.patterns.worker import AnyWorker as Worker
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.score import Color, Mobility, Score
-from tbgen.table import EntryValues, Table
+from tbgen.table import Table
 from tests.retro.tables import solve_from_values, solved, values
 
 SMALL = [str(material) for men in (2, 3) for material in materials(men)]

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from tbgen.compiled.arrays import Ints
+from tbgen.index.handover import Cells, Dictionary, Piece, Run
 from tbgen.material import Material
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved, nothing_found
 from tbgen.storage import numbering as numbering_module
@@ -18,7 +19,6 @@ from tbgen.storage import order as order_module
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
-from tbgen.table import Cells, Dictionary, Piece, Run
 
 PATTERNS = 40
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Ints, Ints32, SignedBytes, Words
 from tbgen.compiled.jit import borrowing
+from tbgen.index.handover import Cells, Dictionary, Distances, Entries, Run
 from tbgen.index.layout import Layout
 from tbgen.index.words import ONE, lowest_and_rest
 from tbgen.retro.drive.methods import Method, new_worker
@@ -28,7 +29,6 @@ from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import FIRST, MASK, BlockValues, enter_block, find_legal
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.score import Mobility
-from tbgen.table import Cells, Dictionary, Distances, Entries, Run
 
 MOST_RUN_CELLS = 1 << 20
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from tbgen.index.handover import Cells, Run
 from tbgen.retro.drive.many_blocks import name_patterns
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
@@ -25,7 +26,6 @@ from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE
-from tbgen.table import Cells, Run
 
 SPANS_PER_THREAD = 16
 """More would cost more than they even out: each call of a kernel unpacks some hundred arrays first."""

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import borrowing
 from tbgen.index import outcomes
+from tbgen.index.handover import Cells, Dictionary, Distances, Entries, Piece, Run
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.layout import layout_of
 from tbgen.index.outcomes import ROWS, byte_of_row
@@ -26,7 +27,7 @@ from tbgen.retro.patterns.histories import merge_patterns
 from tbgen.retro.words.block import BlockValues, is_halved, primary_kings
 from tbgen.retro.words.geometry import Geometry
 from tbgen.score import Color, Mobility, Score
-from tbgen.table import Cells, Dictionary, Distances, Entries, Figures, Piece, Run, Table, Tally
+from tbgen.table import Effort, Table, Tally
 
 Kept = tuple[Run, Dictionary, Cells]
 
@@ -99,7 +100,7 @@ class Solved:
         self.material = material
         self.game = game
         self.store = store
-        self.figures = Figures()
+        self.figures = Effort()
         self._runs = store.runs()
         self._starts = [run.first for run in self._runs]
         rows = sum(run.rows for run in self._runs)

@@ -17,6 +17,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Words
 from tbgen.compiled.jit import borrowing
+from tbgen.index.handover import Box, Distances, Entries
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.task import FullError, check_status
 from tbgen.retro.outcomes.codes import solve_code, start_block
@@ -31,7 +32,6 @@ from tbgen.retro.words.block import Block, BlockValues, bare_block, enter_block,
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import STALEMATE_CODE, Score
-from tbgen.table import Box, Distances, Entries
 
 PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import BuildError, RepresentationError
+from tbgen.index.handover import Child
 from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.drive.methods import DistanceMethod, Method
@@ -23,7 +24,7 @@ from tbgen.retro.resets.destinations import child_layouts_of
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE
 from tbgen.score import Mobility
 from tbgen.system.process import peak_bytes
-from tbgen.table import Child, Figures
+from tbgen.table import Effort
 
 Progress = Callable[[str, int | None, float, int], None]
 """Called with the phase, the accrued code if there is one, the part done, and how many cells are decided."""
@@ -51,10 +52,10 @@ class Timer:
         yield
         self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - start
 
-    def figures(self, threads: int) -> Figures:
+    def figures(self, threads: int) -> Effort:
         """All that was measured."""
         wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
-        return Figures({k: round(v, 3) for k, v in self.phases.items()}, wall, cpu, peak_bytes(), threads)
+        return Effort({k: round(v, 3) for k, v in self.phases.items()}, wall, cpu, peak_bytes(), threads)
 
 
 @dataclass(eq=False)

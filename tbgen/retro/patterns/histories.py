@@ -20,6 +20,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32, often_first
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner, kernel, small
 from tbgen.errors import RepresentationError
+from tbgen.index.handover import Dictionary
 from tbgen.retro.patterns.packing import (
     NO_LABEL,
     code_of_event,
@@ -30,7 +31,7 @@ from tbgen.retro.patterns.packing import (
     plies_of_row,
     row_from,
 )
-from tbgen.table import Dictionary, Patterns
+from tbgen.table import Patterns
 
 EMPTY = 0
 """The node of the empty history."""

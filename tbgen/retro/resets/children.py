@@ -23,6 +23,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, by_address, inlined
+from tbgen.index.handover import Box, Child, Distances, Entries
 from tbgen.index.kernels import are_in_order, beside_image, primary_black_kings
 from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
@@ -31,7 +32,6 @@ from tbgen.material import Material
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, Reset
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
-from tbgen.table import Box, Child, Distances, Entries
 
 EITHER_WAY, EVERY_SYMMETRY = (0, FLIP_FILE), tuple(range(8))
 BOARDS_OF_CELL = ((0,), (FLIP_FILE,), EITHER_WAY, EVERY_SYMMETRY)

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tbgen.errors import RepresentationError
+from tbgen.index.handover import Child
 from tbgen.material import Material, build_order
 from tbgen.retro import MemoryStore, OutcomeMethod, solve, solve_into
 from tbgen.retro.outcomes import grower
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer, path_of
 from tbgen.storage.writer import write_table
-from tbgen.table import Child, Table
+from tbgen.table import Table
 from tests import reference
 from tests.retro.comparison import differences
 from tests.retro.tables import solved, values
