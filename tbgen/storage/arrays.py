@@ -24,34 +24,11 @@ Array = npt.NDArray[Any]
 _DIGEST_BYTES: Final = 64
 
 
-def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int) -> None:
-    """Write a file of arrays, in frames of so many items; OSError if the disk is full."""
-    packed, columns = list[bytes](), {}
-    for name, array in arrays.items():
-        starts = range(0, len(array), frame)
-        frames = [pack(array[n : n + frame], shuffled=False, level=SCRATCH_LEVEL) for n in starts]
-        columns[name] = array.dtype.str, len(array), [*map(len, frames)]
-        packed += frames
-    head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"
-    write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
+class Arrays:
+    """The arrays of a file, read when they are asked for; `head` is the line of facts at its beginning."""
 
-
-class ArrayFile:
-    """A file of arrays, mapped into memory: you can read it even after another process has removed it.
-
-    OSError if the file is missing, DamagedTableError if its digest is wrong.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        with path.open("rb") as file:
-            size = os.fstat(file.fileno()).st_size
-            self._map: mmap.mmap | bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
-        head = self._map[_DIGEST_BYTES : self._map.find(b"\n", _DIGEST_BYTES) + 1]
-        with memoryview(self._map) as content:
-            if not head or digest_of(content[_DIGEST_BYTES:]).encode() != content[:_DIGEST_BYTES]:
-                raise DamagedTableError(str(path), "its digest is not that of its content")
-        self.digest = self._map[:_DIGEST_BYTES].decode()
+    def __init__(self, path: Path, head: bytes) -> None:
+        self.path, self.head = path, head
         self.facts: dict[str, Any] = json.loads(head)
         self._frame, self._offsets, offset = self.facts["frame"], dict[str, list[int]](), _DIGEST_BYTES + len(head)
         for name, (_, _, sizes) in self.facts["columns"].items():
@@ -68,9 +45,47 @@ class ArrayFile:
             here, length = found[start - first : stop - first], min(size, items - frame * size)
             whole = here if len(here) == length else np.empty(length, kind)
             try:
-                unpack_into(self._map[offsets[frame] : offsets[frame + 1]], whole)
+                unpack_into(self._read(offsets[frame], offsets[frame + 1]), whole)
             except ValueError as error:
                 raise DamagedTableError(str(self.path), str(error)) from None
             if whole is not here:
                 here[:] = whole[start - frame * size : stop - frame * size]
         return found
+
+    def _read(self, start: int, end: int) -> bytes:
+        with self.path.open("rb", buffering=0) as file:
+            return os.pread(file.fileno(), end - start, start)
+
+
+class ArrayFile(Arrays):
+    """A file of arrays, mapped into memory: you can read it even after another process has removed it.
+
+    OSError if the file is missing, DamagedTableError if its digest is wrong.
+    """
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            size = os.fstat(file.fileno()).st_size
+            self._map: mmap.mmap | bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        head = self._map[_DIGEST_BYTES : self._map.find(b"\n", _DIGEST_BYTES) + 1]
+        with memoryview(self._map) as content:
+            if not head or digest_of(content[_DIGEST_BYTES:]).encode() != content[:_DIGEST_BYTES]:
+                raise DamagedTableError(str(path), "its digest is not that of its content")
+        self.digest = self._map[:_DIGEST_BYTES].decode()
+        super().__init__(path, head)
+
+    def _read(self, start: int, end: int) -> bytes:
+        return self._map[start:end]
+
+
+def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int) -> Arrays:
+    """Write a file of arrays, in frames of so many items; OSError if the disk is full."""
+    packed, columns = list[bytes](), {}
+    for name, array in arrays.items():
+        starts = range(0, len(array), frame)
+        frames = [pack(array[n : n + frame], shuffled=False, level=SCRATCH_LEVEL) for n in starts]
+        columns[name] = array.dtype.str, len(array), [*map(len, frames)]
+        packed += frames
+    head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"
+    write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
+    return Arrays(path, head)

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tbgen.index.handover import Cells, Dictionary, Run
-from tbgen.storage import scratch
+from tbgen.storage import arrays, files
 from tbgen.storage.files import partial_of, remove
 from tbgen.storage.scratch import ScratchStore
 
@@ -121,7 +121,7 @@ def test_a_file_or_a_link_in_the_place_of_a_store_is_replaced(tmp_path: Path, is
 
 
 def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, write = filled(tmp_path / "KPvK.blocks", 0), scratch.write_whole
+    path, write = filled(tmp_path / "KPvK.blocks", 0), arrays.write_whole
 
     def fill_up(parts: list[bytes]) -> Iterator[bytes]:
         yield from parts[:3]
@@ -129,7 +129,7 @@ def test_a_full_disk_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.M
 
     with opened(path) as store:
         with monkeypatch.context() as patched:
-            patched.setattr(scratch, "write_whole", lambda file, parts: write(file, fill_up(parts)))
+            patched.setattr(arrays, "write_whole", lambda file, parts: write(file, fill_up(parts)))
             with pytest.raises(OSError, match="No space left"):
                 store.put(*made_up(1))
         assert_has(store, 0)
