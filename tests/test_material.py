@@ -73,8 +73,7 @@ def test_a_printed_material_is_read_back(material: Material) -> None:
 
 def test_every_ending_of_three_to_five_men_has_its_customary_name() -> None:
     customary = {row["material"] for row in golden_rows("ordinary_tables.csv")}
-    ours = {str(material) for men in (3, 4, 5) for material in materials(men)}
-    assert ours == customary
+    assert {str(material) for men in (3, 4, 5) for material in materials(men)} == customary
     assert all(Material.parse(name).is_canonical for name in customary | {"KvK"})
 
 

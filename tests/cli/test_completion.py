@@ -24,8 +24,7 @@ KINDS = {"IN.pgn": "file", "OUT.pgn": "file", "GAMES.pgn": "file", "FILE": "file
 def completed(line: str) -> list[str]:
     """What the last word of a line may become; `<file>` and `<dir>` where the shell looks."""
     *words, last = line.split(" ")
-    shell = BashComplete(cli.tbgen, {}, "tbgen", "_TBGEN_COMPLETE")
-    found = shell.get_completions(words, last)
+    found = BashComplete(cli.tbgen, {}, "tbgen", "_TBGEN_COMPLETE").get_completions(words, last)
     return [f"<{item.type}>" if item.type != "plain" else item.value for item in found]
 
 

@@ -35,5 +35,4 @@ def test_a_pawn_is_legal_on_every_square_but_those_of_the_last_ranks() -> None:
     layout = layout_of(Material.parse("KPvK"))
     for pawn in range(64):
         others = [square for square in (0, 7, 56, 63) if square != pawn]
-        squares = [[pawn, others[0], others[-1]]]
-        assert are_legal(layout, [1], squares).tolist() == [7 < pawn < 56], pawn
+        assert are_legal(layout, [1], [[pawn, others[0], others[-1]]]).tolist() == [7 < pawn < 56], pawn

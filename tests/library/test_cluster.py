@@ -47,8 +47,7 @@ def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
 def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
     machine = plan_for(tmp_path, WANTED, Settings(cluster=address)).machine
     assert (machine.jobs, machine.threads, machine.memory) == (2, 2, int(0.9 * (1 << 30)))
-    smaller = plan_for(tmp_path, WANTED, Settings(cluster=address, memory=1 << 29)).machine
-    assert smaller.memory == 1 << 29
+    assert plan_for(tmp_path, WANTED, Settings(cluster=address, memory=1 << 29)).machine.memory == 1 << 29
 
 
 def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

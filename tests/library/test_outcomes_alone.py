@@ -40,8 +40,7 @@ def test_only_outcomes_stay(tmp_path: Path, table_folder: Path) -> None:
     assert tbgen("build", "KPvK", "--outcomes", "-q", folder=tmp_path).returncode == 0
     assert [*map(str, tables_in(tmp_path))] == ["KvK", "KNvK", "KBvK", "KRvK", "KQvK", "KPvK"]
     assert_outcomes_alone(tmp_path, table_folder)
-    done = tbgen("build", "KPvK", "--outcomes", folder=tmp_path)
-    assert "0 built, 6 already there" in done.stdout
+    assert "0 built, 6 already there" in tbgen("build", "KPvK", "--outcomes", folder=tmp_path).stdout
 
 
 def test_outcomes_need_no_distances_of_children(tmp_path: Path, table_folder: Path) -> None:

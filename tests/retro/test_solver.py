@@ -187,8 +187,7 @@ class Backwards:
         pass
 
     def map(self, job: Callable[..., Any], *arguments: Iterable[Any]) -> Iterator[Any]:
-        results = [job(*each) for each in reversed(list(zip(*arguments, strict=True)))]
-        return reversed(results)
+        return reversed([job(*each) for each in reversed(list(zip(*arguments, strict=True)))])
 
 
 @pytest.mark.parametrize("name", ["KBvK", "KPvK"])

@@ -40,8 +40,7 @@ def put_runs(store: BlockStore, order: Order) -> None:
         often = np.bincount(pattern, minlength=PATTERNS).astype(np.int64)
         dictionary = Dictionary(np.maximum(np.arange(PATTERNS + 1) - 1, 0), rows, often)
         cells = Cells(entry, draw.integers(0, 60_000 if order.layout.pawns else 400, size).astype(np.uint16), pattern)
-        run = Run(first, first + size, len(rows), nothing_found(), nothing)
-        store.put(run, dictionary, cells)
+        store.put(Run(first, first + size, len(rows), nothing_found(), nothing), dictionary, cells)
 
 
 def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints, Ints]:

@@ -36,5 +36,4 @@ def test_games_that_end_with_three_men_or_fewer(table_folder: Path, tmp_path: Pa
 
 @pytest.mark.slow
 def test_games_that_end_with_four_men_or_fewer(four_men_folder: Path, tmp_path: Path) -> None:
-    sources = check(four_men_folder, tmp_path / "games.pgn", games=1200, most_men=4)
-    assert sources["tablebase"] > 300
+    assert check(four_men_folder, tmp_path / "games.pgn", games=1200, most_men=4)["tablebase"] > 300

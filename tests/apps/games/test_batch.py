@@ -168,8 +168,7 @@ def test_a_game_whose_line_leads_to_a_missing_table_is_decided_without_a_line(
     table_folder: Path, tmp_path: Path
 ) -> None:
     folder = without_promotions(table_folder, tmp_path / "tables")
-    before = BEFORE_PROMOTION.replace("K7 w", "1K6 b")
-    text = f'[FEN "{before}"]\n\n1... Kg2 2. Ka1 Kf2 *\n'.encode()
+    text = f'[FEN "{BEFORE_PROMOTION.replace("K7 w", "1K6 b")}"]\n\n1... Kg2 2. Ka1 Kf2 *\n'.encode()
     assert b"( {tbgen: G0.0 with best play" in decided(text, GamesTask(tables=table_folder, lines=True))
     once = decided(text, GamesTask(tables=folder, lines=True))
     assert once == decided(text, GamesTask(tables=folder))

@@ -157,8 +157,7 @@ def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
     game = only_game(text)
     assert game.scoring == Scoring(Scheme.KOMI, 8, Komi(Color.BLACK, 14))
     assert game.game.fifty_moves == FiftyMoves(FiftyMoveSetting.LEGACY, 8)
-    asked = Rules(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE)
-    other = only_game(text, asked)
+    other = only_game(text, Rules(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE))
     assert (other.scoring.scheme, other.scoring.cutoff_code) == (Scheme.OTB, 10)
     assert other.game.fifty_moves.setting is FiftyMoveSetting.FIDE
     assert only_game("1. e4 *").scoring == Scoring()

@@ -33,8 +33,7 @@ def step(goal: Goal, threshold: int, code: int, *, by_holder: bool, reset: bool)
 def test_a_step_breaks_the_hold_exactly_where_the_accrued_score_becomes_too_bad(by_holder: bool, reset: bool) -> None:
     for goal, accrued in SITUATIONS:
         for code in range(10):
-            mover = goal.side if by_holder else goal.side.other
-            real = accrued.after(Score(code, mover), reset=reset)
+            real = accrued.after(Score(code, goal.side if by_holder else goal.side.other), reset=reset)
             after = step(goal, goal.threshold(accrued), code, by_holder=by_holder, reset=reset)
             assert (after is not None) == goal.is_met_by(real), (goal, accrued, code)
             if after is not None:

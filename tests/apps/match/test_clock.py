@@ -62,8 +62,7 @@ def test_a_clock_loses_what_was_used_and_gains_what_the_control_gives(
 
 
 def test_the_flag_falls_after_the_margin_and_never_without_a_limit() -> None:
-    clock = Clock(dataclasses.replace(parse_time_control("1"), margin=0.05))
-    assert clock.allowance == 1.05
+    assert Clock(dataclasses.replace(parse_time_control("1"), margin=0.05)).allowance == 1.05
     each = Clock(TimeControl(each_move=0.5))
     each.stop(0.4)
     assert each.allowance == 0.5

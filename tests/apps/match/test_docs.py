@@ -41,12 +41,10 @@ def test_every_option_that_the_page_names_is_known_or_refused() -> None:
             MATCHES.partition("## Coming from")[2].partition("## Read the PGN file")[0],
         )
     )
-    words = {"help", "mobility", "move", "cli"}
-    assert named - words - set(OPTIONS) - set(ALIASES) - set(REFUSED) == set()
+    assert named - {"help", "mobility", "move", "cli"} - set(OPTIONS) - set(ALIASES) - set(REFUSED) == set()
     assert {"engine", "each", "openings", "sprt", "recover", "draw", "legacyMode"} <= named
 
 
 def test_the_options_of_the_handshake_are_those_of_the_page() -> None:
     settings = settings_of(["-engine", "cmd=a", "depth=1", "-engine", "cmd=b", "depth=1"])
-    sent = set(r_mobility_options(settings))
-    assert set(re.findall(rf"`({HANDSHAKE}\w*)`", UCI)) == sent
+    assert set(re.findall(rf"`({HANDSHAKE}\w*)`", UCI)) == set(r_mobility_options(settings))

@@ -69,8 +69,7 @@ OUTCOMES = {number: (Color.WHITE if number % 3 else Color.BLACK, number % 5) for
 
 @given(st.integers(2, 12), st.integers(1, 4))
 def test_a_knockout_numbers_each_game_once_and_leaves_one_winner(players: int, games: int) -> None:
-    plan = knockout(players, games)
-    bracket, results = played(plan, OUTCOMES, Scoring())
+    bracket, results = played(knockout(players, games), OUTCOMES, Scoring())
     meetings = [meeting for each in bracket for meeting in each if meeting.tie.decided_by != "bye"]
     pairings = [pairing for meeting in meetings for pairing in meeting.pairings]
     assert len(meetings) == players - 1

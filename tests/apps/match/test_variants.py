@@ -58,8 +58,7 @@ def code_of(board: chess.Board) -> int:
 
 def key_of(board: chess.Board) -> str:
     """The position; in the FEN of three-check stand the checks that are left, in that of crazyhouse the pockets."""
-    fields = board.fen(en_passant="legal").split()
-    return " ".join(fields[:-2])
+    return " ".join(board.fen(en_passant="legal").split()[:-2])
 
 
 def board_of(name: str) -> chess.Board:
@@ -101,8 +100,7 @@ def played(name: str, words: list[str], pgn: Path) -> list[PgnGame]:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_match_of_a_variant_is_written_read_and_decided_alike(name: str, pgn: Path, table_folder: Path) -> None:
-    words = [*walker("Ann"), *walker("Bob"), "-games", "2", "-maxmoves", "80"]
-    games = played(name, words, pgn)
+    games = played(name, [*walker("Ann"), *walker("Bob"), "-games", "2", "-maxmoves", "80"], pgn)
     assert len(games) == 2
     with open_tablebase(table_folder) as tables:
         for game in games:
@@ -137,8 +135,7 @@ def test_an_engine_that_does_not_play_the_variant_is_named(name: str) -> None:
 
 def test_a_variant_win_can_belong_to_the_side_to_move() -> None:
     """In antichess White captures the last man, and Black has won."""
-    game = Game(chess.variant.AntichessBoard("8/8/8/3p4/4P3/8/8/8 w - - 0 1"))
-    ply = game.push_text("exd5")
+    ply = Game(chess.variant.AntichessBoard("8/8/8/3p4/4P3/8/8/8 w - - 0 1")).push_text("exd5")
     assert (str(ply.accrued), str(ply.lowest), ply.end.value) == ("-G0.0", "-G0.0", "variant end")
 
 

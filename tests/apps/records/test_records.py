@@ -92,8 +92,7 @@ def test_a_line_is_quiet_until_its_first_capture_or_pawn_move(records: dict[str,
     ],
 )
 def test_a_line_proves_its_outcome_at_its_end_and_not_before(moves: str, outcome: str, dtg: int, proved: bool) -> None:
-    found = replay("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", moves.split())
-    assert found.proves(Score(outcome), dtg) == proved
+    assert replay("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30", moves.split()).proves(Score(outcome), dtg) == proved
 
 
 def test_a_line_that_breaks_its_promise_stops_the_record(table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

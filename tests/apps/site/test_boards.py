@@ -35,8 +35,7 @@ def probed(tables: Tablebase, board: chess.Board, man: chess.Square, accrued: Sc
             value = tables.probe(moved, accrued) if free else None
         except InputError:
             value = None
-        name = chess.square_name(square)
-        found[name] = value and {"outcome": str(value.outcome), "dtg": value.dtg}
+        found[chess.square_name(square)] = value and {"outcome": str(value.outcome), "dtg": value.dtg}
     return found
 
 
@@ -75,8 +74,7 @@ def test_the_server_and_the_command_give_the_same_map(client: TestClient, tables
 def test_a_picture_is_sound_and_says_the_verdict(client: TestClient, more: dict[str, str]) -> None:
     reply = client.get("/r-mobility/picture.svg", params={"fen": BISHOP, **more})
     assert reply.headers["content-type"] == "image/svg+xml"
-    root = ElementTree.fromstring(reply.text)
-    words = root.get("aria-label")
+    words = ElementTree.fromstring(reply.text).get("aria-label")
     assert words.startswith("White: Ke6, Bf5. Black: Kg5. White to move.")
     facts = client.get("/r-mobility", params={"fen": BISHOP, "brief": "1", "accrued": more.get("accrued", "")}).json()
     assert facts["outcome"].replace("-", "−") in words

@@ -190,8 +190,7 @@ def test_the_gallery_opens_what_it_names_and_a_puzzle_a_day(
         page.wait("document.querySelectorAll('.gallery').length >= 2")
         links = page.run("[...document.querySelectorAll('.gallery a')].map((each) => [each.href, each.innerText])")
         for href, said in links[:: len(links) // 12]:
-            fen = re.search(r"fen=([^&]+)", href)
-            found = tables.probe(chess.Board(fen[1].replace("_", " ")))
+            found = tables.probe(chess.Board(re.search(r"fen=([^&]+)", href)[1].replace("_", " ")))
             if said[0] in "G\N{MINUS SIGN}":
                 assert said.replace("\N{MINUS SIGN}", "-").startswith(str(found.outcome))
         page.run("document.getElementById('puzzle').click()")

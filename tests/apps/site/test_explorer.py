@@ -43,8 +43,7 @@ def look_at(page: Chromium, server: str, fen: str = "", accrued: str = "") -> No
 
 
 def text_of(page: Chromium, selector: str) -> str:
-    found = page.run(f"document.querySelector({selector!r}).innerText")
-    return re.sub(r"\s+", " ", str(found)).strip()
+    return re.sub(r"\s+", " ", str(page.run(f"document.querySelector({selector!r}).innerText"))).strip()
 
 
 def texts_of(page: Chromium, selector: str) -> list[str]:
@@ -70,8 +69,7 @@ def test_the_page_is_the_same_wherever_it_comes_from(
     page.wait("!document.getElementById('ending').hidden")
     assert (sum(url.endswith(".h5") for url in page.requests) in range(1, 17)) is (place != "tbgen")
     loaded = {url.partition("/explorer/")[2].partition("?")[0] for url in page.requests if "/explorer/" in url}
-    reader = {"server.js"} if place == "tbgen" else {"tables.js", "reader.js", "vendor/fzstd.js"}
-    assert reader <= loaded
+    assert ({"server.js"} if place == "tbgen" else {"tables.js", "reader.js", "vendor/fzstd.js"}) <= loaded
     parts = {**files(), "": index_page(SERVER if place == "tbgen" else TABLES).encode()}
     assert sum(len(gzip.compress(parts[name])) for name in loaded - {"icon.svg"}) < FIRST_LOAD_BYTES
     assert text_of(page, "#verdict").startswith("G1.5 White holds Black to 1 legal move. White to move. In 5 plies")

@@ -98,8 +98,7 @@ def flipped(content: bytes, *places: int) -> bytes:
 
 
 def with_chunks_flipped(content: bytes) -> bytes:
-    index = re.search(rb"\nindex (\d+)", content)
-    return flipped(content, *range(SEAL_BYTES + 2048, int(index[1])))
+    return flipped(content, *range(SEAL_BYTES + 2048, int(re.search(rb"\nindex (\d+)", content)[1])))
 
 
 @pytest.mark.parametrize(

@@ -136,8 +136,7 @@ def test_names_in_latin_1_arrive_as_the_command_line_reads_them(client: TestClie
 
 
 def test_a_line_may_have_so_many_moves(client: TestClient) -> None:
-    moves = " Kg4 Ke4 Kg5 Ke5" * 13_000
-    (row,) = client.post("/r-mobility", json=[AFTER_KE5 + moves]).json()
+    (row,) = client.post("/r-mobility", json=[AFTER_KE5 + " Kg4 Ke4 Kg5 Ke5" * 13_000]).json()
     assert (row["error"], row["message"]) == ("UsageError", "a position and its moves may have 4096 characters")
     assert len(json.dumps(row)) < 1000
 
@@ -220,8 +219,7 @@ def test_regular_files_of_a_report_are_given_beside_the_explorer(table_folder: P
 def test_an_error_quotes_the_ends_of_a_long_text_and_says_why(client: TestClient) -> None:
     for body in ("8" * 4000, "8/" * 2000, json.dumps({"x" * 4000: ""}), '{"fen": "\\u0001' + "9" * 4000 + '"}'):
         found = client.post("/r-mobility", content=body, headers=TEXT)
-        row = json.loads(found.text)
-        assert "error" in row
+        assert "error" in json.loads(found.text)
         assert len(found.text) < 2000
 
 
