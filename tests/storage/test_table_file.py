@@ -74,6 +74,11 @@ def path(written: Path, layer: Layer) -> Path:
     return path_of(written.parent, KNIGHT, layer)
 
 
+def assert_refused(path: Path, error: type[TableError], words: str = "") -> None:
+    with pytest.raises(error, match=words):
+        check_file(path)
+
+
 def test_a_table_comes_back_as_it_was(written: Path) -> None:
     knight = solved("KNvK")
     live = knight.entry != 0
@@ -144,15 +149,13 @@ def test_a_flipped_bit_is_found_wherever_it_is(written: Path, path: Path) -> Non
         damaged = bytearray(whole)
         damaged[place] ^= 1 << draw.randrange(8)
         path.write_bytes(damaged)
-        with pytest.raises(TableError):
-            check_file(written)
+        assert_refused(written, TableError)
 
 
 @pytest.mark.parametrize("length", [0, 100, SEAL_BYTES, 5000, -1, None])
 def test_a_file_that_was_cut_or_grew_is_damaged(written: Path, path: Path, length: int | None) -> None:
     path.write_bytes(path.read_bytes()[:length] if length is not None else path.read_bytes() + b"\0")
-    with pytest.raises(DamagedTableError):
-        check_file(written)
+    assert_refused(written, DamagedTableError)
 
 
 def test_a_table_that_is_refused_leaves_no_file_open_for_whoever_keeps_the_error(written: Path) -> None:
@@ -168,12 +171,10 @@ def test_a_file_in_the_place_of_another_is_refused(written: Path, path: Path, la
     for side in Layer:
         swapped = path_of(path.parent, Material.parse("KBvK"), side)
         shutil.copy(path_of(path.parent, KNIGHT, side), swapped)
-    with pytest.raises(DamagedTableError, match="it is the table of KNvK"):
-        check_file(written.with_name("KBvK.h5"))
+    assert_refused(written.with_name("KBvK.h5"), DamagedTableError, "it is the table of KNvK")
     (other,) = set(Layer) - {layer}
     path.write_bytes(path_of(path.parent, KNIGHT, other).read_bytes())
-    with pytest.raises(DamagedTableError, match=f"it is the table of KNvK, {other.value}"):
-        check_file(written)
+    assert_refused(written, DamagedTableError, f"it is the table of KNvK, {other.value}")
 
 
 def test_distances_of_other_outcomes_are_refused_when_they_are_asked_for(written: Path, tmp_path: Path) -> None:
@@ -226,8 +227,7 @@ def test_another_format_or_game_is_refused(
     written: Path, path: Path, old: bytes, new: bytes, error: type[TableError], words: str
 ) -> None:
     path.write_bytes(path.read_bytes().replace(old, new, 1))
-    with pytest.raises(error, match=words):
-        check_file(written)
+    assert_refused(written, error, words)
 
 
 @pytest.mark.parametrize(
@@ -245,8 +245,7 @@ def test_a_wrong_attribute_is_found_even_under_a_right_seal(
     written: Path, path: Path, name: str, value: Any, reason: str
 ) -> None:
     resealed(path, lambda index: index.attributes.update({name: value}))
-    with pytest.raises(DamagedTableError, match=reason):
-        check_file(written)
+    assert_refused(written, DamagedTableError, reason)
 
 
 @pytest.mark.parametrize("index", [SEAL_BYTES - 1, 1 << 40])
@@ -255,8 +254,7 @@ def test_an_index_outside_the_file_is_refused(written: Path, path: Path, index: 
     path.write_bytes(
         dataclasses.replace(Seal.from_bytes(whole[:SEAL_BYTES]), index=index).to_bytes() + whole[SEAL_BYTES:]
     )
-    with pytest.raises(DamagedTableError, match="its index lies outside"):
-        check_file(written)
+    assert_refused(written, DamagedTableError, "its index lies outside")
 
 
 @pytest.mark.parametrize(
@@ -280,8 +278,7 @@ def test_a_dataset_of_another_kind_of_number_is_found(
         index.datasets[name] = dataclasses.replace(index.datasets[name], **facts)  # type: ignore[index]
 
     resealed(path, change)
-    with pytest.raises(DamagedTableError, match=words):
-        check_file(written)
+    assert_refused(written, DamagedTableError, words)
 
 
 @pytest.mark.parametrize(
@@ -360,5 +357,4 @@ def test_a_pipe_or_folder_in_the_place_of_a_file_is_not_waited_for(
 ) -> None:
     path.unlink()
     make(path)
-    with pytest.raises(DamagedTableError, match="it is no regular file"):
-        check_file(written)
+    assert_refused(written, DamagedTableError, "it is no regular file")

@@ -56,6 +56,12 @@ def wait_for(page: Chromium, fen: str) -> None:
     page.wait(f"document.getElementById('fen').value.startsWith({fen.split()[0]!r}) && {SHOWN}")
 
 
+def press(page: Chromium, key: str, fen: str) -> None:
+    """A key that leads to a position."""
+    page.press(key)
+    wait_for(page, fen)
+
+
 def fen_in(page: Chromium) -> str:
     return str(page.run("document.getElementById('fen').value"))
 
@@ -84,8 +90,7 @@ def test_the_page_is_the_same_wherever_it_comes_from(
     wait_for(page, board.fen())
     assert "Held for ever from here" in text_of(page, "#verdict")
     assert page.run("document.querySelectorAll('#marks .dot').length") == 1
-    page.press("Home")
-    wait_for(page, BISHOP)
+    press(page, "Home", BISHOP)
     assert saved_picture(page)[0] == "KBvK G1.5.png"
     page.run("(({ map }) => { map.value = 'f5'; map.onchange(); })(window)")
     page.wait("document.querySelector('#marks .field')")
@@ -99,8 +104,7 @@ def test_the_page_is_the_same_wherever_it_comes_from(
     of_score, of_square = page.run("['--w2', '--light-square'].map((each) => getComputedStyle(document.body)"
                                    ".getPropertyValue(each).trim())")  # fmt: skip
     assert (name, colors) == ("KBvK G1.5.png", [of_score, of_square])  # a1 has a score of the map, e6 another man
-    page.press(" ")  # the king moves, the bishop's map stays
-    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    press(page, " ", "8/8/8/4KBk1/8/8/8/8")  # the king moves, the bishop's map stays
     page.wait("document.querySelector('#marks .field') && document.getElementById('map').value === 'f5'")
     assert [url for url in page.requests if not url.startswith((address, "data:"))] == []
 
@@ -219,24 +223,20 @@ def test_moves_are_played_by_mouse_keys_and_words_and_gone_through_by_arrows(pag
     for key in ("ArrowLeft", "ArrowRight", "Home", "End"):  # on a fresh page they lead nowhere
         page.press(key)
     assert page.run("document.getElementById('back').ariaDisabled") == "true"
-    page.press(" ")
-    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    press(page, " ", "8/8/8/4KBk1/8/8/8/8")
     assert page.run("document.getElementById('accrued').value") == ""  # G3.5 is the position's own score
     type_move(page, "Kh4")
     wait_for(page, "8/8/8/4KB2/7k/8/8/8")
     assert page.run("document.getElementById('accrued').value") == "G3.5"
-    page.press("ArrowLeft")
-    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
-    page.press("ArrowLeft")
-    wait_for(page, BISHOP)
+    press(page, "ArrowLeft", "8/8/8/4KBk1/8/8/8/8")
+    press(page, "ArrowLeft", BISHOP)
     assert "accrued=G4.0" in page.run("location.search")
     page.press("ArrowLeft")
     click_squares(page, "f5", "e4")
     wait_for(page, "8/8/4K3/6k1/4B3/8/8/8")
     assert text_of(page, "#game") == "30. Ke5 ( 30. Be4 ) 30... Kh4"
     for key, shown in (("ArrowLeft", BISHOP), ("End", "8/8/4K3/6k1/4B3/8/8/8")):
-        page.press(key)
-        wait_for(page, shown)
+        press(page, key, shown)
     page.run("history.back()")  # the browser's own history leads to what was shown before
     wait_for(page, BISHOP)
     type_move(page, "Qh4")
@@ -247,8 +247,7 @@ def test_the_keyboard_alone_plays_and_keeps_its_place(page: Chromium, server: st
     look_at(page, server, BISHOP, "G4.0")
     page.press("ArrowDown")
     page.wait("document.activeElement.innerText.startsWith('Ke5')")
-    page.press("Enter")
-    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    press(page, "Enter", "8/8/8/4KBk1/8/8/8/8")
     assert "move" in page.run("document.activeElement.className")
     for is_on in (False, True):
         page.run("document.getElementById('letters').click(); document.activeElement.blur()")
@@ -299,8 +298,7 @@ def test_the_board_shows_best_moves_and_what_a_score_counts(page: Chromium, serv
     for x, y, count in ((*page.run(place), after.legal_moves.count()), (1, 1, 0)):
         page.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         page.wait(f"{arrows} === 1 && {dots} === {count}")
-    page.press(" ")
-    wait_for(page, "8/8/8/4KBk1/8/8/8/8")
+    press(page, " ", "8/8/8/4KBk1/8/8/8/8")
     assert page.run(dots) == 3  # G3.5 is on the board
     assert "The dots are the moves that Black has left: G3.5." in text_of(page, "#status")
     look_at(page, server, PROMOTION)
@@ -464,8 +462,7 @@ def test_a_slow_server_leaves_no_stale_answer_to_click_and_a_dead_one_can_be_ask
         page.wait("document.querySelector('#answer[aria-busy]')")
         assert fen_in(page).startswith("8/8/8/4KBk1/8/8/8/8")
         assert page.run("getComputedStyle(document.getElementById('moves-part')).pointerEvents") == "none"
-        page.press("ArrowLeft")  # the page stays usable: what has been seen is there
-        wait_for(page, BISHOP)
+        press(page, "ArrowLeft", BISHOP)  # the page stays usable: what has been seen is there
         page.press("ArrowRight")
         gate.set()
         wait_for(page, "8/8/8/4KBk1/8/8/8/8")
