@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from tbgen.index.handover import Cells, Dictionary, Run
-from tbgen.storage import arrays, files
+from tbgen.storage import arrays
 from tbgen.storage.files import partial_of, remove
 from tbgen.storage.scratch import ScratchStore
 

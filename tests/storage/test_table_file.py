@@ -74,7 +74,7 @@ def path(written: Path, layer: Layer) -> Path:
     return path_of(written.parent, KNIGHT, layer)
 
 
-def assert_refused(path: Path, error: type[TableError], words: str = "") -> None:
+def assert_refused(path: Path, error: type[TableError], words: str | None = None) -> None:
     with pytest.raises(error, match=words):
         check_file(path)
 
