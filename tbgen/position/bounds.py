@@ -16,6 +16,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Int, SignedBytes, Word
 from tbgen.compiled.jit import borrowing, inlined
+from tbgen.index.handover import Entries
 from tbgen.index.kernels import byte_of_goal, goal_of_byte
 from tbgen.index.layout import HOW_BITS, Layout, Squares
 from tbgen.index.squares import Rays, rays_of
@@ -27,7 +28,6 @@ from tbgen.retro.words.block import Block, bare_block, enter_block, find_legal
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.retro.words.moves import GONE, SLOT, Scratch, new_scratch, note_moves, unpack_squares
 from tbgen.score import STALEMATE_CODE, Color
-from tbgen.index.handover import Entries
 
 
 class Bound(enum.Enum):

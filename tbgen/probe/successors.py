@@ -118,7 +118,7 @@ def find_successors(
 
 
 class CompiledValues(TableValues):
-    """PositionValues that find moves and own scores by kernels, which know the men of chess alone."""
+    """Values that find moves and own scores by kernels, which know the men of chess alone."""
 
     def _counted(self, board: chess.Board) -> Score | None:
         if isinstance(board, OwnBoard):
