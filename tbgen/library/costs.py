@@ -70,7 +70,7 @@ _RATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class TableCost:
     """The cost of a table on the machine of the measurements."""
 
     cpu_seconds: float
@@ -150,7 +150,7 @@ def _rates_by_cell(kind: tuple[str, bool], game: Mobility) -> Sequence[float]:
     return [sum(column) / cells for column in zip(*(known[material] for material in large), strict=True)]
 
 
-def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_only: bool = False) -> Cost:
+def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_only: bool = False) -> TableCost:
     """The cost of a table, as measured or by its class."""
     figures = _measured(game).get(material)
     if figures is None:
@@ -159,7 +159,7 @@ def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_onl
     scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
     seconds = figures[0] * (_OUTCOMES_SHARE if outcomes_only else 1.0)
     kept, serial = outcomes if outcomes_only else size, _RATES[material.pawns > 0].serial
-    return Cost(seconds, outcomes, kept, scratch, serial, outcomes_only)
+    return TableCost(seconds, outcomes, kept, scratch, serial, outcomes_only)
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:

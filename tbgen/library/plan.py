@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.index.layout import layout_of
-from tbgen.library.costs import Cost, cost_of, least_memory, memory_needed, most_in_files
+from tbgen.library.costs import TableCost, cost_of, least_memory, memory_needed, most_in_files
 from tbgen.material import Material, build_order
 from tbgen.score import Mobility
 from tbgen.text import facts_of, plain
@@ -43,7 +43,7 @@ class Step:
     """A table to be made."""
 
     material: Material
-    cost: Cost
+    cost: TableCost
     needs: tuple[Material, ...]
     """Its children that have to be made first."""
     path_seconds: float

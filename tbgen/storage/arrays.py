@@ -24,7 +24,7 @@ Array = npt.NDArray[Any]
 _DIGEST_BYTES: Final = 64
 
 
-class Arrays:
+class StoredArrays:
     """The arrays of a file, read when they are asked for; `head` is the line of facts at its beginning."""
 
     def __init__(self, path: Path, head: bytes) -> None:
@@ -57,7 +57,7 @@ class Arrays:
             return os.pread(file.fileno(), end - start, start)
 
 
-class ArrayFile(Arrays):
+class ArrayFile(StoredArrays):
     """A file of arrays, mapped into memory: you can read it even after another process has removed it.
 
     OSError if the file is missing, DamagedTableError if its digest is wrong.
@@ -78,7 +78,7 @@ class ArrayFile(Arrays):
         return self._map[start:end]
 
 
-def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int) -> Arrays:
+def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Array], frame: int) -> StoredArrays:
     """Write a file of arrays, in frames of so many items; OSError if the disk is full."""
     packed, columns = list[bytes](), {}
     for name, array in arrays.items():
@@ -88,4 +88,4 @@ def write_arrays(path: Path, facts: Mapping[str, Any], arrays: Mapping[str, Arra
         packed += frames
     head = json.dumps({**facts, "frame": frame, "columns": columns}).encode() + b"\n"
     write_whole(path, [digest_of(head, *packed).encode(), head, *packed])
-    return Arrays(path, head)
+    return StoredArrays(path, head)

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from tbgen.errors import DamagedTableError
 from tbgen.index.handover import Cells, Dictionary, Distances, Entries, Run
 from tbgen.material import Material
-from tbgen.storage.arrays import ArrayFile, Arrays, write_arrays
+from tbgen.storage.arrays import ArrayFile, StoredArrays, write_arrays
 from tbgen.system.process import try_lock
 
 SUFFIX: Final = ".blocks"
@@ -44,7 +44,7 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
     def __init__(self, path: Path, identity: Mapping[str, Any], plane: int = 1 << 24) -> None:
         self.path, self._plane = path, plane
         self._identity = json.loads(json.dumps(identity))
-        self._stored = dict[int, tuple[Run, Arrays]]()
+        self._stored = dict[int, tuple[Run, StoredArrays]]()
         """[first cell] -> run, and its arrays.
 
         Threads add to it while others look, who take all keys at once and never iterate.
@@ -101,7 +101,7 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
             return
         facts, (found, *right) = file.facts, map(file.items, ("found", *_RIGHT))
         run = Run(facts["first"], facts["end"], facts["rows"], found.reshape(facts["shape"]), (right[0], right[1]))
-        self._stored[run.first] = run, Arrays(path, file.head)  # which keeps no descriptor, as a map does
+        self._stored[run.first] = run, StoredArrays(path, file.head)  # which keeps no descriptor, as a map does
 
     def _part(self, names: Sequence[str], first: int, end: int, rooms: Sequence[Any]) -> list[npt.NDArray[Any]]:
         """Some columns of the cells of one run from `first` up to `end`, each in a given array, if there is one."""
