@@ -38,7 +38,7 @@ from tbgen.text import flattened
 
 Group = dict[str, str]
 """Key of a group -> its word."""
-Words = dict[str, Any]
+GivenWords = dict[str, Any]
 """Option -> its word, or a list of the groups that were given."""
 Reader = Callable[[str], Any]
 """Makes a setting of a word; an InputError says what the word is not, a ValueError that it makes no sense."""
@@ -84,9 +84,9 @@ def choice(kind: type[enum.Enum], **others: enum.Enum) -> Reader:
 flag = named({"on": True, "off": False, "true": True, "false": False})
 
 
-Kind = Literal["", "NAME", "VALUE", "N", "[N]", "G", "on|off", "FILE", "DIR", "DIRS", "key=value ..."]
+WordKind = Literal["", "NAME", "VALUE", "N", "[N]", "G", "on|off", "FILE", "DIR", "DIRS", "key=value ..."]
 """The words that an option takes, as its help writes them: none, one, perhaps one, or a group of `key=value`."""
-_ALONE: Mapping[Kind, str] = {"": "on", "on|off": "on", "[N]": "2"}
+_ALONE: Mapping[WordKind, str] = {"": "on", "on|off": "on", "[N]": "2"}
 """Kind of an option -> the word that its name alone stands for."""
 
 
@@ -94,7 +94,7 @@ class Option(NamedTuple):
     """An option, or a key of a group: the field that it sets, how its word is read, and its help."""
 
     name: str
-    kind: Kind
+    kind: WordKind
     set: str
     """The fields of the settings, separated by spaces: `field`, or `part.field` for one of a part of them."""
     read: Reader | tuple[Option, ...]
@@ -404,9 +404,9 @@ def _refuse(reasons: Mapping[str, bool]) -> None:
             raise UsageError(reason)
 
 
-def parse_arguments(arguments: Iterable[str]) -> Words:
+def parse_arguments(arguments: Iterable[str]) -> GivenWords:
     """The options of a command line."""
-    words, left = Words(), list(arguments)
+    words, left = GivenWords(), list(arguments)
     while left:
         word = left.pop(0)
         name = word.lstrip("-")
@@ -474,7 +474,7 @@ def arguments_in(path: Path) -> Iterator[str]:
                 yield from (f"-{name}",) if each is True else (f"-{name}", str(each))
 
 
-def _settings_in(words: Words) -> MatchSettings:
+def _settings_in(words: GivenWords) -> MatchSettings:
     plain = {name: word for name, word in words.items() if not _NAMES[name].keys}
     parts = Parts()
     _read("-", plain, _NAMES, parts)

@@ -20,7 +20,7 @@ from tbgen.apps.match.game import Sheet, forfeited, play, to_pgn
 from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.openings import Opening, Openings
 from tbgen.apps.match.results import MatchStandings, with_komi
-from tbgen.apps.match.schedule import Meeting, Pairing, Stage, bracket_of, next_games
+from tbgen.apps.match.schedule import MatchStage, Meeting, Pairing, bracket_of, next_games
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.tables import Ending, opened_tables
 from tbgen.apps.match.uci import pass_over
@@ -47,7 +47,7 @@ class Match:
     knows_r_mobility: tuple[bool, ...]
     """Of each engine, whether it knows r-mobility."""
     standings: MatchStandings
-    stage: Stage | None
+    stage: MatchStage | None
     """The games that are being played."""
 
     @property

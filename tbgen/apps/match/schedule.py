@@ -51,7 +51,7 @@ Results = Mapping[int, EventGame]
 """Number -> the game. Formats that make the whole schedule at once look at the count alone."""
 
 
-class Stage(NamedTuple):
+class MatchStage(NamedTuple):
     """Games that are known at once: their numbers, and the game of a number."""
 
     numbers: range
@@ -61,12 +61,12 @@ class Stage(NamedTuple):
         return map(self.game, self.numbers)
 
 
-def next_games(plan: Tournament, results: Results) -> Stage | None:
+def next_games(plan: Tournament, results: Results) -> MatchStage | None:
     """The stage that is being played, or None when the tournament is over."""
     return _FORMATS[plan.format](plan, results)
 
 
-def _round_robin(plan: Tournament, results: Results) -> Stage | None:
+def _round_robin(plan: Tournament, results: Results) -> MatchStage | None:
     """The circle method: one seat is fixed and the others move on by one; with an odd number nobody sits there."""
     odd = plan.players % 2
     seats = plan.players + odd
@@ -82,12 +82,12 @@ def _round_robin(plan: Tournament, results: Results) -> Stage | None:
     return _whole(plan, results, plan.players * (plan.players - 1) // 2, pair)
 
 
-def _gauntlet(plan: Tournament, results: Results) -> Stage | None:
+def _gauntlet(plan: Tournament, results: Results) -> MatchStage | None:
     encounters = (plan.players - plan.seeds) * plan.seeds
     return _whole(plan, results, encounters, lambda each: (each % plan.seeds, plan.seeds + each // plan.seeds))
 
 
-def _pyramid(plan: Tournament, results: Results) -> Stage | None:
+def _pyramid(plan: Tournament, results: Results) -> MatchStage | None:
     def pair(encounter: int) -> tuple[int, int]:
         player = (1 + math.isqrt(1 + 8 * encounter)) // 2
         return player, encounter - player * (player - 1) // 2
@@ -95,7 +95,9 @@ def _pyramid(plan: Tournament, results: Results) -> Stage | None:
     return _whole(plan, results, plan.players * (plan.players - 1) // 2, pair)
 
 
-def _whole(plan: Tournament, results: Results, encounters: int, pair: Callable[[int], tuple[int, int]]) -> Stage | None:
+def _whole(
+    plan: Tournament, results: Results, encounters: int, pair: Callable[[int], tuple[int, int]]
+) -> MatchStage | None:
     """The only stage of a tournament whose encounters are numbered and repeat in every round."""
     total = encounters * plan.rounds * plan.games
     if total > MOST_GAMES:
@@ -118,7 +120,7 @@ def _whole(plan: Tournament, results: Results, encounters: int, pair: Callable[[
         white, black = _colours(plan, pair(encounter), of_players)
         return Pairing(number, rounds + 1, white, black, opening, of_players // 2 * encounters + encounter)
 
-    return Stage(range(1, total + 1), game) if len(results) < total else None
+    return MatchStage(range(1, total + 1), game) if len(results) < total else None
 
 
 def _colours(plan: Tournament, pair: tuple[int, int], game: int) -> tuple[int, int]:
@@ -145,11 +147,11 @@ def _dealt(
     return dealt
 
 
-def _unplayed(dealt: list[list[Pairing]], results: Results) -> Stage | None:
+def _unplayed(dealt: list[list[Pairing]], results: Results) -> MatchStage | None:
     """The games of a round as a stage, unless all of them have been played."""
     pairings = [pairing for encounter in dealt for pairing in encounter]
     first, numbers = pairings[0].number, range(pairings[0].number, pairings[-1].number + 1)
-    return None if results.keys() >= set(numbers) else Stage(numbers, lambda number: pairings[number - first])
+    return None if results.keys() >= set(numbers) else MatchStage(numbers, lambda number: pairings[number - first])
 
 
 class Meeting(NamedTuple):
@@ -173,7 +175,7 @@ class Meeting(NamedTuple):
         }
 
 
-def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]], Stage | None]:
+def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]], MatchStage | None]:
     """The rounds of a knockout so far, and its next games; a round begins when the one before it is decided."""
     rounds: list[list[Meeting]] = []
     before, pairs = list[Pairing](), first_round(plan)
@@ -194,7 +196,7 @@ def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]],
         pairs = list(zip(winners[::2], winners[1::2], strict=True))
 
 
-def _swiss(plan: Tournament, results: Results) -> Stage | None:
+def _swiss(plan: Tournament, results: Results) -> MatchStage | None:
     """Every round is paired by the points of those before it."""
     before, history = list[Pairing](), list[dict[int, Cell[int]]]()
     while len(history) < plan.rounds:
@@ -238,7 +240,7 @@ def first_round(plan: Tournament) -> list[tuple[int, int | None]]:
     return [(first, second) for first, second in pairs if first is not None]
 
 
-_FORMATS: Mapping[Format, Callable[[Tournament, Results], Stage | None]] = {
+_FORMATS: Mapping[Format, Callable[[Tournament, Results], MatchStage | None]] = {
     Format.ROUND_ROBIN: _round_robin,
     Format.GAUNTLET: _gauntlet,
     Format.PYRAMID: _pyramid,
