@@ -22,7 +22,7 @@ from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import Format, MatchSettings
+from tbgen.apps.match.settings import GROWING, MatchSettings
 from tbgen.apps.match.statistics import Distribution
 from tbgen.cli import QUIET, Terminated
 from tbgen.cli.match_options import OPTIONS, settings_of
@@ -35,9 +35,6 @@ from tbgen.text import counted
 
 _FILES: Mapping[str, str] = {"FILE": "file", "DIRS": "dir"}
 """Kind of an option -> what a shell completes after it."""
-
-_GROWING = (Format.KNOCKOUT, Format.SWISS)
-"""Nobody knows at their beginning how many games they take."""
 
 _DIFFERENCES = """\
 Options are those of cutechess-cli and fastchess. What differs:
@@ -185,7 +182,7 @@ class MatchView:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
         self._games = self._reporter.work("games", match.scheduled)
         self._games.every = math.inf
-        targets = () if settings.force or match.plan.format in _GROWING else (settings.json, settings.crosstable)
+        targets = () if settings.force or match.plan.format in GROWING else (settings.json, settings.crosstable)
         for target in targets:
             if target is not None and target.is_file():
                 refuse_fewer(target, entries_in(str(target)), match.scheduled)
@@ -240,8 +237,8 @@ class MatchView:
         if len(players) > 2:
             yield from ranking_lines(standings)
         for first, second in standings.meetings() if final or len(players) == 2 else []:
-            games = standings.record(first, standings.scoring, against=second).games.games
-            yield f"{players[first]} against {players[second]}, {counted(games, 'game', 'games')}"
+            played = standings.record(first, standings.scoring, against=second).games
+            yield f"{players[first]} against {players[second]}, {counted(played.games, 'game', 'games')}"
             yield from meeting_lines(standings, first, second)
         yield from bracket_lines(self._match)
         if line := test_line(self._match):

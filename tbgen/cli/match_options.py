@@ -463,11 +463,10 @@ def arguments_in(path: Path) -> Iterator[str]:
         keys = _known(name).keys
         for each in value if isinstance(value, list) else [value]:
             if isinstance(each, dict):
-                lists = ((key, given if isinstance(given, list) else [given]) for key, given in flattened(each))
-                words = (
-                    (key, str(one).lower() if isinstance(one, bool) else one) for key, ones in lists for one in ones
-                )
-                yield from (f"-{name}", *(f"{key}={word}" for key, word in words))
+                yield f"-{name}"
+                for key, given in flattened(each):
+                    for one in given if isinstance(given, list) else [given]:
+                        yield f"{key}={str(one).lower() if isinstance(one, bool) else one}"
             elif keys and "file" not in keys:
                 raise UsageError(f"{path}: {name} is a table, {'[[engine]]' if name == 'engine' else f'[{name}]'}")
             elif each is not False:

@@ -21,7 +21,7 @@ from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.openings import Opening, Openings
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import MatchStage, Meeting, Pairing, bracket_of, next_games
-from tbgen.apps.match.settings import Format, MatchSettings, Tournament
+from tbgen.apps.match.settings import GROWING, Format, MatchSettings, Tournament
 from tbgen.apps.match.tables import Ending, opened_tables
 from tbgen.apps.match.uci import pass_over
 from tbgen.errors import EngineStartError, MatchError
@@ -145,7 +145,7 @@ class Referee:
         settings, journal = self._settings, self._journal
         seed = new_seed(settings) if journal is None else journal.state.seed
         plan = replace(settings.plan, seed=seed)
-        keep = plan.format in (Format.KNOCKOUT, Format.SWISS) or settings.crosstable is not None
+        keep = plan.format in GROWING or settings.crosstable is not None
         standings = MatchStandings(
             distinct(engine.name for engine in met), settings.rules.scoring, event=settings.event, keep=keep
         )

@@ -226,16 +226,19 @@ def seat_of(rank: int, size: int) -> int:
 
 
 def first_round(plan: Tournament) -> list[tuple[int, int | None]]:
-    """The pairs of the first round: seeds in their order, the others by lot, byes to the best ranks."""
+    """The pairs of the first round: seeds in their order, the others by lot, byes to the best ranks.
+
+    A rank whose opponent has a bye takes the seat of a rank that nobody has.
+    """
     others = list(range(plan.players)[plan.seeds :])
     random.Random(plan.seed).shuffle(others)
     size = 1 << (plan.players - 1).bit_length()
+    half, byes = size // 2, size - plan.players
     seats: list[int | None] = [None] * size
     for rank, player in enumerate([*range(plan.players)[: plan.seeds], *others], start=1):
+        while half < rank <= half + byes:
+            rank += half - byes
         seats[seat_of(rank, size)] = player
-    for rank in range(plan.players + 1, size + 1):
-        empty, bye = seat_of(rank, size), seat_of(rank - plan.players, size) + 1
-        seats[empty], seats[bye] = seats[bye], None
     pairs = zip(seats[::2], seats[1::2], strict=True)
     return [(first, second) for first, second in pairs if first is not None]
 

@@ -33,6 +33,10 @@ class Format(enum.Enum):
     """Every round, players meet who have about the same score and have not met before."""
 
 
+GROWING = (Format.KNOCKOUT, Format.SWISS)
+"""Nobody knows at their beginning how many games they take, and results decide who meets."""
+
+
 class Policy(enum.Enum):
     """When the next opening is taken."""
 

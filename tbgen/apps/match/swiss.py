@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from itertools import accumulate
 
 from tbgen.apps.games.tiebreaks import Cell
 from tbgen.errors import MatchError, UsageError
@@ -45,7 +46,7 @@ def pairs_of(
     sections, totals = [], {}
     for player in range(players):
         encounters = [each[player] for each in history]
-        sums = [sum((each.points for each in encounters[:count]), Fraction(0)) for count in range(len(history) + 1)]
+        sums = accumulate((each.points for each in encounters), initial=Fraction(0))
         totals[player + 1] = [int(points * point) for points in sums]
         sections.append(
             PlayerSection(

@@ -8,7 +8,6 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import chess
 
@@ -38,11 +37,8 @@ class Ending:
     """That of the opening, if it names one."""
 
 
-class Decider(NamedTuple):
-    """Tables that may know the outcome of a game in play, at so many men or fewer: the ending by best play, or None."""
-
-    men: int
-    decide: Callable[[Game], Ending | None]
+Decider = tuple[int, Callable[[Game], Ending | None]]
+"""So many men, and what tables say of a game in play with as many or fewer: the ending by best play, or None."""
 
 
 class Tables:
@@ -53,7 +49,7 @@ class Tables:
 
     async def ask(self, game: Game) -> Ending | None:
         men = chess.popcount(game.board.occupied)
-        able = [each.decide for each in self._deciders if men <= each.men]
+        able = [decide for most_men, decide in self._deciders if men <= most_men]
 
         def first_answer() -> Ending | None:
             return next(filter(None, (decide(game) for decide in able)), None)
@@ -85,8 +81,10 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
     except MissingFolderError as error:
         raise UsageError(f"-tb {folders}: there is no folder {error.folder}") from None
     if not tables.available():
-        build = f"tbgen build --men 3 --outcomes --data {tables.folders[0]}"
-        raise UsageError(f"-tb {folders}: there are no tables; build some with: {build}")
+        raise UsageError(
+            f"-tb {folders}: there are no tables; "
+            f"build some with: tbgen build --men 3 --outcomes --data {tables.folders[0]}"
+        )
     adjudicator = Adjudicator(tables)
 
     def decide(game: Game) -> Ending | None:
@@ -98,7 +96,7 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
         return Ending(verdict.final, verdict.source, ADJUDICATION, words, table=verdict.table) if is_known else None
 
     with tables:
-        yield Decider(most_men, decide)
+        yield most_men, decide
 
 
 @contextlib.contextmanager
@@ -124,4 +122,4 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
             winner = Color.of(board.turn if value > 0 else not board.turn)
             return Ending(final_outcome(game.accrued, winner), Source.RESULT, ADJUDICATION, f"Syzygy: {winner} wins")
 
-        yield Decider(most_men, decide)
+        yield most_men, decide

@@ -13,7 +13,7 @@ from tbgen.apps.match.engine import Answer, Clock
 from tbgen.apps.match.game import Sheet, play
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.settings import PlayRules, Resign
-from tbgen.apps.match.tables import ADJUDICATION, Decider, Ending, Tables
+from tbgen.apps.match.tables import ADJUDICATION, Ending, Tables
 from tbgen.apps.match.uci import Evaluation
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
@@ -152,7 +152,7 @@ def test_tables_end_a_game_as_soon_as_they_know_it_unless_the_rules_have_or_they
     ply: int, line: str, adjudicate: bool, source: Source, details: str, noted: int | None
 ) -> None:
     oracle = Oracle(ply)
-    tables = Tables([Decider(32, oracle.decide)])
+    tables = Tables([(32, oracle.decide)])
     ending, sheet = played(Game(), line, PlayRules(adjudicate=adjudicate), tables=tables)
     assert (ending.source, ending.details, oracle.asked) == (source, details, 3)
     assert (None if sheet.seen_by_tables is None else sheet.seen_by_tables.plies) == noted

@@ -87,7 +87,7 @@ def test_other_games_go_on_while_tables_are_asked() -> None:
         assert answered.wait(10)
 
     async def play() -> None:
-        asking = asyncio.create_task(Tables([Decider(32, decide)]).ask(Game()))
+        asking = asyncio.create_task(Tables([(32, decide)]).ask(Game()))
         while not asked.is_set():  # of which the loop would not return if it waited for the tables itself
             await asyncio.sleep(0)
         answered.set()
