@@ -164,7 +164,8 @@ def count_words(
                 found[side, row, 0] += weight
                 if not primary & square_bit(square):
                     entry[cell] = 0
-                    dtg[cell] = 0
+                    if dtg[cell]:  # outcomes alone have none: writing zeros would take up memory
+                        dtg[cell] = 0
                 elif np.int64(dtg[cell]) > found[side, row, 1]:
                     found[side, row, 1] = dtg[cell]
                     found[side, row, 2] = base + cell
