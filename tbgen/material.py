@@ -148,13 +148,6 @@ class Role(enum.IntEnum):
         """The squares that the man comes to on an empty board, ray by ray."""
         return [_walk(square, *ray) for ray in self.rays]
 
-    @classmethod
-    def from_letter(cls, letter: str) -> Role:
-        """The role of an English letter in either case; ValueError for any other text."""
-        if len(letter) != 1:
-            raise ValueError(f"not one letter: {letter!r}")
-        return cls("PNBRQK".index(letter.upper()) + 1)
-
 
 def own_men(texts: Iterable[str]) -> tuple[Role, ...]:
     """The men of your own that some texts define, in the order of their letters.

@@ -54,7 +54,6 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("side", lambda: Komi(chess.WHITE, 23)),  # type: ignore[arg-type]
     ("quarters", lambda: Komi(Color.WHITE, 5.75)),  # type: ignore[arg-type]
     ("outcome", lambda: tbgen.Scoring().points(3.5)),  # type: ignore[arg-type]
-    ("side", lambda: points.sum_of_points([(chess.WHITE, WON)])),  # type: ignore[list-item]
     ("side", lambda: points.lexicographic_key([(chess.WHITE, WON)])),  # type: ignore[list-item]
     ("outcome", lambda: points.lexicographic_key([(Color.WHITE, 0.5)])),  # type: ignore[list-item]
     ("points", lambda: points.parse_points((Fraction(1), Fraction(0)))),  # type: ignore[arg-type]

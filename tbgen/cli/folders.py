@@ -46,10 +46,7 @@ class Wanted(NamedTuple):
         return [name for name, is_given in options.items() if is_given]
 
     def materials(
-        self,
-        most: int = MOST_BUILT_MEN,
-        every: Callable[[], list[Material]] = all_materials,
-        own: Sequence[Role] = (),
+        self, most: int = MOST_BUILT_MEN, every: Callable[[], list[Material]] = all_materials, own: Sequence[Role] = ()
     ) -> list[Material]:
         """The materials, each of at most `most` men; with --all, those that `every` gives, of two to five men.
 

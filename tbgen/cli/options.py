@@ -298,11 +298,7 @@ ASKED: Any = Gathered(
 """A position, and moves after it."""
 
 DATA = option(
-    f"Put the tables into DIR ({_DEFAULT}).",
-    type=FOLDER,
-    envvar="TBGEN_DATA",
-    default="data",
-    callback=_only_one,
+    f"Put the tables into DIR ({_DEFAULT}).", type=FOLDER, envvar="TBGEN_DATA", default="data", callback=_only_one
 )
 FILES = argument(nargs=-1, metavar="IN.pgn...", type=NAME)
 FOLDERS = _any_folders(callback=functools.partial(_folders_of, expected=True))

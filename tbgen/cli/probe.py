@@ -236,10 +236,7 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
 
 
 @click.command("uci", cls=Command)
-def uci(
-    *,
-    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
-) -> None:
+def uci(*, folders: tuple[Path, ...] = OPTIONAL_FOLDERS) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 
     The accrued score comes as the seventh field of the FEN, with the option Accrued, or from the moves.

@@ -244,12 +244,7 @@ def _write_pages(
         Tablebase(folders, missing_ok=True, compiled=True) as tables,
         progress("writing pages", as_share=True) as shown,
     ):
-        site = Site(
-            found,
-            explorer=explorer or (output / PAGE_FOLDER).is_dir(),
-            address=address,
-            tables=tables,
-        )
+        site = Site(found, explorer=explorer or (output / PAGE_FOLDER).is_dir(), address=address, tables=tables)
         files, written = write_site(site, output, shown.reach)
     changed = "" if written == files else f", {written} of them new or changed"
     say(f"{files} files{changed}; begin with {output / 'index.html'}", err=False)

@@ -236,16 +236,6 @@ def parse_points(text: str) -> Points:
     raise ScoreFormatError(text, "points of two sides that add to one, such as 0.5625-0.4375")
 
 
-def sum_of_points(results: Iterable[tuple[Color, Score]], scoring: Scoring | None = None) -> Fraction:
-    """A player's points over games given as (the player's side, outcome).
-
-    >>> sum_of_points([(Color.WHITE, Score(0, Color.WHITE)), (Color.BLACK, Score(1, Color.BLACK))])
-    Fraction(7, 4)
-    """
-    rule = Scoring() if scoring is None else scoring
-    return sum((rule.points(outcome)[expect_color(side, "side")] for side, outcome in results), Fraction(0))
-
-
 def lexicographic_key(results: Iterable[tuple[Color, Score]], most_code: int = MOST_CODE) -> tuple[int, ...]:
     """A player's tie-break: given minus suffered, first stalemates, then G1.0, G1.5, ...; more is better.
 

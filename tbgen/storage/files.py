@@ -18,16 +18,7 @@ from pathlib import Path
 from typing import Literal
 
 from tbgen.errors import MissingTableError, UsageError
-from tbgen.material import (
-    MOST_BUILT_MEN,
-    Material,
-    Role,
-    all_materials,
-    build_key,
-    materials,
-    men_of_name,
-    name_of_men,
-)
+from tbgen.material import MOST_BUILT_MEN, Material, Role, all_materials, build_key, materials, men_of_name, name_of_men
 from tbgen.score import Mobility
 from tbgen.system.process import lock, sync_folder, try_lock
 

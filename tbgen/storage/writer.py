@@ -173,10 +173,7 @@ def _outcomes(
         "counts": np.array(counts, COLUMNS[Layer.OUTCOMES]["counts"]),
         **symbols,
     }
-    return {
-        SYMBOL: _looked_up(numbers, symbol_of, order),
-        **{name: _array(items) for name, items in columns.items()},
-    }
+    return {SYMBOL: _looked_up(numbers, symbol_of, order), **{name: _array(items) for name, items in columns.items()}}
 
 
 def _distances(

@@ -11,16 +11,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Int, Ints, Words
 from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.layout import BY_KING, MIRRORED, Layout, layout_of
-from tbgen.index.squares import (
-    FLIP_FILE,
-    SYMMETRY,
-    TO_TRIANGLE,
-    TRANSPOSE,
-    TRIANGLE,
-    TRIANGLE_INDEX,
-    Rays,
-    rays_of,
-)
+from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX, Rays, rays_of
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.score import Color
 

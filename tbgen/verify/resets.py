@@ -106,14 +106,7 @@ def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> in
 # found[0, n] -> the child's cell, found[1, n] -> the position's place, found[2, n] -> whether colours are exchanged
 @borrowing
 def list_resets(
-    subject: Subject,
-    number: Int,
-    child: Men,
-    scratch: Buffers,
-    other: Buffers,
-    start: Int,
-    stop: Int,
-    found: Ints,
+    subject: Subject, number: Int, child: Men, scratch: Buffers, other: Buffers, start: Int, stop: Int, found: Ints
 ) -> int:
     """List the resets that lead to one child; return their number.
 
@@ -184,12 +177,7 @@ def pawn_move_value(
 
 @borrowing
 def fold_pawn_moves(
-    subject: Subject,
-    children: tuple[ChildTable, ChildTable],
-    scratch: Buffers,
-    other: Buffers,
-    start: Int,
-    stop: Int,
+    subject: Subject, children: tuple[ChildTable, ChildTable], scratch: Buffers, other: Buffers, start: Int, stop: Int
 ) -> int:
     """Note the values of pawn moves within the table; those of the blocks that they lead to are already noted.
 

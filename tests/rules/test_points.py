@@ -15,7 +15,6 @@ from tbgen.rules.points import (
     parse_komi,
     parse_points,
     points_facts,
-    sum_of_points,
 )
 from tbgen.score import Color, Score
 from tests.strategies import komis, outcomes, scorings
@@ -172,18 +171,7 @@ def test_points_that_cannot_be_are_refused(text: str) -> None:
         parse_points(text)
 
 
-def test_an_event_is_decided_by_the_sum_of_points() -> None:
-    results = [
-        (Color.WHITE, Score("G0.0")),
-        (Color.BLACK, Score("G0.5")),
-        (Color.BLACK, Score("-G1.0")),
-    ]
-    assert sum_of_points(results) == 1 + Fraction(1, 4) + Fraction(5, 8)
-    assert sum_of_points(results, Scoring(Scheme.CLASSICAL)) == 2
-    assert sum_of_points([]) == 0
-
-
-def test_or_by_stalemates_first_and_then_by_ever_higher_scores() -> None:
+def test_an_event_is_decided_by_stalemates_first_and_then_by_ever_higher_scores() -> None:
     stalemate = lexicographic_key([(Color.WHITE, Score("G0.5"))])
     suffered = lexicographic_key([(Color.BLACK, Score("G0.5")), (Color.WHITE, Score("G1.0"))])
     many = lexicographic_key([(Color.BLACK, Score("-G1.0"))] * 9)

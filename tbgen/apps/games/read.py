@@ -15,15 +15,7 @@ import chess
 import numpy as np
 
 from tbgen.apps.games.files import read_pieces
-from tbgen.apps.games.tags import (
-    UNFINISHED,
-    Rules,
-    contradictions,
-    final_of,
-    read_tags,
-    root_of,
-    says_fifty_moves,
-)
+from tbgen.apps.games.tags import UNFINISHED, Rules, contradictions, final_of, read_tags, root_of, says_fifty_moves
 from tbgen.apps.games.text import GameText, chunks_of, decoded
 from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
 from tbgen.board.replay import FACTS, HISTORY_WORDS, replay
