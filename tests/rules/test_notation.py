@@ -61,12 +61,24 @@ def test_a_result_in_a_line_that_is_to_be_played_is_refused() -> None:
 
 
 def test_a_null_move_is_not_skipped() -> None:
-    for text in ("--", "Z0", "@@@@"):
-        assert moves_in(text) == [text]
-        with pytest.raises(MoveError, match="illegal move"):
-            parse_move(chess.Board(), text)
-    with pytest.raises(MoveError, match=r"^ply 1: illegal move"):
-        parse_move(chess.Board(), "0000")
+    assert moves_in("-- Z0 @@@@") == ["--", "Z0", "@@@@"]
+
+
+TWO_ROOKS = "4k3/8/8/8/8/8/4K3/R6R w - - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "texts", "fault"),
+    [
+        (chess.STARTING_FEN, "-- Z0 @@@@ 0000", "illegal move"),
+        (PROMOTION, "e8 e7e8 exd8 e8=K e8=P", "illegal move"),  # a promotion names a man
+        (TWO_ROOKS, "Rd1", "ambiguous move"),
+    ],
+)
+def test_what_is_no_move_or_fits_two_is_refused(fen: str, texts: str, fault: str) -> None:
+    for text in texts.split():
+        with pytest.raises(MoveError, match=f"^ply 7: {fault} '{text}'"):
+            parse_move(chess.Board(fen), text, 7)
 
 
 @pytest.mark.parametrize(
@@ -83,26 +95,14 @@ def test_a_null_move_is_not_skipped() -> None:
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6", "exd6 exd6e.p. exd6ep e5d6 e5xd6"),
         (chess.STARTING_FEN, "g1f3", "Nf3 ♘f3"),
         (chess.STARTING_FEN, "e2e4", "e4 ♙e4"),
+        (TWO_ROOKS, "a1d1", "Rad1"),
     ],
-    ids=["promotion", "castling", "long castling", "castling of chess960", "en passant", "knight", "pawn"],
+    ids=["promotion", "castling", "long castling", "castling of chess960", "en passant", "knight", "pawn", "rooks"],
 )
 def test_every_spelling_of_a_move_is_read(fen: str, move: str, texts: str) -> None:
     board = chess.Board(fen, chess960="Bb" in fen)
     for text in texts.split():
         assert parse_move(board, text).uci() == move, text
-
-
-def test_a_promotion_that_names_no_man_is_refused() -> None:
-    for text in ("e8", "e7e8", "exd8", "e8=K", "e8=P"):
-        with pytest.raises(MoveError, match="illegal move"):
-            parse_move(chess.Board(PROMOTION), text)
-
-
-def test_what_fits_two_moves_is_called_ambiguous() -> None:
-    board = chess.Board("4k3/8/8/8/8/8/4K3/R6R w - - 0 1")
-    with pytest.raises(MoveError, match="ply 7: ambiguous move 'Rd1'"):
-        parse_move(board, "Rd1", 7)
-    assert parse_move(board, "Rad1").uci() == "a1d1"
 
 
 @given(st.integers(0, 2**32))
@@ -165,20 +165,25 @@ AFTER_RESET = "rnbqkbnr/pp2pppp/3p4/2p5/2P1P3/5N2/PP1P1PPP/RNBQKB1R b KQkq - 0 3
 QUIET = "rnbqkbnr/1p2pppp/p2p4/2p5/2P1P3/2N2N2/PP1P1PPP/R1BQKB1R b KQkq - 1 4"
 
 
-def test_the_seventh_field_carries_the_accrued_score() -> None:
-    board, accrued = parse_fen(f"{QUIET} -G26.5")
-    assert (str(own_score(board)), str(accrued)) == ("G27.5", "-G26.5")
-    assert format_fen(board, accrued) == f"{QUIET} -G26.5"
+BISHOP_AT_ZERO = "8/8/4K3/5Bk1/8/8/8/8 w - - 0 30"
 
 
-@pytest.mark.parametrize("field", ["G28.5", "-G3.5", "G0.0"])
-def test_right_after_a_reset_the_field_is_redundant(field: str) -> None:
-    board, accrued = parse_fen(f"{AFTER_RESET} {field}")
-    assert str(accrued) == str(own_score(board)) == "G28.5"
-
-
-def test_on_a_tie_the_holder_named_by_the_field_keeps_the_score() -> None:
-    assert str(parse_fen("8/8/4k3/5q2/6K1/7P/8/8 w - - 9 40 G2.0")[1]) == "G2.0"
+@pytest.mark.parametrize(
+    ("fen", "field", "mobility", "own", "accrued"),
+    [
+        (QUIET, "-G26.5", Mobility.RESET, "G27.5", "-G26.5"),
+        *((AFTER_RESET, field, Mobility.RESET, "G28.5", "G28.5") for field in ("G28.5", "-G3.5", "G0.0")),
+        ("8/8/4k3/5q2/6K1/7P/8/8 w - - 9 40", "G2.0", Mobility.RESET, "-G2.0", "G2.0"),  # on a tie the holder keeps it
+        (BISHOP_AT_ZERO, "G4.0", Mobility.RESET, "-G14.5", "-G14.5"),
+        (BISHOP_AT_ZERO, "G4.0", Mobility.WHOLE_GAME, "-G14.5", "G4.0"),
+    ],
+)
+def test_the_seventh_field_carries_the_accrued_score_except_right_after_a_reset(
+    fen: str, field: str, mobility: Mobility, own: str, accrued: str
+) -> None:
+    board, found = parse_fen(f"{fen} {field}", mobility=mobility)
+    assert (str(own_score(board)), str(found)) == (own, accrued)
+    assert format_fen(board, found) == f"{fen} {accrued}"
 
 
 @pytest.mark.parametrize("field", ["G0.0", "-G0.5"])
@@ -265,12 +270,6 @@ def test_a_score_read_is_never_worse_than_the_positions_own(played: chess.Board,
         return
     assert accrued is not None
     assert accrued.code <= own_score(board).code
-
-
-def test_under_whole_game_mobility_a_score_counts_right_after_a_reset() -> None:
-    fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 0 30 G4.0"
-    assert str(parse_fen(fen, mobility=Mobility.WHOLE_GAME)[1]) == "G4.0"
-    assert str(parse_fen(fen)[1]) == str(own_score(chess.Board(fen.removesuffix(" G4.0"))))
 
 
 @pytest.mark.parametrize(("clock", "expected"), [(0, 1), (1, 1), (33, 33)])
