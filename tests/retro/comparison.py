@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
 from tbgen.index.handover import Cells
 from tbgen.index.layout import Layout, layout_of
@@ -16,8 +17,6 @@ from tbgen.score import Color
 from tbgen.table import Patterns, Table
 from tests import reference
 from tests.own_men import material
-
-Ints = npt.NDArray[np.int64]
 
 
 def men_of_slots(layout: Layout) -> list[int]:

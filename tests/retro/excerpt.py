@@ -10,6 +10,7 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import cells_of
 from tbgen.index.handover import Box, Cells, Child, Distances, Entries, EntryValues, Run
 from tbgen.index.layout import HOW_BITS, HOW_MASK, MIRRORED, layout_of
@@ -21,7 +22,6 @@ from tbgen.score import Color, Mobility
 from tests import reference
 from tests.retro.comparison import Comparison, men_of_slots
 
-Ints = npt.NDArray[np.int64]
 Placement = tuple[int, ...]
 
 MOST_CODE = 40

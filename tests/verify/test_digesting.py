@@ -6,9 +6,9 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
+from tbgen.compiled.arrays import Ints
 from tbgen.material import Material
 from tbgen.probe import open_tablebase
 from tbgen.score import Color
@@ -21,8 +21,6 @@ from tbgen.verify.digesting import Digests, digests_of, leaf_places_of, possible
 from tests.reference.digest import all_leaves, digests
 from tests.reference.material import Material as TheirMaterial
 
-Longs = npt.NDArray[np.int64]
-
 
 def digests_in(folder: Path, name: str, threads: int = 1) -> Digests:
     with TableFile(path_of(folder, Material.parse(name))) as file:
@@ -33,7 +31,7 @@ def digests_by_probes(folder: Path, name: str) -> Digests:
     """The digests that single answers give."""
     with open_tablebase(folder) as tables:
 
-        def answers(sides: Longs, squares: Longs, accrued: Longs) -> tuple[Longs, Longs]:
+        def answers(sides: Ints, squares: Ints, accrued: Ints) -> tuple[Ints, Ints]:
             found = tables.probe_many(name, sides == 0, squares, accrued=accrued)
             assert not found.fault.any()
             return found.outcome.astype(np.int64), found.dtg.astype(np.int64)

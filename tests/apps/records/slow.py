@@ -10,11 +10,10 @@ import chess
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.compiled.arrays import Ints
 from tbgen.index.bulk import are_legal, cells_of
 from tbgen.storage.reader import TableFile
 from tests import reference
-
-Ints = npt.NDArray[np.int64]
 
 
 def positions_of(table: reference.ReferenceTable, side: int) -> tuple[Ints, Ints, Ints]:

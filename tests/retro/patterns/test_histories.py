@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
+from tbgen.compiled.arrays import Ints
 from tbgen.compiled.jit import kernel
 from tbgen.retro.patterns.histories import FIRST_SLOTS, NODES, OVERFLOWED, SLOTS, Interner, intern, new_interner
 
-Ints = npt.NDArray[np.int64]
 NONE = 0xFFFFFFFF
 
 
