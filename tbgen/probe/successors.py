@@ -33,7 +33,7 @@ from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
 from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition, Successor
-from tbgen.probe.values import AnsweringTable, TableValues
+from tbgen.probe.values import TableValues
 from tbgen.rules.own_board import OwnBoard
 from tbgen.score import Color, Score
 
@@ -125,10 +125,8 @@ class CompiledValues(TableValues):
             return None
         return Score(int(code_on(words_of(board))), Color.of(not board.turn))
 
-    def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
-        if isinstance(board, OwnBoard) or not isinstance(table, Answering):
-            return super()._successors(board, table)
-        return successors_of(board, table)
+    def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
+        return super()._successors(board, table) if isinstance(board, OwnBoard) else successors_of(board, table)
 
 
 def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:

@@ -17,7 +17,7 @@ from tbgen.errors import NO_TABLE, MaterialError, MissingFolderError, MissingTab
 from tbgen.material import Material
 from tbgen.probe.answers import At, LineStep, MoveProbe, Moves, Probe
 from tbgen.probe.many import BulkProbe
-from tbgen.probe.stored import Answering, OpenTables
+from tbgen.probe.stored import OpenTables
 from tbgen.probe.values import Position, Query, TableValues
 from tbgen.rules.position import accruable, bare_sides, material_of
 from tbgen.score import Mobility, Score
@@ -188,7 +188,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         asked = self._values.asked(position, accrued)
         return self._probe_of(asked, asked.board.copy(stack=False))
 
-    def _probe_of(self, asked: Query[Answering], snapshot: chess.Board) -> Probe:
+    def _probe_of(self, asked: Query, snapshot: chess.Board) -> Probe:
         value = self._values.value(asked)
         return Probe(At(snapshot, asked.carried, asked.counted, self.probe_moves), asked.table.material, *value)
 

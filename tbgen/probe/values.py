@@ -6,9 +6,8 @@ the tables: one ply of search finds their value.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Generic, NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 import chess
 
@@ -25,32 +24,15 @@ Position = chess.Board | str
 """A board, or a FEN, whose seventh field is the accrued score."""
 
 
-class Located(Protocol):
-    """The place of a position's value."""
-
-    def value(self, carried: Score | None, own: Callable[[], Score]) -> Value:
-        """The value with an accrued score, as in `StoredPosition.value`."""
-
-
-class AnsweringTable(Protocol):
-    """All positions with the same men, and their values."""
-
-    def find(self, board: chess.Board) -> Located:
-        """The place of a legal position."""
-
-
-T = TypeVar("T", bound=AnsweringTable, covariant=True)
-
-
 @dataclass(slots=True)
-class Query(Generic[T]):
+class Query:
     """What the door has let in: a legal position, the table of its material, and the score that had accrued before it.
 
     Nothing behind the door checks a board again.
     """
 
     board: chess.Board
-    table: T
+    table: Answering
     carried: Score | None
     """None if the position's own score counts in any case."""
     counted: Score | None = None
@@ -73,13 +55,13 @@ class _Weighed(NamedTuple):
     dtg: int | None
 
 
-class PositionValues:
-    """The values of one game's positions, from a source of entry values."""
+class TableValues:
+    """The values of one game's positions, from its tables."""
 
-    def __init__(self, table_of: Callable[[chess.Board], AnsweringTable], mobility: Mobility) -> None:
-        self._table_of, self.mobility = table_of, mobility
+    def __init__(self, tables: OpenTables, mobility: Mobility) -> None:
+        self.tables, self.mobility = tables, mobility
 
-    def value(self, asked: Query[AnsweringTable]) -> Value:
+    def value(self, asked: Query) -> Value:
         """The value of a position by its table, or by its moves if no table has it."""
         if not asked.board.has_legal_en_passant():
             return asked.table.find(asked.board).value(asked.carried, asked.own)
@@ -87,7 +69,7 @@ class PositionValues:
         best = self.moves(Query(asked.board, asked.table, accrued))[0]
         return best.outcome, 0 if best.outcome == accrued and best.dtg is not None else best.dtg
 
-    def moves(self, asked: Query[AnsweringTable]) -> Moves:
+    def moves(self, asked: Query) -> Moves:
         """All moves with their values, best first."""
         board, successors = asked.board, self._successors(asked.board, asked.table)
         if not successors:
@@ -117,11 +99,11 @@ class PositionValues:
             for at, move, reset, outcome, dtg in values
         )
 
-    def _successors(self, board: chess.Board, table: AnsweringTable) -> list[Successor]:
+    def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
         """The legal moves of a position that a table answers."""
         return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
 
-    def _weighed(self, board: chess.Board, table: AnsweringTable, successor: Successor, accrued: Score) -> _Weighed:
+    def _weighed(self, board: chess.Board, table: Answering, successor: Successor, accrued: Score) -> _Weighed:
         """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
         move, reset, code, found = successor
         own = None if code is None else Score(code, Color.of(board.turn))
@@ -131,20 +113,12 @@ class PositionValues:
         else:
             board.push(move)
             if reset:
-                after.table = self._table_of(board)
+                after.table = self.tables.answering(board)
             outcome, dtg = self.value(after)
             board.pop()
         own, carried = after.counted, after.carried  # do not call `after.own()` from here on: the board has gone back
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
         return _Weighed(At(board, carried, own), move, reset, outcome, None if dtg is None else 0 if keeps else dtg + 1)
-
-
-class TableValues(PositionValues):
-    """The values of one game's positions, from its tables."""
-
-    def __init__(self, tables: OpenTables, mobility: Mobility) -> None:
-        super().__init__(tables.answering, mobility)
-        self.tables = tables
 
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
@@ -173,7 +147,7 @@ class TableValues(PositionValues):
             raise CastlingError(board.fen())
         return known or self.tables.answering(board)
 
-    def asked(self, position: Position, given: Score | str | None) -> Query[Answering]:
+    def asked(self, position: Position, given: Score | str | None) -> Query:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
         asked = Query(board, self.answering(board), carried, self._counted(board))
@@ -186,39 +160,21 @@ class TableValues(PositionValues):
         """The position's own score, if counting it takes no time."""
         return None
 
-    def line(self, asked: Query[Answering], max_plies: int) -> list[LineStep]:
+    def line(self, asked: Query, max_plies: int) -> list[LineStep]:
         """Best play until the goal is reached and the position repeats, or the game ends."""
-
-        def moves_of(board: chess.Board, accrued: Score) -> Moves:
-            moves = self.moves(Query(board, self.tables.answering(board), accrued))
-            if moves and not moves.best:
-                raise MissingDistancesError(str(material_on(board)), self.tables.named)
-            return moves
-
-        return line_of(asked.board, asked.carried or asked.own(), max_plies, moves_of)
-
-
-def line_of(
-    board: chess.Board, accrued: Score, max_plies: int, moves_of: Callable[[chess.Board, Score], Moves]
-) -> list[LineStep]:
-    """Best play until the goal is reached and the position repeats, or there are no moves.
-
-    `moves_of` gives the moves of a position with an accrued score, best first.
-    """
-    walker = board.copy(stack=False)
-    steps, seen = list[LineStep](), set[str]()
-    while len(steps) < max_plies:
-        moves = moves_of(walker, accrued)
-        if not moves:
-            break
-        if moves[0].outcome == accrued:
-            if walker.epd() in seen:
-                break
-            seen.add(walker.epd())
-        steps.append(_step(walker, moves, seen))
-        walker.push(steps[-1].move)
-        accrued = steps[-1].accrued
-    return steps
+        walker, accrued = asked.board.copy(stack=False), asked.carried or asked.own()
+        steps, seen = list[LineStep](), set[str]()
+        while len(steps) < max_plies and (moves := self.moves(Query(walker, self.tables.answering(walker), accrued))):
+            if not moves.best:
+                raise MissingDistancesError(str(material_on(walker)), self.tables.named)
+            if moves[0].outcome == accrued:
+                if walker.epd() in seen:
+                    break
+                seen.add(walker.epd())
+            steps.append(_step(walker, moves, seen))
+            walker.push(steps[-1].move)
+            accrued = steps[-1].accrued
+        return steps
 
 
 def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
