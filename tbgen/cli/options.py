@@ -219,17 +219,20 @@ def _folders_of(
 ) -> tuple[Path, ...]:
     """The folders for the tables of --game. They must be there, but for the default folder if it is not expected."""
     folders = [folder for value in values for folder in folders_in(str(value))]
-    mobility, own = ctx.params.get("mobility", Mobility.RESET), ctx.params.get("own", ())
     if expected or ctx.get_parameter_source("folders") is not ParameterSource.DEFAULT:
         check_folders(folders)
-    return tuple(folder_of_game(folder_of_men(folder, own), mobility) for folder in folders)
+    return tuple(_of_tables(ctx, folder) for folder in folders)
+
+
+def _of_tables(ctx: click.Context, folder: Path) -> Path:
+    """Where a folder has the tables of --game and --man."""
+    return folder_of_game(folder_of_men(folder, ctx.params.get("own", ())), ctx.params.get("mobility", Mobility.RESET))
 
 
 def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:
     if len(folders_in(str(value))) != 1:
         raise UsageError(f"{value} is more than one folder; name one with --data")
-    folder = folder_of_men(value, ctx.params.get("own", ()))
-    return folder_of_game(folder, ctx.params.get("mobility", Mobility.RESET))
+    return _of_tables(ctx, value)
 
 
 _any_folders = functools.partial(

@@ -23,8 +23,6 @@ from tbgen.index.symmetry import TRIANGLE as TRIANGLE
 from tbgen.index.symmetry import TRIANGLE_INDEX as TRIANGLE_INDEX
 from tbgen.material import MOST_RAYS, Role
 
-KING_STEPS: Final = tuple((file, rank) for file, rank, _ in Role.KING.rays)
-
 
 def bits_of(squares: npt.ArrayLike) -> int:
     """The set of some squares as a word; -1 is no square."""

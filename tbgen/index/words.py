@@ -49,7 +49,7 @@ def count(word: Word) -> int:
 
 @small
 def king_step(word: Word, direction: Int) -> Word:
-    """Every square moved by one king step; steps off the board vanish. Directions as in squares.KING_STEPS."""
+    """Every square moved by one king step; steps off the board vanish. Directions are those of Role.KING.rays."""
     shift, staying = _KING_SHIFTS[direction], word & _STAYING[direction]
     return staying << np.uint64(shift) if shift > 0 else staying >> np.uint64(-shift)
 

@@ -244,7 +244,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     @cached_property
     def _flips(self) -> Distances:
         """[symbol] -> the bits in which its distances with White to move differ from the numbers in the file."""
-        return flips_of(self._entry, Color.WHITE)
+        return flips_of(self._entry)
 
     @property
     def _meanings(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
@@ -283,14 +283,13 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             yield side, outcome, counts[side][outcome], dtg, cell, fen.decode()
 
 
-def flips_of(entry: Entries, side: Color) -> Distances:
-    """The bit of a distance that a file has flipped, by entry value.
+def flips_of(entry: Entries) -> Distances:
+    """The bit of a distance that a file has flipped with White to move, by entry value; with Black to move the other.
 
     Who holds an outcome reaches it with a move, so the distance is odd if that side is to move and even if not. With
     the lowest bit flipped in one case the number is always even, and compresses as its half would.
     """
-    flips: Distances = ((entry > 0) == (side is Color.WHITE)).astype(np.uint16)
-    return flips
+    return (entry > 0).astype(np.uint16)
 
 
 def _patterns_of(records: npt.NDArray[Any], rows: npt.NDArray[Any]) -> tuple[Numbers, Patterns]:

@@ -188,7 +188,7 @@ def _distances(
     ]
     rows = patterns.holder, patterns.code, patterns.outcome, patterns.dtg
     return {
-        DTG: _looked_up(numbers, states.dtg ^ flips_of(states.entry, Color.WHITE), order, black=1),
+        DTG: _looked_up(numbers, states.dtg ^ flips_of(states.entry), order, black=1),
         DETAIL: _looked_up(numbers, detail_of, order),
         "longest": _array(np.array(longest, kinds["longest"])),
         **{name: _array(items) for name, items in details.items()},

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -163,17 +163,14 @@ def write_values(values: StoredValues, keys: Ints, side: Int, distances: bool, r
     offsets[keys.size] = place
 
 
-def digests_of(
-    file: TableFile, threads: int | None = None, tell: Callable[[int, int], None] = lambda *_: None
-) -> Digests:
-    """The digests of a table, on some threads or one for each processor; `tell` receives the part that is done."""
+def digests_of(file: TableFile, threads: int | None = None) -> Digests:
+    """The digests of a table, on some threads or one for each processor."""
     layout, leaves = file.order.layout, list[list[bytes]]()
     digester = _Digester(file)
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         starts = range(0, layout.cells, digester.leaf_places * _LEAVES_OF_A_TASK)
-        for number, found in enumerate(pool.map(digester.leaves_from, starts), 1):
+        for found in pool.map(digester.leaves_from, starts):
             leaves += found
-            tell(number, len(starts))
     heads = (f"tbgen digest 1: {layer} of {file.material} under r-mobility 1\n".encode() for layer in _LAYERS)
     outcomes, *distances = (
         sha256(head + b"".join(of_layer)).hexdigest()

@@ -6,13 +6,14 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from tbgen.index.squares import KING_STEPS, SYMMETRY
+from tbgen.index.squares import SYMMETRY
 from tbgen.index.words import (
     ONE,
     image,
     king_step,
     lowest_square,
 )
+from tbgen.material import Role
 
 
 def squares_of(word: int) -> set[int]:
@@ -50,8 +51,7 @@ def test_taking_the_lowest_square_again_and_again_lists_the_word() -> None:
 
 
 def test_a_king_step_moves_every_square_that_stays_on_the_board() -> None:
-    for direction in range(8):
-        file_step, rank_step = KING_STEPS[direction]
+    for direction, (file_step, rank_step, _) in enumerate(Role.KING.rays):
         for word in WORDS:
             expected = {
                 square + file_step + 8 * rank_step
