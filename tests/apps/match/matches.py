@@ -6,23 +6,25 @@ import asyncio
 import copy
 import random
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.read import PgnGame, read_games
-from tbgen.apps.games.tags import Source
+from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.engine import Clock, EngineProcess, TimeControl
 from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.runner import Match, MatchWatcher, Referee
-from tbgen.apps.match.schedule import Pairing
-from tbgen.apps.match.settings import PlayRules
+from tbgen.apps.match.schedule import Pairing, next_games
+from tbgen.apps.match.settings import PlayRules, Tournament
 from tbgen.apps.match.tables import Ending
 from tbgen.cli.match_options import settings_of
 from tbgen.rules.game import Game
+from tbgen.rules.points import Scoring
 from tbgen.score import Color, Score
 from tests.positions import random_root
 
@@ -76,6 +78,28 @@ def games_of(path: Path) -> list[PgnGame]:
     games = list(read_games(str(path)))
     assert all(isinstance(game, PgnGame) for game in games), games
     return [game for game in games if isinstance(game, PgnGame)]
+
+
+def tournament(
+    plan: Tournament, scoring: Scoring, outcome_of: Callable[[int], tuple[Color, int]], rounds: int = 99
+) -> tuple[list[Pairing], dict[int, EventGame]]:
+    """All games of a tournament, or of so many rounds, by the holder and the code of each; stages arrive backwards."""
+    pairings, results = list[Pairing](), dict[int, EventGame]()
+    while (stage := next_games(plan, results)) and stage.game(stage.numbers[0]).round <= rounds:
+        pairings += stage.pairings()
+        for pairing in reversed(list(stage.pairings())):
+            assert next_games(plan, results).numbers == stage.numbers
+            is_bye, (holder, code) = pairing.black is None, outcome_of(pairing.number)
+            results[pairing.number] = EventGame(
+                players=(f"P{pairing.white}", BYE if is_bye else f"P{pairing.black}"),
+                result="1-0" if is_bye else classical_result(Score(code, holder)),
+                final=Score("G0.0") if is_bye else Score(code, holder),
+                scoring=scoring,
+                source=Source.GAME,
+                plies=0 if is_bye else 9,
+                tags={"EventType": "k.o.", "Round": str(pairing.round), "MatchGame": str(pairing.number)},
+            )
+    return pairings, results
 
 
 class FakeReferee(Referee):

@@ -14,20 +14,12 @@ from hypothesis import strategies as st
 
 from tbgen.apps.games.event import EventGame, knockout_rounds
 from tbgen.apps.games.read import PgnGame, read_games
-from tbgen.apps.games.tags import Source, classical_result
-from tbgen.apps.match.schedule import Meeting, Pairing, bracket_of, first_round
+from tbgen.apps.match.schedule import Meeting, bracket_of, first_round
 from tbgen.apps.match.settings import Format, Tournament
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import Color, Score
-from tests.apps.match.matches import walker
+from tbgen.score import Color
+from tests.apps.match.matches import tournament, walker
 from tests.apps.match.test_recover import killed_after
-
-
-def game_of(pairing: Pairing, holder: Color, code: int, scoring: Scoring) -> EventGame:
-    players = (f"P{pairing.white}", f"P{pairing.black}")
-    tags = {"EventType": "k.o.", "Round": str(pairing.round), "MatchGame": str(pairing.number)}
-    score = Score(code, holder)
-    return EventGame(players, classical_result(score), score, scoring, Source.GAME, tags=tags)
 
 
 def knockout(players: int, games: int = 2, seeds: int | None = None) -> Tournament:
@@ -50,18 +42,11 @@ Outcomes = dict[int, tuple[Color, int]]
 
 
 def played(
-    plan: Tournament, outcome_of: Outcomes, scoring: Scoring, rounds: int = 99
+    plan: Tournament, outcomes: Outcomes, scoring: Scoring, rounds: int = 99
 ) -> tuple[list[list[Meeting]], dict[int, EventGame]]:
     """The bracket when every game has been played; White mates, unless a game's number says otherwise."""
-    results: dict[int, EventGame] = {}
-    while True:
-        bracket, stage = bracket_of(plan, results)
-        if stage is None or len(bracket) > rounds:
-            return bracket, results
-        for pairing in reversed(list(stage.pairings())):
-            assert bracket_of(plan, results)[1].numbers == stage.numbers
-            holder, code = outcome_of.get(pairing.number, (Color.WHITE, 0))
-            results[pairing.number] = game_of(pairing, holder, code, scoring)
+    _, results = tournament(plan, scoring, lambda number: outcomes.get(number, (Color.WHITE, 0)), rounds)
+    return bracket_of(plan, results)[0], results
 
 
 OUTCOMES = {number: (Color.WHITE if number % 3 else Color.BLACK, number % 5) for number in range(500)}

@@ -11,15 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games.event import BYE, EventGame, Standings
-from tbgen.apps.games.tags import Source, classical_result
+from tbgen.apps.games.event import BYE, Standings
 from tbgen.apps.games.tiebreaks import Cell
-from tbgen.apps.match.schedule import Pairing, next_games
 from tbgen.apps.match.settings import Format, Tournament
 from tbgen.apps.match.swiss import pairs_of
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.score import Color, Score
-from tests.apps.match.matches import games_of, run, walker
+from tbgen.score import Color
+from tests.apps.match.matches import games_of, run, tournament, walker
 from tests.project import ROOT
 
 pytest.importorskip("py4swiss")
@@ -59,28 +57,6 @@ def test_there_are_ten_published_tournaments() -> None:
     assert [len(rounds_in(path)) for path in PUBLISHED] == [5, 5, 5, 5, 5, 7, 7, 9, 7, 5]
 
 
-Outcomes = dict[int, tuple[Color, int]]
-
-
-def played(plan: Tournament, scoring: Scoring, outcome_of: Outcomes) -> tuple[list[Pairing], dict[int, EventGame]]:
-    """All games of a tournament; every stage arrives backwards."""
-    results: dict[int, EventGame] = {}
-    pairings: list[Pairing] = []
-    while stage := next_games(plan, results):
-        more = list(stage.pairings())
-        pairings += more
-        for pairing in reversed(more):
-            assert next_games(plan, results).numbers == stage.numbers
-            bye = pairing.black is None
-            score = Score("G0.0") if bye else Score(*reversed(outcome_of[pairing.number % len(outcome_of)]))
-            players = (f"P{pairing.white}", BYE if bye else f"P{pairing.black}")
-            tags = {"Round": str(pairing.round)}
-            results[pairing.number] = EventGame(
-                players, classical_result(score), score, scoring, Source.GAME, plies=0 if bye else 9, tags=tags
-            )
-    return pairings, results
-
-
 OUTCOMES = st.lists(st.tuples(st.sampled_from(list(Color)), st.integers(0, 12)), min_size=7, max_size=40)
 
 
@@ -90,7 +66,7 @@ def test_nobody_meets_twice_or_rests_twice_and_colours_are_reversed_within_an_en
     players: int, games: int, scheme: Scheme, outcomes: list[tuple[Color, int]]
 ) -> None:
     plan = Tournament(players, games=games, rounds=(players + 1) // 2, format=Format.SWISS)
-    pairings, results = played(plan, Scoring(scheme), dict(enumerate(outcomes)))
+    pairings, results = tournament(plan, Scoring(scheme), lambda number: outcomes[number % len(outcomes)])
     assert [each.number for each in pairings] == list(range(1, len(pairings) + 1)) == sorted(results)
     met = Counter(frozenset((each.white, each.black)) for each in pairings)
     assert set(met.values()) == {games}
@@ -107,8 +83,10 @@ def test_nobody_meets_twice_or_rests_twice_and_colours_are_reversed_within_an_en
 def test_points_of_r_mobility_pair_otherwise_than_ordinary_ones() -> None:
     """The four stronger players stalemate the others; to ordinary chess all these games are drawn."""
     plan, ahead = Tournament(8, games=1, rounds=2, format=Format.SWISS), {0, 1, 2, 3}
-    stalemates = {number: (Color.BLACK if number in (2, 4) else Color.WHITE, 1) for number in range(9)}
-    rounds = [played(plan, Scoring(scheme), stalemates)[0] for scheme in (Scheme.EXPONENTIAL, Scheme.CLASSICAL)]
+    rounds = [
+        tournament(plan, Scoring(scheme), lambda number: (Color.BLACK if number in (2, 4) else Color.WHITE, 1))[0]
+        for scheme in (Scheme.EXPONENTIAL, Scheme.CLASSICAL)
+    ]
     assert {each.black if each.number in (2, 4) else each.white for each in rounds[0][:4]} == ahead
     assert [sum({each.white, each.black} < ahead for each in pairings[4:]) for pairings in rounds] == [2, 0]
 
