@@ -40,17 +40,6 @@ class Bracket:
     def __str__(self) -> str:
         return str(self.lower) if self.is_exact else f"{self.lower} to {self.upper}"
 
-    def flipped(self) -> Bracket:
-        """The bounds of the colour-reversed position.
-
-        Returns:
-            The same bounds, with White's for Black.
-
-        >>> str(Bracket(Score("G5.5"), Score("G4.0")).flipped())
-        '-G4.0 to -G5.5'
-        """
-        return Bracket(self.upper.flipped(), self.lower.flipped())
-
     @property
     def ends(self) -> tuple[Score, Score]:
         """Both bounds, the lower one first."""

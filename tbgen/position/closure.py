@@ -37,8 +37,8 @@ _CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.15e-6, 0.05e-6, 0.03
 """CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
 _CELL_BYTES = 10
 """Memory of a cell of the block that is solved, with one bound. Its outcome takes a byte of disk at most."""
-_COARSE_CELL_SECONDS, _CUT_SECONDS, _COARSE_CELL_BYTES, _CUT_BYTES = 25e-9, 8e-9, 4.3, 0.25
-"""CPU seconds of a cell of a block that is solved at cuts, without and for each of them; memory with both bounds."""
+_COARSE_CELL_SECONDS, _CUT_SECONDS, _COARSE_CELL_BYTES, _CUT_BYTES, _CUT_DISK = 25e-9, 8e-9, 4.3, 0.25, 0.05
+"""CPU seconds of a cell of a block that is solved at cuts, without and for each of them, its memory, and their disk."""
 
 
 class Node(NamedTuple):
@@ -244,7 +244,7 @@ class Closure:
         read = passes * sum(child.cells // 2 if child.free <= node.free else cells for child in children)
         read += max((child.cells // 2 for child in children if child.free > node.free), default=0)
         if self.is_coarse(node):
-            memory, disk = cells * (_COARSE_CELL_BYTES + _CUT_BYTES * cuts), cells * cuts / 8
+            memory, disk = cells * (_COARSE_CELL_BYTES + _CUT_BYTES * cuts), cells * _CUT_DISK * cuts
             seconds = cells * (_COARSE_CELL_SECONDS + _CUT_SECONDS * cuts)
         else:
             queens = {color for color, role in slots_of(node.material) if role is Role.QUEEN}

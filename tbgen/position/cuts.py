@@ -15,7 +15,6 @@ import numpy.typing as npt
 from tbgen.index.handover import Entries
 from tbgen.index.outcomes import worth_to_white
 from tbgen.position.bounds import Bound
-from tbgen.position.bracket import Bracket
 from tbgen.score import MOST_STORED_CODE, Color, Score
 
 Cuts = tuple[Score, ...]
@@ -62,12 +61,15 @@ def first_cuts(accrued: Score) -> Cuts:
     return tuple(_ALL[here - 1 : here + 1])
 
 
-def next_cuts(tried: Sequence[Score], bracket: Bracket) -> Cuts:
-    """The cuts to be tried next, half-way between those tried: one for each end of a bracket that may be closer."""
-    worse = [cut for cut in tried if cut <= bracket.upper]
-    better = [cut for cut in tried if cut > bracket.lower]
-    lower = [cut for cut in _ALL if bracket.lower < cut <= bracket.upper and all(cut < each for each in better)]
-    upper = [cut for cut in _ALL if bracket.lower < cut <= bracket.upper and all(cut > each for each in worse)]
+def next_cuts(tried: Sequence[Score], least: Score, most: Score) -> Cuts:
+    """The cuts to be tried next, half-way between those tried: one for each bound that may be closer."""
+    within = [cut for cut in _ALL if least < cut <= most]
+    worst, best = (
+        min((cut for cut in tried if cut > least), default=None),
+        max((cut for cut in tried if cut <= most), default=None),
+    )
+    lower = [cut for cut in within if worst is None or cut < worst]
+    upper = [cut for cut in within if best is None or cut > best]
     return tuple(sorted({_middle(some) for some in (lower, upper) if some}, reverse=True))
 
 

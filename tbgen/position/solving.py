@@ -91,7 +91,7 @@ class PositionSolver(contextlib.ExitStack):
         *,
         budget: int = DEFAULT_BUDGET,
         threads: int = 2,
-        cache_bytes: int = 1 << 34,
+        cache_bytes: int = 1 << 35,
         syzygy: Folders | None = None,
     ) -> None:
         super().__init__()
@@ -108,10 +108,13 @@ class PositionSolver(contextlib.ExitStack):
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        return plan_of(self._affordable(*self._read(position, accrued)))
+        read = self._read(position, accrued)
+        with contextlib.suppress(BuildError):
+            return plan_of(self._affordable(*read))
+        return plan_of(self._affordable(*read, must_fit=False))
 
-    def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
-        """The closures of a position that the budget and the memory allow together, the quickest ones first."""
+    def _affordable(self, board: chess.Board, accrued: Score, *, must_fit: bool = True) -> list[Closure]:
+        """The closures of a position that the budget and the machine allow together, the quickest ones first."""
         material, men = material_of(board), board.occupied.bit_count()
         if not board.pawns and men <= MOST_FREE:
             self._known.table(material)  # a block without pawns is a whole table: the error says how to build it
@@ -126,7 +129,8 @@ class PositionSolver(contextlib.ExitStack):
             for root, closure in self._closures(board, accrued, self.budget):
                 if root not in found and closure.cpu_seconds <= left:  # ways that solve the same nodes are one
                     try:
-                        self.check(plan_of([closure]))
+                        if must_fit:
+                            self.check(plan_of([closure]))
                     except BuildError as error:
                         too_large.append(error)
                     else:
@@ -175,8 +179,8 @@ class PositionSolver(contextlib.ExitStack):
                 return
         tried = closure.way.cuts
         while found and closure.is_coarse(node):
-            bracket = found[-1].bracket.flipped() if turned else found[-1].bracket
-            if not (cuts := next_cuts(tried, bracket)):
+            ends = found[-1].bracket.ends
+            if not (cuts := next_cuts(tried, *([end.flipped() for end in ends[::-1]] if turned else ends))):
                 return
             closure, tried = closure.at(cuts, self._folder.keys()), (*tried, *cuts)
             left -= closure.cpu_seconds
@@ -285,9 +289,9 @@ class PositionSolver(contextlib.ExitStack):
         """Refuse what does not fit into memory or onto the disk."""
         memory, disk = available_memory(), free_disk(self._folder.folder)
         if memory is not None and plan.memory_bytes > memory:
-            raise NotEnoughMemoryError("the closure", plan.memory_bytes, memory)
+            raise NotEnoughMemoryError("the blocks of a position", plan.memory_bytes, memory)
         if disk is not None and plan.disk_bytes > disk:
-            raise NotEnoughDiskError("the closure", plan.disk_bytes, disk)
+            raise NotEnoughDiskError("the blocks of a position", plan.disk_bytes, disk)
 
 
 def solve(

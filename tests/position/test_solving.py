@@ -134,6 +134,21 @@ def test_cuts_come_as_close_as_all_outcomes_with_the_same_bounds(
         assert all(each.bracket.upper >= brackets[each.move].upper for each in here.moves)
 
 
+def test_later_questions_are_watched_too_and_a_server_finds_their_answers(
+    folder_of: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(solving, "ways_of", lambda free, cuts: [Way(0, 0, free, cuts, 0)])
+    told, folder = list[float](), folder_of("KvK")
+    with PositionSolver(folder) as solver:
+        found = solver.solve(LATER, watch=told.append)
+    assert len(told) > 2 * found.plan.nodes + 1
+    assert (told, told[-1]) == (sorted(told), 1)
+    with PositionSolver(folder) as solver:
+        again = solver.solved(LATER)
+    assert again is not None
+    assert again.facts()["moves"] == found.facts()["moves"]
+
+
 def test_a_right_to_take_en_passant_counts_at_the_root(folder_of: Folder, tables: Tablebase) -> None:
     board = chess.Board("8/8/8/8/3pP2k/8/8/K7 b - e3 0 1")
     with PositionSolver(folder_of(*PIECES), budget=4) as solver:
@@ -318,8 +333,10 @@ def test_tables_of_the_other_game_and_too_little_memory_are_refused(
     with pytest.raises(UsageError, match="whole-game"):
         PositionSolver(tmp_path / "whole-game")
     monkeypatch.setattr(solving, "available_memory", lambda: 1 << 20)
-    with pytest.raises(NotEnoughMemoryError):
+    with pytest.raises(NotEnoughMemoryError, match="the blocks of a position"):
         solved(folder_of("KvK"), PAWNS)
+    with PositionSolver(tmp_path) as solver:
+        assert solver.plan(PAWNS).memory_bytes > 1 << 20, "a plan tells what is lacking"
 
 
 def test_a_bracket_is_no_outcome() -> None:
