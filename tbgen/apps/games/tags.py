@@ -214,7 +214,7 @@ def says_fifty_moves(tags: Mapping[str, str]) -> bool:
 
 
 def write_tags(
-    outcome: Score, scoring: Scoring, *, legacy: bool = False, fifty_moves: FiftyMoveSetting = FiftyMoveSetting.RESET
+    outcome: Score, scoring: Scoring, *, fifty_moves: FiftyMoveSetting = FiftyMoveSetting.RESET
 ) -> dict[str, str]:
     """The tags of a finished game, in the order in which they are written.
 
@@ -222,7 +222,7 @@ def write_tags(
     >>> tags["Points"], tags["Result"]
     ('1-0', '1/2-1/2')
 
-    The default of the fifty-move rule has no tag, and `legacy` the one that other programs know.
+    The default of the fifty-move rule has no tag, and the legacy rule the one that other programs know.
     """
     outcome = expect_score(outcome, "outcome")
     expect(scoring, Scoring, "scoring", "a Scoring such as Scoring()")
@@ -236,7 +236,7 @@ def write_tags(
     }
     if scoring.scheme is Scheme.KOMI:
         tags["Komi"] = str(scoring.komi)
-    if legacy or fifty_moves is FiftyMoveSetting.LEGACY:
+    if fifty_moves is FiftyMoveSetting.LEGACY:
         tags["Legacy"] = "1"
     elif fifty_moves is not FiftyMoveSetting.RESET:
         tags["RMobilityFifty"] = fifty_moves.value

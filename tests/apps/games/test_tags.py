@@ -52,12 +52,13 @@ def test_a_tag_that_cannot_be_read_is_quoted(name: str, value: str) -> None:
     assert caught.value.text == value
 
 
-@given(outcomes, scorings, st.booleans())
-def test_what_is_written_is_read_back(outcome: Score, scoring: Scoring, legacy: bool) -> None:
-    tags = read_tags(write_tags(outcome, scoring, legacy=legacy))
+@given(outcomes, scorings, st.sampled_from(FiftyMoveSetting))
+def test_what_is_written_is_read_back(outcome: Score, scoring: Scoring, fifty_moves: FiftyMoveSetting) -> None:
+    tags = read_tags(write_tags(outcome, scoring, fifty_moves=fifty_moves))
     assert parse_cutoff("g4.5") == 9
     assert (tags.outcome, tags.scheme, tags.cutoff_code) == (outcome, scoring.scheme, scoring.cutoff_code)
-    assert tags.legacy == legacy
+    assert tags.fifty_moves is (None if fifty_moves is FiftyMoveSetting.RESET else fifty_moves)
+    assert tags.legacy == (fifty_moves is FiftyMoveSetting.LEGACY)
     assert tags.komi == (scoring.komi if scoring.scheme is Scheme.KOMI else None)
     assert abs(tags.points[0] - scoring.points(outcome)[0]) < Fraction(1, 10_000)
 
