@@ -13,16 +13,18 @@ from tbgen.index.handover import Distances, Entries
 from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.runs import MemoryStore
-from tbgen.retro.drive.single import SingleBlock
+from tbgen.retro.drive.single import Accrued, SingleBlock
 from tbgen.retro.drive.task import Task
-from tbgen.retro.resets.destinations import ChildTables, empty_child_tables
+from tbgen.retro.resets.destinations import NOT_HERE, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.moves import new_scratch
-from tbgen.score import Score
+from tbgen.score import Color, Score
 from tbgen.table import Patterns
 from tests.retro.tables import solved, values
+
+NOBODY = Accrued(Score(0, Color.WHITE), ())
 
 
 class KnownBlock(NamedTuple):
@@ -63,9 +65,16 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
         children = {child: values(str(child)) for child in layout.material.children()}
         reader = Task(layout, children, MemoryStore(), 1, pool).child_reader()
         captures = reader.with_captures(empty_child_tables(reader.child_layouts))
-        for number in range(len(layout.blocks)) if numbers is None else numbers:
+
+        def tables_of(number: int) -> ChildTables:
             (wave,) = (n for n, end in enumerate(layout.waves[1:]) if layout.waves[n] <= number < end)
-            tables = reader.with_wave(captures, range(*layout.waves[wave : wave + 2]), Known())
+            return reader.with_wave(captures, range(*layout.waves[wave : wave + 2]), Known())
+
+        for number in np.flatnonzero((captures.en_passant.start != NOT_HERE).any(axis=(1, 2))).tolist():
+            # Solving a block fills in what double steps to it lead to, beside the others'.
+            SingleBlock(reader.child_layouts, number).solve([tables_of(number)], NOBODY)
+        for number in range(len(layout.blocks)) if numbers is None else numbers:
+            tables = tables_of(number)
             here = slice(2 * number * half, 2 * (number + 1) * half)
             own = codes_of(layout, number, tables)
             single = SingleBlock(reader.child_layouts, number)

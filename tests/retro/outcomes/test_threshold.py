@@ -20,10 +20,9 @@ from tbgen.retro.outcomes.questions import Inquiry
 from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
 from tests.retro.comparison import goodness
-from tests.retro.single import KnownBlock, known_blocks
+from tests.retro.single import NOBODY, KnownBlock, known_blocks
 
 THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])]
-NOBODY = Accrued(Score(0, Color.WHITE), ())
 
 
 def thresholds_of(known: KnownBlock) -> list[Score]:
