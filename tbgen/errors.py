@@ -49,6 +49,7 @@ import enum
 import math
 import operator
 import os
+import re
 import reprlib
 import shlex
 from typing import Any, ClassVar, Final, TypeVar, dataclass_transform
@@ -63,6 +64,9 @@ _MOST_NAMED_MEN = 8
 
 _USUAL_FOLDER, _WHOLE_GAME = "data", "whole-game"
 """The default folder of tables, and the folder in it for tables of whole-game mobility."""
+
+OWN_MEN: Final = re.compile(r"[A-Z]=[A-Z]+(,[A-Z]=[A-Z]+)*")
+"""The name of a folder of tables with men of your own."""
 
 _MOST_TABLE_MEN = 5
 """The same as `material.MOST_TABLE_MEN`, which imports this file: no error asks you to build a larger table."""
@@ -273,6 +277,22 @@ class RepresentationError(TbgenError):
     form: str
 
 
+def build_options(folder: str | None) -> str:
+    """The options with which `tbgen build` writes into the folder or folders that were searched.
+
+    >>> build_options("data/M=WF/whole-game"), build_options("tables")
+    (' --man M=WF --game whole-game', ' --data tables')
+    """
+    options, (above, name) = "", os.path.split(folder or _USUAL_FOLDER)
+    if name == _WHOLE_GAME:
+        options, (above, name) = f" --game {name}", os.path.split(above)
+    if OWN_MEN.fullmatch(name):
+        options, (above, name) = f" --man {name.replace(',', ' --man ')}{options}", os.path.split(above)
+    where = os.path.join(above, name) or "."
+    is_elsewhere = where != _USUAL_FOLDER and ", " not in where
+    return f"{f' --data {shlex.quote(where)}' if is_elsewhere else ''}{options}"
+
+
 class TableError(TbgenError):
     """A table that is missing, unreadable or wrong.
 
@@ -304,7 +324,7 @@ class MissingTableError(TableError, KeyError):
         tables, them = ("tables", "them") if self.others else ("table", "it")
         if len(self.material) - len("v") > _MOST_TABLE_MEN:
             return f"no {tables} {names}{where}"
-        return f"no {tables} {names}{where}; build {them} with: tbgen build {names}{self._options()}"
+        return f"no {tables} {names}{where}; build {them} with: tbgen build {names}{build_options(self.folder)}"
 
     def for_strangers(self) -> MissingTableError:
         """The error without the folder, for answers of a server.
@@ -312,19 +332,9 @@ class MissingTableError(TableError, KeyError):
         Returns:
             An error that names at most the folder of whole-game mobility.
         """
-        folder = f"{_USUAL_FOLDER}/{_WHOLE_GAME}" if self._is_of_whole_game() else None
+        is_of_whole_game = os.path.basename(self.folder or "") == _WHOLE_GAME
+        folder = f"{_USUAL_FOLDER}/{_WHOLE_GAME}" if is_of_whole_game else None
         return MissingTableError(self.material, folder, self.others)
-
-    def _is_of_whole_game(self) -> bool:
-        return os.path.basename(self.folder or "") == _WHOLE_GAME
-
-    def _options(self) -> str:
-        """The options with which `tbgen build` writes into the folder that was searched."""
-        folder, game = self.folder or _USUAL_FOLDER, ""
-        if self._is_of_whole_game():
-            folder, game = os.path.dirname(folder) or ".", f" --game {_WHOLE_GAME}"
-        is_elsewhere = folder != _USUAL_FOLDER and ", " not in folder
-        return f"{f' --data {shlex.quote(folder)}' if is_elsewhere else ''}{game}"
 
 
 NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)
@@ -339,6 +349,9 @@ class MissingDistancesError(TableError):
     material: str
     folder: str
 
+    def __str__(self) -> str:
+        return f"{super().__str__()}{build_options(self.folder)}"
+
 
 class MissingFolderError(TableError):
     """A folder of tables that does not exist."""
@@ -346,6 +359,9 @@ class MissingFolderError(TableError):
     exit_code = 3
     template = "there is no folder {folder}; name one with --data, or make it with: tbgen build --men 3"
     folder: str
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}{build_options(self.folder)}"
 
 
 class DamagedTableError(TableError):

@@ -10,13 +10,12 @@ from __future__ import annotations
 
 import enum
 import itertools
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from tbgen.errors import ManError, MaterialError, TooManyMenError, UsageError, expect
+from tbgen.errors import OWN_MEN, ManError, MaterialError, TooManyMenError, UsageError, expect
 from tbgen.score import Color
 
 FEWEST_TABLE_MEN = 2
@@ -26,20 +25,26 @@ MOST_TABLE_MEN = 5
 MOST_BUILT_MEN = 6
 """The most men of a table if there are memory and disk for it."""
 
-MOST_OWN_MEN = 4
-"""The most men of a table with men of your own."""
-
 _MOST_MEN_A_SIDE = 16
 
 MOST_RAYS = 16
 """A man goes in at most so many directions."""
 _MOST_STEPS = 7
-_ATOMS: Final = {"W": (0, 1), "F": (1, 1), "D": (0, 2), "N": (1, 2), "A": (2, 2), "H": (0, 3), "L": (1, 3), "J": (2, 3)}
+_ATOMS: Final = {
+    "W": (0, 1),
+    "F": (1, 1),
+    "D": (0, 2),
+    "N": (1, 2),
+    "A": (2, 2),
+    "H": (0, 3),
+    "L": (1, 3),
+    "J": (2, 3),
+    "G": (3, 3),
+}
 """[letter of Betza's notation] -> one of a leaper's steps, by file and rank; a rider has the letter twice."""
 _SUMS: Final = str.maketrans({"Q": " WW FF ", "R": " WW ", "B": " FF ", "K": " W F ", "C": "L", "Z": "J"})
 _MOVES: Final = ("", "", "N", "B", "R", "Q", "K")
 _OWN_LETTERS: Final = "ACDEFGHIJLMOSTUWXYZ"
-_OWN_MEN: Final = re.compile(r"[A-Z]=[A-Z]+(,[A-Z]=[A-Z]+)*")
 
 Walk = tuple[int, ...]
 """The squares that a man comes to one after another along a ray."""
@@ -73,10 +78,15 @@ class Role(enum.IntEnum):
         """A man of your own: below the pawn, by his letter, then by two bits for each of `_ATOMS`."""
         if not isinstance(value, int) or not 0 < -value >> 2 * len(_ATOMS) <= len(_OWN_LETTERS):
             return None
-        role = int.__new__(cls, value)
-        role._value_ = value
+        role = cls._value2member_map_[value] = cls._made(value)
+        return role
+
+    @classmethod
+    def _made(cls, number: int) -> Role:
+        """A man of your own who is in no table of men yet."""
+        role = int.__new__(cls, number)
+        role._value_ = number
         role._name_ = f"{role.letter}={role.moves}"
-        cls._value2member_map_[value] = role
         return role
 
     @classmethod
@@ -102,14 +112,14 @@ class Role(enum.IntEnum):
             raise ManError(text, "he never moves; say how, such as M=WF")
         for n, atom in enumerate(_ATOMS):
             bits |= (2 if atom * 2 in plain else atom in plain) << 2 * n
-        role = cls(-(_OWN_LETTERS.index(letter) + 1 << 2 * len(_ATOMS) | bits))
+        role = cls._made(-(_OWN_LETTERS.index(letter) + 1 << 2 * len(_ATOMS) | bits))
         if len(role.rays) > MOST_RAYS:
             raise ManError(text, f"he goes in {len(role.rays)} directions, and tables take at most {MOST_RAYS}")
         for square in range(64):
             reached = [*itertools.chain(*role.walks(square))]
             if len(reached) > len(set(reached)):
                 raise ManError(text, "he comes to one square in two ways; leave one of them out")
-        return role
+        return cls(role.value)
 
     @property
     def is_own(self) -> bool:
@@ -173,7 +183,7 @@ def name_of_men(men: Iterable[Role]) -> str:
 @lru_cache(maxsize=64)
 def men_of_name(name: str) -> tuple[Role, ...]:
     """The men of your own in the tables of a folder of some name; none where it names none."""
-    return own_men(name.split(",")) if _OWN_MEN.fullmatch(name) else ()
+    return own_men(name.split(",")) if OWN_MEN.fullmatch(name) else ()
 
 
 PROMOTIONS = (Role.QUEEN, Role.ROOK, Role.BISHOP, Role.KNIGHT)
@@ -416,8 +426,7 @@ def all_materials(own: Sequence[Role] = ()) -> list[Material]:
     >>> len(all_materials())
     146
     """
-    most = MOST_OWN_MEN if own else MOST_TABLE_MEN
-    return [material for men in range(FEWEST_TABLE_MEN, most + 1) for material in materials(men, own)]
+    return [each for men in range(FEWEST_TABLE_MEN, MOST_TABLE_MEN + 1) for each in materials(men, own)]
 
 
 def build_order(wanted: Iterable[Material]) -> list[Material]:
@@ -435,7 +444,6 @@ def build_order(wanted: Iterable[Material]) -> list[Material]:
 def table_material(text: str | Material, most: int = MOST_TABLE_MEN, own: Sequence[Role] = ()) -> Material:
     """The canonical material of the table that `text` asks for, which has at most so many men."""
     material = (Material.parse(text, own) if isinstance(text, str) else text).canonical()
-    most = min(most, MOST_OWN_MEN) if material.own else most
     if material.men > most:
         raise TooManyMenError(str(material), material.men, most)
     return material

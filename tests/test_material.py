@@ -163,6 +163,13 @@ def test_what_defines_no_man_is_refused_with_the_reason(texts: list[str], reason
     assert caught.value.text == texts[-1]
 
 
+def test_a_man_that_is_refused_is_in_no_table_of_men() -> None:
+    before = set(Role._value2member_map_)
+    with pytest.raises(ManError):
+        Role.own("X=WFNL")
+    assert set(Role._value2member_map_) == before
+
+
 def test_a_man_of_ones_own_is_the_same_man_wherever_his_number_goes() -> None:
     for text, moves in [
         ("M=FW", "WF"),
@@ -175,12 +182,13 @@ def test_a_man_of_ones_own_is_the_same_man_wherever_his_number_goes() -> None:
         ("C=CC", "LL"),
         ("X=KB", "WB"),
         ("F=KB", "WB"),
+        ("H=GHAD", "DAHG"),
     ]:
         role = Role.own(text)
         assert (role.letter, role.moves, role.is_own) == (text[0], moves, True)
         assert pickle.loads(pickle.dumps(role)) is role is Role(int(role))
         assert Role.own(f"{role.letter}={role.moves}") is role
-    for number in (0, 7, -1, -(40 << 16)):
+    for number in (0, 7, -1, -(40 << 18)):
         with pytest.raises(ValueError, match=str(number)):
             Role(number)
 
@@ -202,6 +210,6 @@ def test_materials_with_men_of_ones_own_stand_behind_those_of_chess_and_have_no_
         Material.parse("KMvK")
     with pytest.raises(MaterialError, match="pawns cannot stand beside"):
         Material.parse("KMvKP", men)
-    with pytest.raises(TooManyMenError, match="KMMMvK has 5 men; tables exist for at most 4"):
-        table_material("KMMMvK", 6, men)
-    assert str(table_material("KQQQvK", 6, men)) == "KQQQvK"
+    with pytest.raises(TooManyMenError, match="KMMMvKD has 6 men; tables exist for at most 5"):
+        table_material("KMMMvKD", own=men)
+    assert str(table_material("KMMvKD", own=men)) == "KMMvKD"

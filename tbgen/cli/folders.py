@@ -9,18 +9,17 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tbgen.cli.options import FOLDER, Gathered, argument, completing, flag, not_empty, option, refuse_together
-from tbgen.errors import UsageError
+from tbgen.errors import UsageError, build_options
 from tbgen.material import (
     FEWEST_TABLE_MEN,
     MOST_BUILT_MEN,
-    MOST_OWN_MEN,
     Material,
     Role,
     all_materials,
     materials,
     table_material,
 )
-from tbgen.storage.files import folders_in, game_of_folder, men_of_folder, tables_of
+from tbgen.storage.files import folders_in, men_of_folder, tables_of
 
 syzygy_option = partial(
     option,
@@ -57,7 +56,6 @@ class Wanted(NamedTuple):
             return every()
         if self.men is None:
             return [table_material(name, most, own) for name in self.names]
-        most = min(most, MOST_OWN_MEN) if own else most
         if not FEWEST_TABLE_MEN <= self.men <= most:
             raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {self.men}")
         return materials(self.men, own)
@@ -90,6 +88,5 @@ def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Materi
 
 def no_tables(folders: Sequence[Path]) -> str:
     """The message about empty folders."""
-    game = next((game for game in map(game_of_folder, folders) if not game.forgets), None)
-    chosen = "" if game is None else f" --game {game}"
-    return f"no tables in {', '.join(map(str, folders))}; build some with: tbgen build --men 3{chosen}"
+    where = ", ".join(map(str, folders))
+    return f"no tables in {where}; build some with: tbgen build --men 3{build_options(where)}"

@@ -218,7 +218,8 @@ def _folders_of(
     ctx: click.Context, option: click.Parameter, values: Sequence[Path], *, expected: bool
 ) -> tuple[Path, ...]:
     """The folders for the tables of --game. They must be there, but for the default folder if it is not expected."""
-    folders = [folder for value in values for folder in folders_in(str(value))]
+    own = ctx.params.get("own", ())
+    folders = [folder_of_men(folder, own) for value in values for folder in folders_in(str(value))]
     if expected or ctx.get_parameter_source("folders") is not ParameterSource.DEFAULT:
         check_folders(folders)
     return tuple(_of_tables(ctx, folder) for folder in folders)

@@ -15,6 +15,7 @@ import chess
 from tbgen.errors import TbgenError, UsageError
 from tbgen.material import Material
 from tbgen.rules.notation import san_of
+from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.points import Points, Scoring, points_facts
 from tbgen.rules.position import board_after, own_of
 from tbgen.score import Score
@@ -58,16 +59,18 @@ class Shown:
     def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
         return chess.Board(self.facts()["fen"]), ()
 
-    def _repr_svg_(self) -> str:
+    def _repr_svg_(self) -> str | None:
         import chess.svg  # costs more than a probe
 
         board, moves = self._drawing()
+        if isinstance(board, OwnBoard):  # men of your own have no pictures
+            return None
         return chess.svg.board(board, arrows=[(m.from_square, m.to_square) for m in moves[:_MOST_ARROWS]], size=_SIZE)
 
     def _repr_html_(self) -> str:
         from html import escape
 
-        return f"<p>{escape(str(self))}</p>{self._repr_svg_()}"
+        return f"<p>{escape(str(self))}</p>{self._repr_svg_() or f'<pre>{self._drawing()[0]}</pre>'}"
 
 
 class Valued:

@@ -70,7 +70,7 @@ def test_many_outcomes_are_those_with_distances(bare: Tablebase, tables: Tableba
 def test_no_line_is_promised(bare: Tablebase) -> None:
     board = chess.Board(BISHOP)
     assert bare.best_moves(board) == []
-    said = r"^only the outcomes of KBvK are in \S+; for distances: tbgen build KBvK$"
+    said = r"^only the outcomes of KBvK are in \S+; for distances: tbgen build KBvK --data \S+$"
     with pytest.raises(MissingDistancesError, match=said):
         bare.line(board)
 
