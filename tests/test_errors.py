@@ -82,7 +82,14 @@ def test_the_tree_is_drawn_in_full_with_the_exit_codes_of_the_classes() -> None:
         ("/whole-game", " --data / --game whole-game"),
         ("whole-game", " --data . --game whole-game"),
         ("my-whole-game", " --data my-whole-game"),
+        ("data/M=WF", " --man M=WF"),
+        ("tables/D=WD,M=WF/whole-game", " --data tables --man D=WD --man M=WF --game whole-game"),
+        ("M=WF", " --data . --man M=WF"),
+        ("one/M=WF, two/M=WF", " --man M=WF"),
     ],
 )
 def test_a_missing_table_is_to_be_built_where_it_was_looked_for(folder: str | None, options: str) -> None:
     assert str(errors.MissingTableError("KBvK", folder)).endswith(f"; build it with: tbgen build KBvK{options}")
+    if folder is not None:
+        assert str(errors.MissingDistancesError("KBvK", folder)).endswith(f": tbgen build KBvK{options}")
+        assert str(errors.MissingFolderError(folder)).endswith(f": tbgen build --men 3{options}")

@@ -9,6 +9,7 @@ import numpy as np
 import pyffish
 import pytest
 
+from tbgen.apps.records.potential import own_records
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError
 from tbgen.index.bulk import are_legal
 from tbgen.index.layout import fen_of, layout_of
@@ -20,6 +21,7 @@ from tbgen.storage.files import men_of_folder, path_of, tables_in
 from tbgen.storage.layerfile import Layer, LayerFile
 from tbgen.verify.files import verify_tables
 from tests.own_men import MEN, VARIANT, material
+from tests.project import golden_rows
 
 
 @pytest.fixture(scope="module")
@@ -58,6 +60,9 @@ def test_colours_may_be_reversed_and_a_capture_leads_to_kings(folder: Path) -> N
         moves = {move.san: str(move) for move in tables.probe_moves("8/8/8/8/8/8/k7/M1K5 b - - 0 1")}
         assert moves["Kxa1"].startswith("Kxa1 G1.5")
         assert tables.line("8/8/8/8/8/1k6/8/KM6 w - - 0 1")[-1].san == "Mb7#"
+        found = tables.probe("8/8/8/8/8/1k6/8/KM6 w - - 0 1")
+        assert found._repr_svg_() is None
+        assert found._repr_html_().endswith(". k . . . . . .\n. . . . . . . .\nK M . . . . . .</pre>")
         with pytest.raises(MissingTableError, match="no table KWvK in"):
             tables.probe("k7/2K5/8/8/8/8/8/w7 w - - 0 1")
 
@@ -78,6 +83,23 @@ def test_a_table_whose_men_move_otherwise_is_refused(folder: Path, tmp_path: Pat
                     LayerFile(other / path.name, layer).check()
     with pytest.raises(MaterialError, match="no man is called 'H'"):
         build_tables(["KHvK"], other)
+
+
+PUBLISHED = [
+    pytest.param(row, marks=[pytest.mark.slow] * (len(row["material"]) > len("KAvK")), id=row["material"])
+    for row in golden_rows("fairy_endings.csv")
+    if len(row["material"]) <= len("KLWvK")
+]
+
+
+@pytest.mark.parametrize("row", PUBLISHED)
+def test_longest_mates_are_as_long_as_published(row: dict[str, str], tmp_path: Path) -> None:
+    """Or as long as the published way to the capture and at most a rook's longest mate (16 moves) after it."""
+    folder, published = tmp_path / ",".join(row["men"].split()), int(row["moves"])
+    build_tables([row["material"]], folder, threads=2)
+    (found,) = (each for each in own_records(folder) if str(each.material) == row["material"])
+    plies = max(line.dtg for side, outcome, line in found.lines() if (str(side), str(outcome)) == ("White", "G0.0"))
+    assert 0 <= (plies + 1) // 2 - published <= 16 * (row["counted_to"] == "capture")
 
 
 FOUR_MEN = ["KQvKM", "KRvKM", "KFFvK", "KFWvK", "KDDvK"]
