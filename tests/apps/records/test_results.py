@@ -15,7 +15,7 @@ from tbgen.library.build import build_tables
 from tbgen.material import name_of_men, own_men
 from tbgen.score import Color, Score
 from tests.own_men import MEN
-from tests.project import RECORDS, ROOT, S18
+from tests.project import RECORDS, ROOT, S18, golden_rows
 
 OWN = RECORDS / "own-men.json"
 
@@ -69,8 +69,8 @@ def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> N
         for name, each in json.loads(OWN.read_text())["endings"].items()
         if each["bishops"] == "both colours"
     }
-    shown = rows(r"(K\w+) \| ([A-Z]+|F and W) \| ([a-z ]+) \| ([0-9.]+) % \| ([0-9.]+) % \| (none|[0-9]+)")
-    assert len(shown) == 14
+    shown = rows(r"(K\w+) \| ([\w, ]+) \| ([a-z ]+) \| ([0-9.]+) % \| ([0-9.]+) % \| (none|[0-9]+)")
+    assert len(shown) == 16
     for name, _, rule, mates, stalemates, longest in shown:
         each = published[name]
         shares = [f"{100 * each['shares']['white_to_move']['white'][score]:.1f}" for score in ("G0.0", "G0.5")]
@@ -81,6 +81,19 @@ def test_the_figures_of_ones_own_men_are_those_of_the_study(tmp_path: Path) -> N
     build_tables(["KDvK", "KEvK", "KGvK", "KMvK"], folder, threads=1)
     for potential in potentials_of(own_records(folder), worths):
         assert json.loads(json.dumps(potential.facts())) == published[potential.name]
+
+
+def test_longest_wins_of_others_stand_beside_ours() -> None:
+    """Ours are in the study's file, but for men that it has not (tests/library/test_own_men.py)."""
+    published = {row["material"]: row for row in golden_rows("fairy_endings.csv")}
+    study = {each["material"]: each["longest_mate"] for each in json.loads(OWN.read_text())["endings"].values()}
+    shown = re.findall(r"^\* (K\w+)(?:, \w+)?: \[(\d+)( c)?\]\((\S+)\), (\d+)$", PAGE, re.MULTILINE)
+    assert [name for name, *_ in shown] == list(published)
+    for name, moves, mark, source, ours in shown:
+        row = published[name]
+        assert (moves, bool(mark), source) == (row["moves"], row["counted_to"] == "capture", row["source"])
+        assert 0 <= int(ours) - int(moves) <= 16 * bool(mark)
+        assert (study.get(name, 2 * int(ours)) + 1) // 2 == int(ours)
 
 
 def test_the_games_differ_as_often_as_their_tables() -> None:
