@@ -18,7 +18,7 @@ from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bit
 from tbgen.retro.distances.forcer import Forcer, end_code, label_cells, reset_label
-from tbgen.retro.distances.queues import EXIT, LAST_LABEL, PLIES, RECHECK, push, site_from
+from tbgen.retro.distances.queues import LAST_LABEL, PLIES, RECHECK, push, site_from
 from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, limit_of, plies_of_label
 from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, TOO_FAR
 from tbgen.retro.words.block import MASK, Block, place_of_cell
@@ -79,20 +79,6 @@ def let_lose_label(forcer: Forcer, side: Int, word: Int, bits: Word) -> None:
 
 
 @inlined
-def set_provisional_label(
-    block: Block, forcer: Forcer, kind: Int, side: Int, word: Int, square: Int, label: Int, code: Int
-) -> None:
-    """Give a free or frozen cell a label that is to be confirmed in its step, or none beyond the code's limit."""
-    bit = square_bit(square)
-    forcer.label[place_of_cell(block, side, word, square)] = label if label < limit_of(code) else NO_LABEL
-    if label < limit_of(code):
-        let_have_label(forcer, forcer.middle.labelled, side, word, bit, label)
-        schedule(forcer, kind, side, word, bit, label)
-    else:
-        let_lose_label(forcer, side, word, bit)
-
-
-@inlined
 def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int) -> None:
     """Put cells on the agenda of the step that their label names."""
     if plies_of_label(label) >= PLIES:
@@ -112,12 +98,6 @@ def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Wo
     return found
 
 
-@inlined
-def list_neighbours_of(block: Block, forcer: Forcer, mover: Int, word: Int, bits: Word) -> int:
-    """List in the forcer's scratch space the words that `mover` comes to from some cells of a word, or came from."""
-    return list_neighbours(block, forcer.men, mover, word, bits, forcer.neighbours)
-
-
 # The set of live words stays in the cache and is asked first: most neighbours lie in words that have no free cell left.
 @inlined
 def mark_neighbours(
@@ -125,7 +105,7 @@ def mark_neighbours(
 ) -> None:
     """Mark the cells from which `side` comes to some cells of a word: those with a label in a range, perhaps others."""
     near, middle, live = forcer.neighbours, forcer.middle, forcer.forced.live[side]
-    for n in range(list_neighbours_of(block, forcer, side, word, bits)):
+    for n in range(list_neighbours(block, forcer.men, side, word, bits, near)):
         there = near.word[n]
         if contains_word(live, there):
             at = np.uint64(there)
@@ -196,7 +176,7 @@ def schedule_predecessors(
 ) -> None:
     """Have those cells rechecked in their steps from which `mover` comes to some cells, with a label in a range."""
     near, labelled, free, limit = forcer.neighbours, forcer.middle.labelled, forcer.forced.free, limit_of(code)
-    for n in range(list_neighbours_of(block, forcer, mover, word, bits)):
+    for n in range(list_neighbours(block, forcer.men, mover, word, bits, near)):
         there = near.word[n]
         hit = labelled[mover, np.uint64(there)] & near.bits[n] & free[mover, np.uint64(there)]
         while hit:
@@ -207,17 +187,28 @@ def schedule_predecessors(
 
 
 @inner
-def label_frozen(block: Block, forcer: Forcer, word: Int, square: Int, label: Int, code: Int) -> None:
-    """A cell of the defender has been frozen, and has this label from now on."""
-    side, bit = 1 - forcer.side, square_bit(square)
-    was = np.int64(LAST_LABEL)
+def change_label(
+    block: Block, forcer: Forcer, kind: Int, side: Int, word: Int, square: Int, label: Int, code: Int
+) -> None:
+    """Give a free or frozen cell a label that is to be confirmed in its step, or none beyond the code's limit.
+
+    If its label grows, cells that relied on the old one are rechecked.
+    """
+    place, bit, limit = place_of_cell(block, side, word, square), square_bit(square), limit_of(code)
+    was, label = limit, min(label, limit)
     if forcer.middle.labelled[side, np.uint64(word)] & bit:
-        was = label_of_cell(block, forcer, side, word, square)
-    if was == label:
+        was = np.int64(forcer.label[place])
+    if label == was:
         return
-    set_provisional_label(block, forcer, EXIT, side, word, square, label, code)
+    if label < limit:
+        forcer.label[place] = label
+        let_have_label(forcer, forcer.middle.labelled, side, word, bit, label)
+        schedule(forcer, kind, side, word, bit, label)
+    else:
+        forcer.label[place] = NO_LABEL
+        let_lose_label(forcer, side, word, bit)
     if label > was:
-        schedule_predecessors(block, forcer, forcer.side, word, bit, LabelRange(was + 1, was + 1), code)
+        schedule_predecessors(block, forcer, 1 - side, word, bit, LabelRange(was + 1, label), code)
 
 
 @inlined
@@ -247,76 +238,43 @@ def later_resets(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int
     return found
 
 
+# A successor whose label is final already, a fresh one, supports a cell of the forcer as well as one whose label may
+# still change. For a cell of the defender fresh ones count for nothing: they joined in an earlier step.
 @inlined
-def find_greatest(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
-    """The label that the successors of some of the defender's cells give them now: the greatest."""
-    side, labelled, latest, near = 1 - forcer.side, forcer.middle.labelled, forcer.latest, forcer.neighbours
-    begin_with_resets(block, forcer, side, word, bits, np.int64(0))
-    for n in range(list_neighbours_of(block, forcer, side, word, bits)):
-        there = near.word[n]
-        hit = labelled[forcer.side, np.uint64(there)] & near.bits[n]
+def find_labels(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int) -> None:
+    """The labels that their successors give some cells now: the defender's the greatest, the forcer's the least.
+
+    Those of the forcer are not below `label`.
+    """
+    middle, latest, near, other, delays = forcer.middle, forcer.latest, forcer.neighbours, 1 - side, side != forcer.side
+    begin_with_resets(block, forcer, side, word, bits, np.int64(0 if delays else LAST_LABEL))
+    for n in range(list_neighbours(block, forcer.men, side, word, bits, near)):
+        there = np.uint64(near.word[n])
+        hit = middle.labelled[other, there] & near.bits[n]
+        if not delays:
+            hit |= middle.fresh[other, there] & near.bits[n]
         while hit:
             square, hit = lowest_and_rest(hit)
-            label = 1 + label_of_cell(block, forcer, forcer.side, there, square)
+            after = 1 + label_of_cell(block, forcer, other, near.word[n], square)
             here = source_of(near.image[n], square) & bits
             while here:
                 at, here = lowest_and_rest(here)
-                latest[at] = max(latest[at], label)
-
-
-# A successor whose label is final already, a fresh one, supports the cell as well as one whose label may still change.
-# `find_greatest` need not look at fresh ones: they joined in an earlier step, so they limit nothing in this one.
-@inner
-def find_least(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int) -> None:
-    """The label that the successors of some of the forcer's cells give them now: the least, and not below `label`."""
-    defender, middle, latest, near = 1 - forcer.side, forcer.middle, forcer.latest, forcer.neighbours
-    begin_with_resets(block, forcer, forcer.side, word, bits, np.int64(LAST_LABEL))
-    for n in range(list_neighbours_of(block, forcer, forcer.side, word, bits)):
-        there = near.word[n]
-        hit = (middle.labelled[defender, np.uint64(there)] | middle.fresh[defender, there]) & near.bits[n]
-        while hit:
-            square, hit = lowest_and_rest(hit)
-            after = 1 + label_of_cell(block, forcer, defender, there, square)
-            here = source_of(near.image[n], square) & bits
-            while here:
-                at, here = lowest_and_rest(here)
-                if label <= after < latest[at]:
+                if after > latest[at] if delays else label <= after < latest[at]:
                     latest[at] = after
 
 
 @inner
-def recheck_forcer_cells(block: Block, forcer: Forcer, label: Int, code: Int, word: Int, bits: Word) -> Word:
-    """Those of some of the forcer's cells that have this label and a successor, or a reset, that still supports it."""
-    side, middle = forcer.side, forcer.middle
-    bits &= middle.labelled[side, np.uint64(word)] & forcer.forced.free[side, np.uint64(word)]
-    bits = labelled_within(block, forcer, side, word, bits, LabelRange(label, label))
-    if bits == NOTHING:
-        return NOTHING
-    find_least(block, forcer, word, bits, label)
-    still, kings = NOTHING, bits
+def join_or_wait(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> Word:
+    """Those of some cells whose successors let them join now; the others get labels to be confirmed later."""
+    find_labels(block, forcer, side, word, bits, label)
+    joins, kings = NOTHING, bits
     while kings:
         square, kings = lowest_and_rest(kings)
-        bit, later = square_bit(square), forcer.latest[square]
-        if later <= label:
-            still |= bit
-            continue
-        set_provisional_label(block, forcer, RECHECK, side, word, square, later, code)
-        schedule_predecessors(block, forcer, 1 - side, word, bit, LabelRange(label + 1, later), code)
-    return still
-
-
-@inner
-def postpone_defender_cell(block: Block, forcer: Forcer, word: Int, square: Int, later: Int, code: Int) -> None:
-    """A cell of the defender joins only after the last of its successors has."""
-    side, bit, limit = 1 - forcer.side, square_bit(square), limit_of(code)
-    was = limit
-    if forcer.middle.labelled[side, np.uint64(word)] & bit:
-        was = label_of_cell(block, forcer, side, word, square)
-    later = min(later, limit)
-    if later != was:
-        set_provisional_label(block, forcer, RECHECK, side, word, square, later, code)
-    if later > was:
-        schedule_predecessors(block, forcer, forcer.side, word, bit, LabelRange(was + 1, later), code)
+        if forcer.latest[square] <= label:
+            joins |= square_bit(square)
+        else:
+            change_label(block, forcer, RECHECK, side, word, square, forcer.latest[square], code)
+    return joins
 
 
 # The marked cells are those to which a changed label was the limit; whether they join is decided here alone, by the
@@ -337,16 +295,5 @@ def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, 
     out &= old
     while out:
         square, out = lowest_and_rest(out)
-        postpone_defender_cell(block, forcer, word, square, np.int64(LAST_LABEL), code)
-    if bits == NOTHING:
-        return NOTHING
-    find_greatest(block, forcer, word, bits)
-    joins, kings = NOTHING, bits
-    while kings:
-        square, kings = lowest_and_rest(kings)
-        later = forcer.latest[square]
-        if later <= label:
-            joins |= square_bit(square)
-        else:
-            postpone_defender_cell(block, forcer, word, square, later, code)
-    return joins
+        change_label(block, forcer, RECHECK, side, word, square, limit_of(code), code)
+    return join_or_wait(block, forcer, side, word, bits, label, code) if bits else NOTHING

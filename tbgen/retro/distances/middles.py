@@ -21,13 +21,13 @@ from tbgen.retro.distances.labels import (
     begin_first_code,
     confirm_label,
     expire_labels,
+    join_or_wait,
     label_of_cell,
     labelled_within,
     later_resets,
     look_ahead,
     mark_neighbours,
     recheck_defender_cells,
-    recheck_forcer_cells,
 )
 from tbgen.retro.distances.queues import (
     EXIT,
@@ -65,15 +65,6 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
         mark_neighbours(block, forcer, defender, word, same, LabelRange(was + 1, was + 1), False, forcer.checked)
 
 
-# The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and gain nothing: only
-# greater labels, from label + 2 on, and cells without one can improve.
-@inlined
-def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int, worklist: Worklist) -> None:
-    """Mark the forcer's cells that come to some of the defender's by a move, and have no smaller label so far."""
-    greater = LabelRange(label + 2, np.int64(LAST_LABEL))
-    mark_neighbours(block, forcer, forcer.side, word, bits, greater, True, worklist)
-
-
 # The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
 @inner
 def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> None:
@@ -104,16 +95,22 @@ def next_step(forcer: Forcer, queue: BucketQueue, joining: Worklist, goal: Int, 
 @inner
 def recheck_cells(block: Block, forcer: Forcer, rechecked: Worklist, joining: Worklist, label: Int, code: Int) -> None:
     """Of the forcer's cells on the agenda, let those join that still can."""
+    labelled, free = forcer.middle.labelled[forcer.side], forcer.forced.free[forcer.side]
     for n in range(list_words(rechecked)):
         word = np.int64(rechecked.words[n])
-        bits = take_bits(rechecked, word)
-        add_bits(joining, word, recheck_forcer_cells(block, forcer, label, code, word, bits))
+        bits = take_bits(rechecked, word) & labelled[np.uint64(word)] & free[np.uint64(word)]
+        bits = labelled_within(block, forcer, forcer.side, word, bits, LabelRange(label, label))
+        if bits:
+            add_bits(joining, word, join_or_wait(block, forcer, forcer.side, word, bits, label, code))
 
 
+# The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and gain nothing: only
+# greater labels, from label + 2 on, and cells without one can improve.
 @inner
 def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int) -> None:
     """Confirm the defender's cells that join, and mark for the next step."""
     checked, yielding = forcer.checked, forcer.yielding
+    greater = LabelRange(label + 2, np.int64(LAST_LABEL))
     size = list_words(checked)
     for n in range(size):
         look_ahead(block, forcer, 1 - forcer.side, checked, n, size)
@@ -124,7 +121,7 @@ def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int
             confirm_label(block, forcer, 1 - forcer.side, word, bits, label, code)
         bits |= take_bits(yielding, word)
         if bits:
-            mark_improved(block, forcer, word, bits, label, joining_next)
+            mark_neighbours(block, forcer, forcer.side, word, bits, greater, True, joining_next)
 
 
 @inner

@@ -19,7 +19,7 @@ from tbgen.index.kernels import WORST_GOAL, byte_of_goal, goal_of_byte
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
 from tbgen.retro.distances.classes import spread_outcome
 from tbgen.retro.distances.forcer import Forcer, has_middles
-from tbgen.retro.distances.labels import label_frozen
+from tbgen.retro.distances.labels import change_label
 from tbgen.retro.distances.middles import update_middle
 from tbgen.retro.distances.queues import EXIT, push, site_from
 from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
@@ -112,7 +112,7 @@ def push_exit(block: Block, forcer: Forcer, code: Int, side: Int, word: Int, squ
         if not push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square)):
             forcer.state[STATUS] = QUEUE_FULL
         if side != forcer.side:
-            label_frozen(block, forcer, word, square, label, code + 1)
+            change_label(block, forcer, EXIT, side, word, square, label, code + 1)
 
 
 @inner
