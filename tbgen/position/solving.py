@@ -40,7 +40,7 @@ from tbgen.position.closure import (
     plan_of,
     ways_of,
 )
-from tbgen.position.cuts import MATES, first_cuts, next_cuts
+from tbgen.position.cuts import MATES, Cuts, first_cuts, next_cuts
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
@@ -171,13 +171,12 @@ class PositionSolver(contextlib.ExitStack):
 
         The budget ends it, too.
         """
-        (node, turned), left = shared_node(board), float(self.budget)
+        (node, turned), left, tried = shared_node(board), float(self.budget), Cuts()
         for closure in closures:
-            left -= closure.cpu_seconds
+            left, tried = left - closure.cpu_seconds, closure.way.cuts
             yield closure
             if found and found[-1].bracket.is_exact:
                 return
-        tried = closure.way.cuts
         while found and closure.is_coarse(node):
             ends = found[-1].bracket.ends
             if not (cuts := next_cuts(tried, *([end.flipped() for end in ends[::-1]] if turned else ends))):

@@ -217,6 +217,15 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
         assert solver.plan(LATER).nodes == 0 < solver.plan(PAWNS).nodes
 
 
+def test_a_solve_of_which_a_block_is_gone_is_not_answered_without_solving(folder_of: Folder) -> None:
+    folder = folder_of("KvK")
+    solved(folder, PAWNS)
+    (deep,) = (path for path in files_in(folder) if "-d6-" in path.name)
+    deep.unlink()
+    with PositionSolver(folder) as solver:
+        assert solver.solved(PAWNS) is None
+
+
 def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
     folder, board = folder_of("KvK"), chess.Board(PAWNS)
     with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
