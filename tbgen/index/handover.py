@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from tbgen.compiled.arrays import Ints, Ints32, Shorts, SignedBytes
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material
 from tbgen.score import Color
 
@@ -38,6 +38,12 @@ class Box:
     """[axis] how far apart neighbours lie in the arrays that `read` returns."""
     read: Callable[[], tuple[Entries, Distances]]
     """Reads entry values and distances."""
+
+    @classmethod
+    def whole(cls, layout: Layout, read: Callable[[], tuple[Entries, Distances]]) -> Box:
+        """All cells of a plane."""
+        size = np.array(layout.shape[2:], np.int64)
+        return cls(np.zeros_like(size), size, 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64), read)
 
 
 class Dictionary(NamedTuple):
@@ -119,9 +125,7 @@ class EntryValues:
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         layout = layout_of(self.material)
-        size = np.array(layout.shape[2:], np.int64)
-        stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
         cells = layout.block_words * 64
         plane = (2 * block + int(side)) * cells
         part = slice(plane, plane + cells)
-        return [Box(np.zeros_like(size), size, stride, lambda: (self.entry[part], self.dtg[part]))]
+        return [Box.whole(layout, lambda: (self.entry[part], self.dtg[part]))]

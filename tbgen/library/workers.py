@@ -81,7 +81,7 @@ def make_table(
     With `memory`, which is less than the table needs, its large arrays lie in files of the folder. Outcomes alone need
     no distances of the children.
     """
-    from tbgen.retro import DistanceMethod, OutcomeMethod, solve_into
+    from tbgen.retro import DISTANCES, OUTCOMES, solve_into
     from tbgen.storage.writer import check_library, write_table
 
     check_library()
@@ -99,7 +99,7 @@ def make_table(
         facts = {"material": name, "game": str(game), "source": source, "children": digests}
         identity = {**facts, "outcomes_only": outcomes_only}
         store = opened.enter_context(_block_store(folder, material, identity))
-        method = OutcomeMethod() if outcomes_only else DistanceMethod()
+        method = OUTCOMES if outcomes_only else DISTANCES
         solved = solve_into(store, material, children, threads, tell, game, new, method)
         tell("writing", None, 1.0, 0)
         begun, counters = time.perf_counter(), threads if memory is None else 1

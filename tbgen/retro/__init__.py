@@ -14,18 +14,18 @@ words/worklist.py        what is to be looked at next: masks by word, in ascendi
 resets/destinations.py   which table a capture, promotion or pawn move leads to, which cell, where its value lies
 resets/children.py       which values of children and of solved blocks a wave needs, read into memory
 resets/folding.py        codes, and each position's best capture, promotion or pawn move; reads en passant values
-patterns/worker.py       a thread's arrays; who has joined a class; what can go wrong
+patterns/worker.py       a thread's arrays; who has joined a class; which cells are frozen; what can go wrong
 patterns/packing.py      labels, events, rows: integers that hold several numbers
 patterns/histories.py    how a cell's goal changed, as one number; pattern dictionaries, of runs and of the table
 patterns/en_passant.py   values with a right to take en passant, by one ply of search in a solved block
 outcomes/grower.py       outcomes alone: one side's sets, journals of its middles, exits, resets by goal
 outcomes/growing.py      cells join in any order, slab by slab
-outcomes/questions.py    what accrued scores and rights to take en passant are worth in a block without histories
 outcomes/codes.py        the steps of one accrued code: freeze, class, middle
+outcomes/questions.py    all accrued codes of a block, and what is asked on the way where no histories are kept
+outcomes/threshold.py    where a side gets at least a score: two sets that grow
 distances/queues.py      outcomes and plies: entries by label
 distances/forcer.py      one side's part: its arrays, its seeds from resets, labels written with their histories
 distances/one_code.py    the steps of one accrued code: freeze, class, middle
-distances/classes.py     a class: what a side forces whatever the accrued score
 distances/labels.py      labels set, confirmed, expired, rechecked by the labels of their successors
 distances/middles.py     a middle: the labels of the code before corrected, step by step
 drive/solver.py          from a material and its children to its table
@@ -38,8 +38,8 @@ drive/runs.py            solved cells on their way to a file; all runs as one ta
 ======================== =========================================================================================
 """
 
-from tbgen.retro.drive.methods import DistanceMethod, Method, OutcomeMethod
+from tbgen.retro.drive.methods import DISTANCES, OUTCOMES, Method
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.solver import solve, solve_into
 
-__all__ = ["BlockStore", "DistanceMethod", "MemoryStore", "Method", "OutcomeMethod", "Solved", "solve", "solve_into"]
+__all__ = ["DISTANCES", "OUTCOMES", "BlockStore", "MemoryStore", "Method", "Solved", "solve", "solve_into"]

@@ -58,11 +58,9 @@ class MadeUp(Child):
 
     def boxes(self, block: int, side: Color) -> Sequence[Box]:
         layout = layout_of(self.material)
-        size = np.array(layout.shape[2:], np.int64)
-        stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
         half = layout.block_words * 64
         cells = np.arange((2 * block + int(side)) * half, (2 * block + int(side) + 1) * half)
-        return [Box(np.zeros_like(size), size, stride, lambda: made_up(self.material, cells))]
+        return [Box.whole(layout, lambda: made_up(self.material, cells))]
 
 
 class MadeUpStore(MemoryStore):

@@ -12,12 +12,12 @@ from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.retro import solve
+from tbgen.retro import DISTANCES, OUTCOMES, Method, solve
 from tbgen.retro.distances import forcer as forcer_module
 from tbgen.retro.distances.forcer import start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze
 from tbgen.retro.drive import many_blocks, methods, one_block
-from tbgen.retro.drive.methods import DistanceMethod, Method, OutcomeMethod, new_worker
+from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.task import check_worker
 from tbgen.retro.patterns import worker as worker_module
 from tbgen.retro.patterns.histories import new_interner
@@ -51,7 +51,7 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     """A worker with all positions of bare kings before their first level, and room for their values."""
     layout = layout_of(Material.parse("KvK"))
     geometry = geometry_of(layout)
-    worker = new_worker(DistanceMethod(), geometry)
+    worker = new_worker(DISTANCES, geometry)
     enter_block(worker.block, 0, np.zeros(0, np.int64))
     find_legal(worker.block, worker.scratch.men, 0, geometry.words)
     worker.block.next_code[:] = 255
@@ -143,7 +143,7 @@ def test_what_there_is_no_room_for_is_refused(monkeypatch: pytest.MonkeyPatch) -
 
 
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
-@pytest.mark.parametrize("method", [DistanceMethod(), OutcomeMethod()], ids=["distances", "outcomes"])
+@pytest.mark.parametrize("method", [DISTANCES, OUTCOMES], ids=["distances", "outcomes"])
 def test_a_table_is_the_same_however_often_its_room_is_doubled(
     name: str, method: Method[Any], monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -6,38 +6,28 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Word, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import WORST_GOAL, goal_of_byte
-from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
+from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.distances.queues import (
     MEMBER,
     PLIES,
     UNBLOCK,
     BucketQueue,
     clear_queue,
+    first_plies,
     new_bucket_queue,
     push,
     site_from,
 )
-from tbgen.retro.patterns.histories import OVERFLOWED, Interner, intern, new_interner
-from tbgen.retro.patterns.packing import NO_LABEL, event_from, label_from, label_of_event, plies_of_label
-from tbgen.retro.patterns.worker import (
-    INTERNER_FULL,
-    MEMO_AFTER,
-    MEMO_BEFORE,
-    MEMO_LABEL,
-    NO_MEMO,
-    QUEUE_FULL,
-    STATUS,
-    TOO_FAR,
-    Members,
-    Room,
-)
-from tbgen.retro.words.block import FIRST, MASK, Block, number_of_reset
+from tbgen.retro.patterns.histories import Interner, new_interner
+from tbgen.retro.patterns.packing import NO_LABEL, label_from, plies_of_label
+from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, TOO_FAR, Members, Room, new_members
+from tbgen.retro.words.block import Block, number_of_reset
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
-from tbgen.retro.words.worklist import Worklist, new_word_set, new_worklist
+from tbgen.retro.words.worklist import Worklist, new_worklist
 from tbgen.score import MOST_STORED_CODE
 
 
@@ -46,7 +36,7 @@ class Middle(NamedTuple):
     """What one forcer can bring about at the accrued code at hand, beside the labels themselves.
 
     `unlabelled`, `labelled` and `fresh` have no cell in common, and each free cell is in one of them. `out` is what the
-    forcer has left, without the cells in `labelled` and `fresh`. Between two codes `fresh` and `gained` are empty.
+    forcer has left, without the cells in `labelled` and `fresh`. Between two codes `fresh` is empty.
     """
 
     unlabelled: Words
@@ -57,10 +47,6 @@ class Middle(NamedTuple):
     """[side, word] cells whose label has been confirmed at this code."""
     out: Words
     """[word] the forcer's cells, frozen ones too, without a label and in no class: the defender escapes to them."""
-    gained: Words
-    """[side, word] cells that have joined a class since the last middle."""
-    touched: Words
-    """[side, word >> 6] the words that have fresh or gained cells."""
     worst: Bytes
     """[side, word] no label of the word has a higher goal: most words need no look when labels expire."""
     agenda: BucketQueue
@@ -71,15 +57,10 @@ class Middle(NamedTuple):
 def end_code(middle: Middle) -> None:
     """The labels of this code become those from before, and nothing is left to be looked at."""
     for side in range(2):
-        for group in range(middle.touched.shape[1]):
-            words = middle.touched[side, group]
-            middle.touched[side, group] = NOTHING
-            while words:
-                lowest, words = lowest_and_rest(words)
-                word = group * 64 + lowest
+        for word in range(len(middle.out)):
+            if middle.fresh[side, word]:
                 middle.labelled[side, word] |= middle.fresh[side, word]
                 middle.fresh[side, word] = NOTHING
-                middle.gained[side, word] = NOTHING
     clear_queue(middle.agenda)
 
 
@@ -98,7 +79,7 @@ class Forcer(NamedTuple):
     joining: Worklist
     """The forcer's cells that join in the step at hand."""
     joining_next: Worklist
-    """The forcer's cells that join in the next one (in middles; a class uses one worklist for both)."""
+    """The forcer's cells that join in the next one."""
     yielding: Worklist
     """The defender's cells that join in the step at hand; in middles frozen ones, listed by `checked`."""
     checked: Worklist
@@ -113,25 +94,18 @@ class Forcer(NamedTuple):
     """STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
 
 
-def new_forcer(side: int, geometry: Geometry, room: Room, *, middles: bool) -> Forcer:
+def new_forcer(side: int, geometry: Geometry, room: Room, middles: bool) -> Forcer:
     """The arrays of a forcer for blocks of this geometry; what depends on the work is touched as it is needed."""
     words = geometry.words
     in_middles = words if middles else 0
     return Forcer(
         side=side,
-        forced=Members(
-            free=np.zeros((2, words), np.uint64),
-            live=np.stack([new_word_set(words), new_word_set(words)]),
-            left=np.zeros(words, np.uint64),
-            blocked=np.zeros(words, np.uint64),
-        ),
+        forced=new_members(words),
         middle=Middle(
             unlabelled=np.zeros((2, in_middles), np.uint64),
             labelled=np.zeros((2, in_middles), np.uint64),
             fresh=np.zeros((2, in_middles), np.uint64),
             out=np.zeros(in_middles, np.uint64),
-            gained=np.zeros((2, in_middles), np.uint64),
-            touched=np.stack([new_word_set(in_middles), new_word_set(in_middles)]),
             worst=np.zeros((2, in_middles), np.uint8),
             agenda=new_bucket_queue(room.entries if middles else 0),
         ),
@@ -166,70 +140,49 @@ def reset_label(block: Block, forcer: Forcer, side: Int, word: Int, square: Int)
     return label_from(goal, 1 + plies)
 
 
-@inlined
-def push_resets(block: Block, forcer: Forcer, side: Int, word: Int, kings: Word, first: Int, end: Int) -> None:
-    """Make those resets of some cells seeds whose outcomes have goals from `first` to before `end`."""
-    site = site_from(MEMBER if side == forcer.side else UNBLOCK, side, word)
-    while kings:
-        square, kings = lowest_and_rest(kings)
-        at = number_of_reset(block, side, word, square)
-        if not first <= goal_of_byte(np.int64(block.best.outcome[at]), forcer.side) < end:
-            continue
-        label = reset_label(block, forcer, side, word, square)
-        if plies_of_label(label) >= PLIES:
-            forcer.state[STATUS] = TOO_FAR
-        elif not push(forcer.seeds, label, site, square_bit(square)):
-            forcer.state[STATUS] = QUEUE_FULL
+@inner
+def push_resets(block: Block, forcer: Forcer, first: Int, end: Int) -> None:
+    """Replace the seeds by resets of undecided cells whose outcomes have goals from `first` to before `end`."""
+    clear_queue(forcer.seeds)
+    for side in range(2):
+        for word in range(len(forcer.forced.left)):
+            kings = block.undecided[side, word] & block.resets[side, word]
+            site = site_from(MEMBER if side == forcer.side else UNBLOCK, side, word)
+            while kings:
+                square, kings = lowest_and_rest(kings)
+                at = number_of_reset(block, side, word, square)
+                if not first <= goal_of_byte(np.int64(block.best.outcome[at]), forcer.side) < end:
+                    continue
+                label = reset_label(block, forcer, side, word, square)
+                if plies_of_label(label) >= PLIES:
+                    forcer.state[STATUS] = TOO_FAR
+                elif not push(forcer.seeds, label, site, square_bit(square)):
+                    forcer.state[STATUS] = QUEUE_FULL
 
 
 @borrowing
 def start_forcer(block: Block, forcer: Forcer) -> None:
     """Begin with a block whose words are open: resets to mate are seeds."""
-    clear_queue(forcer.seeds)
     end_code(forcer.middle)
     forcer.state[STATUS] = 0
-    for mover in range(2):
-        for word in range(len(forcer.forced.left)):
-            push_resets(block, forcer, mover, word, block.resets[mover, word], 0, 1)
+    push_resets(block, forcer, 0, 1)
 
 
 # Before mates are known the other resets would be pushed for all cells; afterwards only for those that have a place.
-# All seeds so far are of mates, which are done. Without middles there are classes alone, and so only outcomes that are
-# the forcer's own.
+# Without middles there are classes alone, and so only outcomes that are the forcer's own.
 @borrowing
 def start_middles(block: Block, forcer: Forcer, places: int) -> None:
     """After the mates: the other resets of the cells that have places are seeds, and there are no labels yet."""
-    clear_queue(forcer.seeds)
-    worst = WORST_GOAL if has_middles(forcer) else MOST_STORED_CODE + 1
     forcer.label[:places] = NO_LABEL
     forcer.history[:places] = 0
-    for mover in range(2):
-        for word in range(len(forcer.forced.left)):
-            kings = block.numbered[mover, word, MASK] & block.resets[mover, word]
-            push_resets(block, forcer, mover, word, kings, 1, worst)
+    push_resets(block, forcer, 1, WORST_GOAL if has_middles(forcer) else MOST_STORED_CODE + 1)
 
 
-# In a thick step nearly all cells get the same label and had the same history before, so the last step from history
-# to history is remembered (the memo): one look at the interner serves thousands of cells. The history says whether the
-# label is new; the label itself may have been provisional.
-@inlined
-def label_cells(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
-    """Label some cells of the middle, and note the change in their histories."""
-    state, history, interner = forcer.state, forcer.history, forcer.interner
-    mask, place = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
-    if state[MEMO_LABEL] != label:
-        state[MEMO_LABEL], state[MEMO_BEFORE] = label, NO_MEMO
-    before, after = state[MEMO_BEFORE], state[MEMO_AFTER]
-    while bits:
-        lowest = bits & (~bits + ONE)
-        bits ^= lowest
-        at = place + np.uint64(count(mask & (lowest - ONE)))
-        was = np.int64(history[at])
-        if was != before:
-            before, after = was, was
-            if label_of_event(interner.event[was]) != label:
-                after = intern(interner, was, event_from(code, label))
-                if interner.state[OVERFLOWED]:
-                    state[STATUS] = INTERNER_FULL
-        forcer.label[at], history[at] = label, after
-    state[MEMO_BEFORE], state[MEMO_AFTER] = before, after
+@inner
+def next_step(forcer: Forcer, queue: BucketQueue, joining: Worklist, goal: Int, plies: Int) -> Int:
+    """The next step of an outcome, from `plies` on, that has something to do; PLIES if there is none."""
+    if joining.size[0] + forcer.checked.size[0] + forcer.yielding.size[0] == 0:
+        return first_plies(queue, goal, plies)
+    if plies == PLIES:
+        forcer.state[STATUS] = TOO_FAR
+    return plies

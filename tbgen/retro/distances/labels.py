@@ -17,13 +17,13 @@ from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bit
-from tbgen.retro.distances.forcer import Forcer, end_code, label_cells, reset_label
+from tbgen.retro.distances.forcer import Forcer, end_code, reset_label
 from tbgen.retro.distances.queues import LAST_LABEL, PLIES, RECHECK, push, site_from
 from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, limit_of, plies_of_label
-from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, TOO_FAR
+from tbgen.retro.patterns.worker import FIRST_MIDDLE, QUEUE_FULL, STATUS, TOO_FAR, note_label
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
-from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, add_word, contains_word
+from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, contains_word
 
 
 class LabelRange(NamedTuple):
@@ -55,7 +55,7 @@ def look_ahead(block: Block, forcer: Forcer, side: Int, worklist: Worklist, n: I
         prefetch(forcer.history, (place,))
 
 
-# These two, with `begin_first_code`, `expire_labels`, `remove_gained` and `end_code`, alone change a middle's sets.
+# These two, with `begin_first_code`, `begin_next_code` and `end_code`, alone change a middle's sets.
 @inlined
 def let_have_label(forcer: Forcer, group: Words, side: Int, word: Int, bits: Word, label: Int) -> None:
     """Enter some cells of a word among those with a label: the middle's `labelled` or its `fresh` ones."""
@@ -105,7 +105,7 @@ def mark_neighbours(
 ) -> None:
     """Mark the cells from which `side` comes to some cells of a word: those with a label in a range, perhaps others."""
     near, middle, live = forcer.neighbours, forcer.middle, forcer.forced.live[side]
-    for n in range(list_neighbours(block, forcer.men, side, word, bits, near)):
+    for n in range(list_neighbours(block, forcer.men, side, word, bits, near, None)):
         there = near.word[n]
         if contains_word(live, there):
             at = np.uint64(there)
@@ -131,33 +131,17 @@ def begin_first_code(forcer: Forcer) -> None:
 
 
 @inlined
-def expire_labels_of_word(block: Block, forcer: Forcer, side: Int, word: Int, code: Int) -> None:
+def expire_labels(block: Block, forcer: Forcer, side: Int, word: Int, code: Int) -> None:
     """Take away those labels of a word that break no hold any more."""
     middle = forcer.middle
-    worst: Int = np.int64(0)
-    kings = middle.labelled[side, word]
+    middle.worst[side, word], kings = 0, middle.labelled[side, word]
     while kings:
         square, kings = lowest_and_rest(kings)
         label = label_of_cell(block, forcer, side, word, square)
         if label < limit_of(code):
-            worst = max(worst, goal_of_label(label))
-            continue
-        let_lose_label(forcer, side, word, square_bit(square))
-    middle.worst[side, word] = worst
-
-
-# With each code the range of outcomes that break a hold shrinks by one goal at its end: those labels expire. Each word
-# keeps the worst goal of its labels, so that only words with something to expire are looked into. Cells that have been
-# frozen, or have joined a class, get no label from a search: once a code `unlabelled` is cut down to free cells.
-@inner
-def expire_labels(block: Block, forcer: Forcer, code: Int) -> None:
-    """Begin a code: labels that break no hold any more are none, and only free cells can get another."""
-    middle = forcer.middle
-    for side in range(2):
-        for word in range(len(middle.out)):
-            if np.int64(middle.worst[side, word]) >= goal_of_label(limit_of(code)):
-                expire_labels_of_word(block, forcer, side, word, code)
-            middle.unlabelled[side, word] &= forcer.forced.free[side, word]
+            middle.worst[side, word] = max(np.int64(middle.worst[side, word]), goal_of_label(label))
+        else:
+            let_lose_label(forcer, side, word, square_bit(square))
 
 
 # Until the code's end confirmed labels are kept apart, in `fresh`: they are final, whereas what is still `labelled`
@@ -165,9 +149,8 @@ def expire_labels(block: Block, forcer: Forcer, code: Int) -> None:
 @inlined
 def confirm_label(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, label: Int, code: Int) -> None:
     """Cells have the label of the step at hand, and this is final at this code."""
-    label_cells(block, forcer, side, word, bits, label, code)
+    note_label(block, forcer, forcer.label, side, word, bits, label, code)
     let_have_label(forcer, forcer.middle.fresh, side, word, bits, label)
-    add_word(forcer.middle.touched[side], word)
 
 
 @inner
@@ -176,7 +159,7 @@ def schedule_predecessors(
 ) -> None:
     """Have those cells rechecked in their steps from which `mover` comes to some cells, with a label in a range."""
     near, labelled, free, limit = forcer.neighbours, forcer.middle.labelled, forcer.forced.free, limit_of(code)
-    for n in range(list_neighbours(block, forcer.men, mover, word, bits, near)):
+    for n in range(list_neighbours(block, forcer.men, mover, word, bits, near, None)):
         there = near.word[n]
         hit = labelled[mover, np.uint64(there)] & near.bits[n] & free[mover, np.uint64(there)]
         while hit:
@@ -248,7 +231,7 @@ def find_labels(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, 
     """
     middle, latest, near, other, delays = forcer.middle, forcer.latest, forcer.neighbours, 1 - side, side != forcer.side
     begin_with_resets(block, forcer, side, word, bits, np.int64(0 if delays else LAST_LABEL))
-    for n in range(list_neighbours(block, forcer.men, side, word, bits, near)):
+    for n in range(list_neighbours(block, forcer.men, side, word, bits, near, None)):
         there = np.uint64(near.word[n])
         hit = middle.labelled[other, there] & near.bits[n]
         if not delays:
@@ -296,4 +279,6 @@ def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, 
     while out:
         square, out = lowest_and_rest(out)
         change_label(block, forcer, RECHECK, side, word, square, limit_of(code), code)
+    if code == FIRST_MIDDLE:
+        return bits & ~later_resets(block, forcer, word, bits, label)
     return join_or_wait(block, forcer, side, word, bits, label, code) if bits else NOTHING

@@ -4,7 +4,7 @@ A label is wrong only because something has happened since: the cell, or a succe
 a cell gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the step after
 (labels.py). All labels below the step at hand are final.
 
-The first middle has no labels to correct: `find_outcome` is a plain search from resets, in which each cell joins once.
+The first middle has no labels to correct: resets begin its steps, and each cell joins once.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_GOAL
-from tbgen.index.words import lowest_and_rest, lowest_square
-from tbgen.retro.distances.forcer import Forcer, end_code
+from tbgen.index.words import lowest_square
+from tbgen.retro.distances.forcer import Forcer, end_code, next_step
 from tbgen.retro.distances.labels import (
     LabelRange,
     begin_first_code,
@@ -24,7 +24,6 @@ from tbgen.retro.distances.labels import (
     join_or_wait,
     label_of_cell,
     labelled_within,
-    later_resets,
     look_ahead,
     mark_neighbours,
     recheck_defender_cells,
@@ -34,15 +33,14 @@ from tbgen.retro.distances.queues import (
     LAST_LABEL,
     PLIES,
     BucketQueue,
-    first_plies,
     kind_of_site,
     side_of_site,
     word_of_site,
 )
-from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
-from tbgen.retro.patterns.worker import FIRST_MIDDLE, MEMO_LABEL, NO_MEMO, STATUS, TOO_FAR
+from tbgen.retro.patterns.packing import goal_of_label, label_from, limit_of, plies_of_label
+from tbgen.retro.patterns.worker import FIRST_MIDDLE, MEMO_LABEL, NO_MEMO
 from tbgen.retro.words.block import Block
-from tbgen.retro.words.quiet import find_escapes, mark_predecessors
+from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits
 
 
@@ -65,6 +63,19 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
         mark_neighbours(block, forcer, defender, word, same, LabelRange(was + 1, was + 1), False, forcer.checked)
 
 
+# The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and gain nothing: only
+# greater labels, from label + 2 on, and cells without one can improve.
+@inlined
+def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int, code: Int, into: Worklist) -> None:
+    """Mark the forcer's cells that come to some of the defender's by a move, and have no smaller label so far."""
+    side, greater = forcer.side, LabelRange(label + 2, np.int64(LAST_LABEL))
+    if code == FIRST_MIDDLE:  # none has a label that may change
+        unlabelled = Markable(into, forcer.middle.unlabelled[side], forcer.forced.live[side])
+        mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)
+    else:
+        mark_neighbours(block, forcer, side, word, bits, greater, True, into)
+
+
 # The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
 @inner
 def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> None:
@@ -77,16 +88,6 @@ def take_up(forcer: Forcer, queue: BucketQueue, label: Int, own: Worklist) -> No
         if kind_of_site(site) == EXIT:
             forcer.yielding.bits[word] |= bits
         add_bits(forcer.checked if side_of_site(site) != forcer.side else own, word, bits)
-
-
-@inner
-def next_step(forcer: Forcer, queue: BucketQueue, joining: Worklist, goal: Int, plies: Int) -> Int:
-    """The next step of an outcome, from `plies` on, that has something to do; PLIES if there is none."""
-    if joining.size[0] + forcer.checked.size[0] == 0:
-        return first_plies(queue, goal, plies)
-    if plies == PLIES:
-        forcer.state[STATUS] = TOO_FAR
-    return plies
 
 
 # Each of the three parts of a step reads labels of one side to move and writes those of the other: `recheck_cells` and
@@ -104,13 +105,10 @@ def recheck_cells(block: Block, forcer: Forcer, rechecked: Worklist, joining: Wo
             add_bits(joining, word, join_or_wait(block, forcer, forcer.side, word, bits, label, code))
 
 
-# The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and gain nothing: only
-# greater labels, from label + 2 on, and cells without one can improve.
 @inner
 def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int) -> None:
     """Confirm the defender's cells that join, and mark for the next step."""
     checked, yielding = forcer.checked, forcer.yielding
-    greater = LabelRange(label + 2, np.int64(LAST_LABEL))
     size = list_words(checked)
     for n in range(size):
         look_ahead(block, forcer, 1 - forcer.side, checked, n, size)
@@ -121,7 +119,7 @@ def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int
             confirm_label(block, forcer, 1 - forcer.side, word, bits, label, code)
         bits |= take_bits(yielding, word)
         if bits:
-            mark_neighbours(block, forcer, forcer.side, word, bits, greater, True, joining_next)
+            mark_improved(block, forcer, word, bits, label, code, joining_next)
 
 
 @inner
@@ -140,86 +138,48 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code
             confirm_label(block, forcer, side, word, bits, label, code)
 
 
-# Until the marks for the next step come, its worklist has the forcer's cells to be rechecked in this one.
+# Until the marks for the next step come, its worklist has the forcer's cells to be rechecked in this one. At the first
+# code nothing has a label that could be rechecked, nor has anything been frozen with an outcome in question.
 @inner
-def update_outcome(block: Block, forcer: Forcer, code: Int, goal: Int) -> None:
-    """The steps of one outcome, from the fewest plies upwards."""
+def update_outcome(block: Block, forcer: Forcer, queue: BucketQueue, code: Int, goal: Int) -> None:
+    """The steps of one outcome, from the fewest plies upwards; `queue` is the agenda, or at first the seeds."""
     joining, joining_next = forcer.joining, forcer.joining_next
-    plies = next_step(forcer, forcer.middle.agenda, joining, goal, np.int64(0))
+    plies = next_step(forcer, queue, joining, goal, np.int64(0))
     while plies < PLIES:
         label = label_from(goal, plies)
-        take_up(forcer, forcer.middle.agenda, label, joining_next)
-        recheck_cells(block, forcer, joining_next, joining, label, code)
+        if code == FIRST_MIDDLE:
+            take_up(forcer, queue, label, joining)
+        else:
+            take_up(forcer, queue, label, joining_next)
+            recheck_cells(block, forcer, joining_next, joining, label, code)
         check_cells(block, forcer, joining_next, label, code)
         join_cells(block, forcer, joining, label, code)
         joining, joining_next = joining_next, joining
-        plies = next_step(forcer, forcer.middle.agenda, joining, goal, plies + 1)
+        plies = next_step(forcer, queue, joining, goal, plies + 1)
 
 
-# At the first code nothing has been frozen with an outcome in question, so resets alone begin a step.
-@inner
-def check_first_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int, code: Int) -> None:
-    """Label the defender's cells that have no escape, unless their reset comes in a later step; mark for the next."""
-    defender, checked, middle, members = 1 - forcer.side, forcer.checked, forcer.middle, forcer.forced
-    to_join = Markable(joining_next, middle.unlabelled[forcer.side], members.live[forcer.side])
-    size = list_words(checked)
-    for n in range(size):
-        look_ahead(block, forcer, defender, checked, n, size)
-        word = np.int64(checked.words[n])
-        bits = take_bits(checked, word) & members.free[defender, word] & middle.unlabelled[defender, word]
-        if bits:
-            bits &= ~find_escapes(block, forcer.men, defender, word, bits, middle.out)
-            bits &= ~later_resets(block, forcer, word, bits, label)
-        if bits:
-            confirm_label(block, forcer, defender, word, bits, label, code)
-            mark_predecessors(block, forcer.men, forcer.side, word, bits, to_join, forcer.neighbours)
-
-
-@inner
-def join_first_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code: Int) -> None:
-    """Label the forcer's cells that join, and mark for the next step."""
-    side, defender, middle, members = forcer.side, 1 - forcer.side, forcer.middle, forcer.forced
-    to_check = Markable(forcer.checked, middle.unlabelled[defender], members.live[defender])
-    size = list_words(joining)
-    for n in range(size):
-        look_ahead(block, forcer, side, joining, n, size)
-        word = np.int64(joining.words[n])
-        bits = take_bits(joining, word) & members.free[side, word] & middle.unlabelled[side, word]
-        if bits:
-            confirm_label(block, forcer, side, word, bits, label, code)
-            mark_predecessors(block, forcer.men, defender, word, bits, to_check, forcer.neighbours)
-
-
-@inner
-def find_outcome(block: Block, forcer: Forcer, code: Int, goal: Int) -> None:
-    """The labels of one outcome at the first code, from the fewest plies upwards."""
-    joining, joining_next = forcer.joining, forcer.joining_next
-    plies = next_step(forcer, forcer.seeds, joining, goal, np.int64(0))
-    while plies < PLIES:
-        label = label_from(goal, plies)
-        take_up(forcer, forcer.seeds, label, joining)
-        check_first_cells(block, forcer, joining_next, label, code)
-        join_first_cells(block, forcer, joining, label, code)
-        joining, joining_next = joining_next, joining
-        plies = next_step(forcer, forcer.seeds, joining, goal, plies + 1)
-
-
+# With each code the range of outcomes that break a hold shrinks by one goal at its end: those labels expire. Each word
+# keeps the worst goal of its labels, so that only words with something to expire are looked into. Cells that have been
+# frozen, or have joined a class, get no label from a search: once a code `unlabelled` is cut down to free cells.
+#
 # What a class has gained is better than anything in question here, so it is no way out any more, and predecessors that
-# were held up by it are marked before the first step. `touched` names the words, so that the cost follows the changes.
+# were held up by it are marked before the first step. Those of the defender's cells that are in a class may keep their
+# labels, which are asked of nobody: the cells before them are in that class, too.
 @inner
-def remove_gained(block: Block, forcer: Forcer, side: Int) -> None:
-    """Cells that a class has gained since the last code leave the middle; what they limited is marked."""
-    middle = forcer.middle
-    for group in range(middle.touched.shape[1]):
-        words = middle.touched[side, group]
-        while words:
-            lowest, words = lowest_and_rest(words)
-            word = group * 64 + lowest
-            bits = middle.gained[side, word]
-            if side == forcer.side:
-                mark_limited(block, forcer, word, bits)
-                middle.out[word] &= ~bits
-            middle.labelled[side, word] &= ~bits
+def begin_next_code(block: Block, forcer: Forcer, code: Int) -> None:
+    """Labels that break no hold any more are none; the forcer's cells that have joined a class leave the middle."""
+    side, middle = forcer.side, forcer.middle
+    for mover in (1 - side, side):
+        for word in range(len(middle.out)):
+            if np.int64(middle.worst[mover, word]) >= goal_of_label(limit_of(code)):
+                expire_labels(block, forcer, mover, word, code)
+            middle.unlabelled[mover, word] &= forcer.forced.free[mover, word]
+    for word in range(len(middle.out)):
+        gained = (middle.out[word] | middle.labelled[side, word]) & ~forcer.forced.left[word]
+        if gained:
+            mark_limited(block, forcer, word, gained)
+            middle.out[word] &= ~gained
+            middle.labelled[side, word] &= ~gained
 
 
 @inner
@@ -228,12 +188,9 @@ def update_middle(block: Block, forcer: Forcer, code: Int) -> None:
     forcer.state[MEMO_LABEL] = NO_MEMO
     if code == FIRST_MIDDLE:
         begin_first_code(forcer)
-        for goal in range(code, WORST_GOAL - code):
-            find_outcome(block, forcer, code, goal)
     else:
-        expire_labels(block, forcer, code)
-        for side in range(2):
-            remove_gained(block, forcer, side)
-        for goal in range(code, WORST_GOAL - code):
-            update_outcome(block, forcer, code, goal)
+        begin_next_code(block, forcer, code)
+    queue = forcer.seeds if code == FIRST_MIDDLE else forcer.middle.agenda
+    for goal in range(code, WORST_GOAL - code):
+        update_outcome(block, forcer, queue, code, goal)
     end_code(forcer.middle)

@@ -2,8 +2,11 @@
 
 At each accrued code the undecided cells whose own code it is are *frozen*: their entry values become known. Then, for
 each forcer, the outcome "the forcer holds this code" is spread to all cells from which it can be forced (the class:
-final, whatever the accrued score; classes.py), and the holds of the other side at the next code are broken where they
-can be (the middle; middles.py).
+final, whatever the accrued score), and the holds of the other side at the next code are broken where they can be (the
+middle; middles.py).
+
+In a class plies are taken from the fewest upwards, and all cells join that can: a cell of the forcer as soon as one
+move leads to a member, a cell of the defender as soon as all do. Seeds begin it: resets and frozen cells.
 
 The loop over codes stands twice: `solve_distances` (drive/methods.py) is one kernel for one thread,
 `OneBlock.solve_codes` (drive/one_block.py) calls the kernels below from Python, so that each forcer has a thread.
@@ -14,19 +17,37 @@ from __future__ import annotations
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Word
-from tbgen.compiled.jit import borrowing, inlined, inner
+from tbgen.compiled.jit import borrowing, inlined, inner, prefetch
 from tbgen.index.kernels import WORST_GOAL, byte_of_goal, goal_of_byte
-from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
-from tbgen.retro.distances.classes import spread_outcome
-from tbgen.retro.distances.forcer import Forcer, has_middles
+from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
+from tbgen.retro.distances.forcer import Forcer, has_middles, next_step
 from tbgen.retro.distances.labels import change_label
 from tbgen.retro.distances.middles import update_middle
-from tbgen.retro.distances.queues import EXIT, push, site_from
+from tbgen.retro.distances.queues import (
+    EXIT,
+    PLIES,
+    UNBLOCK,
+    kind_of_site,
+    push,
+    side_of_site,
+    site_from,
+    word_of_site,
+)
 from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
-from tbgen.retro.patterns.worker import FORCED_TWICE, QUEUE_FULL, STATUS, TOO_HIGH, TOP_CODE
+from tbgen.retro.patterns.worker import (
+    QUEUE_FULL,
+    STATUS,
+    TOO_HIGH,
+    TOP_CODE,
+    keep_undecided,
+    leave_free,
+    ripe_cells,
+    unforced_cells,
+)
 from tbgen.retro.words.block import Block, BlockValues, place_of_cell
 from tbgen.retro.words.geometry import WHITE
-from tbgen.retro.words.worklist import add_bits
+from tbgen.retro.words.quiet import find_escapes, mark_predecessors
+from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, list_words, take_bits
 from tbgen.score import STALEMATE_CODE
 
 
@@ -41,65 +62,131 @@ def entry_label(block: Block, breaker: Forcer, code: Int, side: Int, word: Int, 
     return np.int64(code), np.int64(0)
 
 
-@inner
-def freeze_word(block: Block, breaker: Forcer, values: BlockValues, code: Int, side: Int, word: Int) -> Word:
-    """Freeze the undecided cells of a word that have this own code."""
-    kings, freezing, next_code = block.undecided[side, word], NOTHING, np.int64(255)
-    first = side * block.code.shape[1] + word * 64
+# A cell of this own code has that very score accrued, so its value rests on entry values of lower codes and on the
+# middle at this accrued code, which has been found at the code before. The label read here needs no mask: where a cell
+# has none, its array holds NO_LABEL, or one that has expired.
+@inlined
+def freeze_word(
+    block: Block, breaker: Forcer, values: BlockValues, code: Int, side: Int, word: Int, still: Word
+) -> Word:
+    """Those undecided cells of a word that have this own code; their entry values are written."""
+    frozen = ripe_cells(block, side, word, still, code)
+    kings, first = frozen, side * block.code.shape[1] + word * 64
     while kings:
         square, kings = lowest_and_rest(kings)
-        own = np.int64(block.code[side, word * 64 + square])
-        if own != code:
-            next_code = min(next_code, own)
-            continue
-        freezing |= square_bit(square)
         goal, plies = entry_label(block, breaker, code, side, word, square)
         if TOP_CODE < goal < WORST_GOAL - TOP_CODE:
             breaker.state[STATUS] = TOO_HIGH
         values.entry[first + square] = byte_of_goal(goal, 1 - side)
         values.dtg[first + square] = plies
-    block.next_code[side, word] = next_code
-    return freezing
+    return frozen
 
 
-# A cell of this own code has that very score accrued, so its value rests on entry values of lower codes and on the
-# middle at this accrued code, which has been found at the code before. It is also here that a class's members leave
-# `undecided`, so that each word is read once a code; `next_code` lets a word with no cell of this code be passed by.
-# The label read here needs no mask: where a cell has none, its array holds NO_LABEL, or one that has expired.
 @borrowing
-def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, code: Int, first: int, end: int) -> int:
-    """Freeze the undecided cells of a range of words that have this own code, with entry values; how many are left.
-
-    The range begins and ends with a group of 64 words, or with the block: `live` has a bit for each word of a group.
-    """
+def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, code: int, first: int, end: int) -> int:
+    """Freeze the undecided cells of a range of words that have this own code; how many are left."""
     left = 0
     for side in range(2):
         breaker = white if side == WHITE else black
-        for group in range(first, end, 64):
-            live = NOTHING
-            for word in range(group, min(group + 64, end)):
-                still = block.undecided[side, word]
-                block.frozen[side, word] = NOTHING
-                if still == NOTHING:
-                    continue
-                ours, theirs = white.forced.free[side, word], black.forced.free[side, word]
-                if still & ~ours & ~theirs:
-                    breaker.state[STATUS] = FORCED_TWICE
-                still &= ours & theirs
-                block.undecided[side, word] = still
-                if still and block.next_code[side, word] <= code:
-                    freezing = freeze_word(block, breaker, values, code, side, word)
-                    block.frozen[side, word] = freezing
-                    still &= ~freezing
-                    block.undecided[side, word] = still
-                white.forced.free[side, word] = still
-                black.forced.free[side, word] = still
-                if still:
-                    live |= ONE << np.uint64(word & 63)
-                    left += count(still)
-            white.forced.live[side, group >> 6] = live
-            black.forced.live[side, group >> 6] = live
+        for word in range(first, end):
+            block.frozen[side, word] = NOTHING
+            if block.undecided[side, word]:
+                still = unforced_cells(block, white, black, side, word)
+                frozen = freeze_word(block, breaker, values, code, side, word, still)
+                left += keep_undecided(block, white, black, side, word, frozen, still & ~frozen)
     return left
+
+
+@inner
+def use_seeds(forcer: Forcer, label: Int) -> None:
+    """Let the seeds of one goal and distance take effect."""
+    side, seeds, members, joining = forcer.side, forcer.seeds, forcer.forced, forcer.joining
+    node = seeds.head[goal_of_label(label), plies_of_label(label)]
+    while node >= 0:
+        site = np.int64(seeds.site[node])
+        word, kind, mover = word_of_site(site), kind_of_site(site), side_of_site(site)
+        bits = seeds.bits[node]
+        node = seeds.next[node]
+        if kind == UNBLOCK:
+            members.blocked[word] &= ~bits
+            add_bits(forcer.checked, word, bits & members.free[mover, word])
+        elif mover != side:
+            add_bits(forcer.yielding, word, bits)
+        elif kind == EXIT:
+            add_bits(joining, word, bits & members.left[word])
+        else:
+            add_bits(joining, word, bits & members.free[mover, word])
+
+
+@inner
+def check_defender_cells(block: Block, forcer: Forcer) -> None:
+    """Of the defender's cells to be checked, let those yield that have no escape."""
+    defender, checked, members = 1 - forcer.side, forcer.checked, forcer.forced
+    for n in range(list_words(checked)):
+        word = np.int64(checked.words[n])
+        bits = take_bits(checked, word) & members.free[defender, word] & ~members.blocked[word]
+        if bits:
+            bits &= ~find_escapes(block, forcer.men, defender, word, bits, members.left)
+            add_bits(forcer.yielding, word, bits)
+
+
+@inlined
+def write_values(block: Block, values: BlockValues, side: Int, word: Int, bits: Word, byte: Int, plies: Int) -> None:
+    """Write the final values of some cells of a word."""
+    first = side * block.code.shape[1] + word * 64
+    while bits:
+        square, bits = lowest_and_rest(bits)
+        values.entry[first + square] = byte
+        values.dtg[first + square] = plies
+
+
+@inner
+def join_class(block: Block, forcer: Forcer, values: BlockValues, side: Int, worklist: Worklist, label: Int) -> int:
+    """Make the marked cells members of the class: their entry values are final; in how many words they are."""
+    members, byte = forcer.forced, byte_of_goal(goal_of_label(label), forcer.side)
+    size = list_words(worklist)
+    for n in range(size):
+        word = np.int64(worklist.words[n])
+        bits = worklist.bits[word]
+        write_values(block, values, side, word, bits & members.free[side, word], byte, plies_of_label(label))
+        leave_free(members, side, word, bits)
+        if side == forcer.side:
+            members.left[word] &= ~bits
+    return size
+
+
+# The predecessors are marked only after all cells of the step have joined: `free` must not hold any of them any more.
+@inner
+def mark_before_members(
+    block: Block, forcer: Forcer, side: Int, worklist: Worklist, size: Int, target: Worklist
+) -> None:
+    """Mark the predecessors of the cells in the words listed, and empty these words."""
+    members = forcer.forced
+    markable = Markable(target, members.free[1 - side], members.live[1 - side])
+    for n in range(size):
+        if n + FAR < size:
+            word = np.int64(worklist.words[n + FAR])
+            prefetch(worklist.bits, (word,))
+            prefetch(block.occupied, (word,))
+        word = np.int64(worklist.words[n])
+        bits = take_bits(worklist, word)
+        mark_predecessors(block, forcer.men, 1 - side, word, bits, markable, forcer.neighbours)
+
+
+@inner
+def spread_outcome(block: Block, forcer: Forcer, values: BlockValues, goal: Int) -> None:
+    """Let all cells join from which the forcer forces the outcome of this goal, whatever the accrued score."""
+    side, yielding, joining = forcer.side, forcer.yielding, forcer.joining
+    plies = next_step(forcer, forcer.seeds, joining, goal, np.int64(0))
+    while plies < PLIES:
+        label = label_from(goal, plies)
+        use_seeds(forcer, label)
+        check_defender_cells(block, forcer)
+        others = join_class(block, forcer, values, 1 - side, yielding, label)
+        own = join_class(block, forcer, values, side, joining, label)
+        mark_before_members(block, forcer, side, joining, own, forcer.checked)
+        mark_before_members(block, forcer, 1 - side, yielding, others, joining)
+        plies = next_step(forcer, forcer.seeds, joining, goal, plies + 1)
 
 
 # An outcome better than the forcer's own hold is in a class already, and one worse than the defender's breaks no hold.
@@ -130,7 +217,7 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) ->
 
 
 @borrowing
-def search_code(block: Block, forcer: Forcer, values: BlockValues, code: int) -> None:
+def search_code(block: Block, forcer: Forcer, _: Forcer, values: BlockValues, code: int) -> None:
     """The class of one forcer's own outcome at an accrued code, then its middle at the next, if there are any."""
     if code > TOP_CODE:
         return

@@ -1,8 +1,8 @@
 """A table without pawns: a single block, solved by all threads together.
 
 They share out words and, code by code, the two forcers.
-What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_distances` and
-`solve_outcomes` (methods.py) do in one kernel for one thread.
+What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_distances`
+(methods.py) and `solve_outcomes` (outcomes/questions.py) do in one kernel for one thread.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def solve_one_block(task: Task) -> None:
             solving.solve_codes()
             return solving.hand_over()
         except FullError as full:
-            room = room.doubled(full.error)
+            room = room.doubled(full)
 
 
 class OneBlock:
@@ -91,7 +91,8 @@ class OneBlock:
         positions, code = sum(left), 0
         while any(left):
             with task.timer.phase("freeze"):
-                self.method.settle(self.worker, code)
+                for searcher in self.searchers:
+                    self.method.settle(self.worker.block, searcher, code)
                 left = self._freeze(code)
             decided = positions - sum(left)
             task.progress("levels", code, 0.1 + 0.85 * decided / positions, decided)
@@ -105,13 +106,17 @@ class OneBlock:
 
     def _freeze(self, code: int) -> list[int]:
         """How many cells are undecided, by span, when those are frozen that have this own code."""
-        worker, values, method = self.worker, self.values, self.method
-        return list(self.task.pool.map(lambda span: method.freeze(worker, values, code, *span), self.spans))
+        step, freeze = (self.worker.block, *self.searchers, self.values, code), self.method.freeze
+        return list(self.task.pool.map(lambda span: freeze(*step, *span), self.spans))
 
     def _search(self, code: int) -> None:
         """What each forcer forces at an accrued code, each on a thread."""
-        worker, values, method = self.worker, self.values, self.method
-        list(self.task.pool.map(lambda side: method.search(worker, side, values, code), (WHITE, BLACK)))
+        block, (white, black), search = self.worker.block, self.searchers, self.method.search
+        list(
+            self.task.pool.map(
+                lambda ours, theirs: search(block, ours, theirs, self.values, code), (white, black), (black, white)
+            )
+        )
 
     def _begin_middles(self, left: Sequence[int]) -> None:
         """After the mates: what is left has places, and only now is it known how much that is."""
@@ -119,7 +124,10 @@ class OneBlock:
         *firsts, places = itertools.accumulate(left, initial=0)
         list(task.pool.map(lambda span, place: number_cells(block, span[0], span[1], place), self.spans, firsts))
         room = places if task.game.forgets else 0  # otherwise there are no middles
-        white, black = (self.method.with_room(searcher, task.new, room) for searcher in self.searchers)
+        white, black = (
+            searcher._replace(**{name: task.new(room, np.uint32) for name in self.method.by_place})
+            for searcher in self.searchers
+        )
         self.worker = self.worker._replace(white=white, black=black)
         list(task.pool.map(lambda searcher: self.method.start_goals(block, searcher, places), self.searchers))
 

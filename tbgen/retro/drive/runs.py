@@ -30,6 +30,7 @@ from tbgen.score import Color, Mobility, Score
 from tbgen.table import Effort, Table, Tally
 
 Kept = tuple[Run, Dictionary, Cells]
+"""A solved run, with the dictionary of its patterns and what its cells hold."""
 
 
 class BlockStore(Protocol):

@@ -16,22 +16,22 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Words
-from tbgen.compiled.jit import borrowing
 from tbgen.index.handover import Box, Distances, Entries
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.task import FullError, check_status
-from tbgen.retro.outcomes.codes import solve_code, start_block
 from tbgen.retro.outcomes.grower import Grower, new_grower
-from tbgen.retro.outcomes.questions import NEVER, Inquiry, Questions, answer_above, answer_at
-from tbgen.retro.outcomes.threshold import find_goods, new_seeker, new_sets, solve_threshold
-from tbgen.retro.patterns.worker import STATUS, Room
+from tbgen.retro.outcomes.questions import Questions, solve_outcomes
+from tbgen.retro.outcomes.threshold import find_goods, new_sides, solve_threshold
+from tbgen.retro.patterns.en_passant import NEVER, Inquiry
+from tbgen.retro.patterns.histories import new_interner
+from tbgen.retro.patterns.worker import Room, Worker
 from tbgen.retro.resets.children import PromotionReader, copy_box
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import Block, BlockValues, bare_block, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
-from tbgen.score import STALEMATE_CODE, Score
+from tbgen.score import Score
 
 PlaneNumber = tuple[int, int, int]
 """A table of some child layouts, one of its blocks, and the side to move."""
@@ -51,6 +51,11 @@ class Accrued(NamedTuple):
 
     score: Score
     cells: Sequence[int]
+
+    def questions(self) -> Questions:
+        """The same for kernels, without answers yet."""
+        cells = np.array(self.cells, np.int64)
+        return Questions(int(self.score.holder), self.score.code, cells, np.zeros(len(cells), np.int8))
 
 
 class BlockOutcomes(NamedTuple):
@@ -109,10 +114,8 @@ class SingleBlock:
         requests, cells = reader.requests([self.number], start)
         promotions = AtHand(start, np.zeros(cells, np.int8), NO_DISTANCES)
         for request, targets in requests.items():
-            size = np.array(self.layouts.layouts[request.table].shape[2:], np.int64)
-            stride = 64 ** np.arange(len(size) - 1, -1, -1, dtype=np.int64)
             entry = source((request.table, request.block, int(request.side)))
-            box = Box(np.zeros_like(size), size, stride, partial(_without_distances, entry))
+            box = Box.whole(self.layouts.layouts[request.table], partial(_without_distances, entry))
             copy_box(box, reader.routes[request.table], request.how, np.array(targets, np.int64), promotions)
         return promotions
 
@@ -151,18 +154,21 @@ class SingleBlock:
 
     def _bits(self, block: Block, children: ChildTables, threshold: Score, good: Words, asked: Accrued) -> BlockBits:
         """The block at one threshold; `good` is overwritten."""
-        geometry, rights = block.geometry, children.en_passant
+        rights = children.en_passant
         children = children._replace(en_passant=rights._replace(entry=rights.entry.copy()))
-        here, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), geometry.words * 128)
-        half, cells = geometry.words * 64 if len(here) else 0, np.array(asked.cells, np.int64)
-        values, goal_of = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.full(half, NEVER, np.uint8)
-        answers = np.zeros(len(cells), np.int8)
-        questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
-        white, black = (new_seeker(side, geometry) for side in (WHITE, BLACK))
-        mine, scratch = own_pawns(block)._replace(next_code=block.next_code.copy()), new_scratch(len(geometry.color))
-        inquiry, sets = Inquiry(mine, values, children, scratch, questions), new_sets(geometry.words)
-        solve_threshold(inquiry, white, black, sets, int(threshold.holder), threshold.code, good, good)
-        return BlockBits(good, here, answers)
+        here = self._rights(children)
+        mine = own_pawns(block)._replace(next_code=block.next_code.copy())
+        inquiry = _inquiry(
+            mine, new_sides(block.geometry, good), children, block.geometry.words * 64 if len(here) else 0
+        )
+        questions = asked.questions()
+        solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good, good)
+        return BlockBits(good, here, questions.answers)
+
+    def _rights(self, children: ChildTables) -> Entries:
+        """The values with a right to take en passant; of an empty array if the block has none."""
+        cells = self.layouts.layouts[0].block_words * 128
+        return en_passant_of(children.en_passant, (self.number, self.number + 1), cells)[0]
 
     def _with_legal(self) -> Block:
         """The block with its legal positions."""
@@ -181,37 +187,24 @@ class SingleBlock:
 
     def _solved(self, first: Block, children: ChildTables, asked: Accrued, room: Room) -> BlockOutcomes:
         """The block whose legal positions are found, solved from some child tables."""
-        geometry, half = first.geometry, first.geometry.words * 64
-        block = self._with_room(first)
+        block, geometry, material = self._with_room(first), first.geometry, self.layouts.layouts[0].material
         white, black = (new_grower(side, geometry, room, middles=True, histories=False) for side in (WHITE, BLACK))
-        values, cells = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES), np.array(asked.cells, np.int64)
-        answers, goal_of = np.zeros(len(cells), np.int8), np.full(half, NEVER, np.uint8)
-        questions = Questions(int(asked.score.holder), asked.score.code, cells, answers, goal_of)
-        scratch, material = new_scratch(len(geometry.color)), self.layouts.layouts[0].material
-        check_status(material, find_moves(block, children, scratch, 0, geometry.words))
+        inquiry, questions = _inquiry(block, (white, black), children, geometry.words * 64), asked.questions()
+        check_status(material, find_moves(block, children, inquiry.worker.scratch, 0, geometry.words))
         try:
-            check_status(material, solve_entries(Inquiry(block, values, children, scratch, questions), white, black))
+            check_status(material, solve_outcomes(inquiry, questions))
         except FullError as full:
-            return self._solved(first, children, asked, room.doubled(full.error))
-        rights, _ = en_passant_of(children.en_passant, (self.number, self.number + 1), 2 * half)
-        return BlockOutcomes(values.entry, rights, answers)
+            return self._solved(first, children, asked, room.doubled(full))
+        return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
+
+
+def _inquiry(block: Block, sides: tuple[Grower, Grower], children: ChildTables, half: int) -> Inquiry:
+    """All that answers take, with values for so many cells of each side to move."""
+    worker = Worker(block, new_scratch(len(block.geometry.color)), *sides, new_interner(1))
+    values = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES)
+    return Inquiry(worker, values, children, np.full(half, NEVER, np.uint8))
 
 
 def own_pawns(block: Block) -> Block:
     """The block for a thread of its own: finding moves puts pawns on other squares for a moment."""
     return block._replace(pawns=block.pawns.copy())
-
-
-@borrowing
-def solve_entries(inquiry: Inquiry, white: Grower, black: Grower) -> int:
-    """Solve a block whose moves are known; the status is 0 if all is well."""
-    block, values = inquiry.block, inquiry.values
-    start_block(block, white, black)
-    left, code = 1, 0
-    while left and not white.state[STATUS] and not black.state[STATUS]:
-        left = solve_code(block, white, black, values, code)
-        code += 1
-        if code > STALEMATE_CODE:
-            answer_at(inquiry, white, black, code)
-    answer_above(inquiry, white, black, code)
-    return int(white.state[STATUS] or black.state[STATUS])

@@ -15,7 +15,7 @@ from tbgen.index.handover import Child
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
-from tbgen.retro.drive.methods import DistanceMethod, Method
+from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
 from tbgen.retro.drive.task import NewArray, Progress, Task, quiet
@@ -31,7 +31,7 @@ def solve_into(
     progress: Progress = quiet,
     game: Mobility = Mobility.RESET,
     new: NewArray = np.zeros,
-    method: Method[Any] | None = None,
+    method: Method[Any] = DISTANCES,
 ) -> Solved:
     """Solve a canonical material whose children are solved; what its cells hold goes to the store.
 
@@ -40,9 +40,7 @@ def solve_into(
     The children are tables of the same game.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(
-            layout_of(material), children, store, threads, pool, progress, new, game, method or DistanceMethod()
-        )
+        task = Task(layout_of(material), children, store, threads, pool, progress, new, game, method)
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:
@@ -59,7 +57,7 @@ def solve(
     threads: int = 2,
     progress: Progress = quiet,
     game: Mobility = Mobility.RESET,
-    method: Method[Any] | None = None,
+    method: Method[Any] = DISTANCES,
 ) -> Table:
     """The table of a canonical material whose children are solved, in memory."""
     return solve_into(MemoryStore(), material, children, threads, progress, game=game, method=method).table()

@@ -16,7 +16,7 @@ from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.handover import Child
 from tbgen.index.layout import Layout
 from tbgen.material import Material
-from tbgen.retro.drive.methods import DistanceMethod, Method
+from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.runs import BlockStore
 from tbgen.retro.patterns.worker import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH, AnyWorker
 from tbgen.retro.resets.children import ChildReader
@@ -71,7 +71,7 @@ class Task:
     new: NewArray = np.zeros
     """Makes the large arrays of a table of one block."""
     game: Mobility = Mobility.RESET
-    method: Method[Any] = field(default_factory=DistanceMethod)
+    method: Method[Any] = DISTANCES
     timer: Timer = field(default_factory=Timer)
 
     def child_reader(self) -> ChildReader:
@@ -100,20 +100,16 @@ CONTRADICTIONS = {
 }
 
 
-class FullError(Exception):
+class FullError(RepresentationError):
     """There is no room for histories or positions; with more room the work may be done."""
-
-    def __init__(self, error: RepresentationError) -> None:
-        super().__init__(str(error))
-        self.error = error
 
 
 def check_status(material: Material, status: int) -> None:
     """Raise what a kernel's status means, if it means anything."""
     if status in TOO_LARGE:
         what, where = TOO_LARGE[status]
-        error = RepresentationError(what.format(material), where)
-        raise FullError(error) if status in (INTERNER_FULL, QUEUE_FULL) else error
+        error = FullError if status in (INTERNER_FULL, QUEUE_FULL) else RepresentationError
+        raise error(what.format(material), where)
     if status:
         raise BuildError(str(material), CONTRADICTIONS[status])
 

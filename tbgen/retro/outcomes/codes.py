@@ -12,8 +12,10 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import WORST_GOAL, byte_of_goal
-from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
+from tbgen.index.words import NOTHING
 from tbgen.retro.outcomes.grower import (
+    FRESH,
+    Exits,
     Grower,
     GrowingMiddle,
     Journal,
@@ -22,103 +24,73 @@ from tbgen.retro.outcomes.grower import (
     drop_decided,
     link_exits,
     sort_resets,
-    use_mating_resets,
     write_outcome,
 )
 from tbgen.retro.outcomes.growing import Search, freeze_broken, grow
 from tbgen.retro.patterns.worker import (
     FIRST_MIDDLE,
-    FORCED_TWICE,
+    MEMO_LABEL,
+    NO_MEMO,
     QUEUE_FULL,
     STATUS,
     TOO_HIGH,
     TOP_CODE,
     Members,
+    keep_undecided,
     leave_free,
-    open_words,
+    ripe_cells,
+    unforced_cells,
 )
-from tbgen.retro.words.block import Block, BlockValues, number_cells
+from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits
-from tbgen.score import STALEMATE_CODE
 
 
 @borrowing
 def start_grower(block: Block, grower: Grower) -> None:
-    """Begin with a block whose words are open: resets to mate are seeds."""
+    """Begin with a block whose words are open: resets to mate are listed."""
     grower.state[:] = 0
-    grower.exits.head[:], grower.exits.fresh[:], grower.exits.size[:] = -1, -1, 0
-    grower.resets.first[:], grower.resets.end[:] = 0, 0
+    grower.exits.head[:], grower.exits.size[:] = -1, 0
     for word in range(len(block.occupied)):
         grower.ripe[word] = ripe_cells(block, grower.side, word, block.undecided[grower.side, word], 0)
-    use_mating_resets(block, grower)
+    sort_resets(block, grower, True)
 
 
 @borrowing
 def start_goals(block: Block, grower: Grower, cells: int) -> None:
-    """After the mates: the other resets of undecided cells are seeds, and there are no histories yet."""
-    sort_resets(block, grower)
-    if len(grower.history):
-        grower.history[:cells] = 0
+    """After the mates: the other resets of undecided cells are listed, and there are no histories yet."""
+    sort_resets(block, grower, False)
+    grower.history[:cells] = 0
 
 
 @inlined
-def ripe_cells(block: Block, side: Int, word: Int, still: Word, code: Int) -> Word:
-    """Those of the undecided cells of a word that have this own code; what the next higher one is, is noted."""
-    if np.int64(block.next_code[side, word]) > code:
-        return NOTHING
-    ripe, next_code = NOTHING, np.int64(255)
-    while still:
-        square, still = lowest_and_rest(still)
-        own = np.int64(block.code[side, word * 64 + square])
-        if own == code:
-            ripe |= square_bit(square)
-        else:
-            next_code = min(next_code, own)
-    block.next_code[side, word] = next_code
-    return ripe
+def freeze_word(block: Block, mover: Grower, values: BlockValues, code: Int, side: Int, word: Int, still: Word) -> Word:
+    """Those undecided cells of a word whose own hold stands at this code; which ones have the next code is found."""
+    hold = mover.ripe[word] & still
+    if hold:
+        if code > TOP_CODE:
+            mover.state[STATUS] = TOO_HIGH
+        byte = byte_of_goal(min(code, TOP_CODE), 1 - side)
+        write_outcome(values.entry, side * block.code.shape[1] + word * 64, hold, byte)
+    mover.ripe[word] = ripe_cells(block, side, word, still & ~hold, code + 1)
+    return hold
 
 
 @borrowing
 def freeze_holds(
     block: Block, white: Grower, black: Grower, values: BlockValues, code: int, first: int, end: int
 ) -> int:
-    """Freeze those cells of a range of words whose own hold stands at this code; how many are left undecided.
-
-    Then find which cells have the next code. The range begins and ends with a group of 64 words, or with the block.
-    """
+    """Freeze those cells of a range of words whose own hold stands at this code; how many are left undecided."""
     left = 0
     for side in range(2):
-        mover, holder = (white, black) if side == WHITE else (black, white)
-        for group in range(first, end, 64):
-            live = NOTHING
-            for word in range(group, min(group + 64, end)):
-                still = block.undecided[side, word]
-                block.frozen[side, word] = NOTHING
-                if still == NOTHING:
-                    continue
-                ours, theirs = mover.forced.free[side, word], holder.forced.free[side, word]
-                if still & ~ours & ~theirs:
-                    mover.state[STATUS] = FORCED_TWICE
-                still &= ours & theirs
-                hold = mover.ripe[word] & still
-                if hold:
-                    if code > TOP_CODE:
-                        mover.state[STATUS] = TOO_HIGH
-                    block.frozen[side, word] = hold
-                    byte = byte_of_goal(min(code, TOP_CODE), 1 - side)
-                    write_outcome(values.entry, side * block.code.shape[1] + word * 64, hold, byte)
-                    still &= ~hold
-                block.undecided[side, word] = still
-                mover.forced.free[side, word] = still
-                holder.forced.free[side, word] = still
-                mover.ripe[word] = ripe_cells(block, side, word, still, code + 1)
-                if still:
-                    live |= ONE << np.uint64(word & 63)
-                    left += count(still)
-            white.forced.live[side, group >> 6] = live
-            black.forced.live[side, group >> 6] = live
+        mover = white if side == WHITE else black
+        for word in range(first, end):
+            block.frozen[side, word] = NOTHING
+            if block.undecided[side, word]:
+                still = unforced_cells(block, white, black, side, word)
+                frozen = freeze_word(block, mover, values, code, side, word, still)
+                left += keep_undecided(block, white, black, side, word, frozen, still & ~frozen)
     return left
 
 
@@ -130,16 +102,45 @@ def settle(block: Block, grower: Grower, code: int) -> None:
         drop_decided(grower.resets, block.undecided[grower.side])
 
 
-@inner
-def use_exits(block: Block, grower: Grower, other: Grower, goal: Int, fresh: bool) -> None:
-    """Cells of the defender that were frozen with this outcome: what the forcer reaches them from joins."""
-    members = grower.middle.members if fresh else grower.forced
-    to_join = Markable(grower.joining, members.free[grower.side], members.live[grower.side])
-    at = other.exits.fresh[WORST_GOAL - goal] if fresh else other.exits.head[WORST_GOAL - goal]
+@inlined
+def take_exits(grower: Grower, members: Members, goal: Int) -> Int:
+    """The forcer's cells that were frozen with this outcome are members, too; in how many words they are."""
+    exits, size = grower.exits, np.int64(0)
+    at = exits.head[goal]
     while at >= 0:
-        word, bits = np.int64(other.exits.word[at]), other.exits.bits[at]
-        mark_predecessors(block, grower.men, grower.side, word, bits, to_join, grower.neighbours)
-        at = np.int64(other.exits.next[at])
+        members.left[exits.word[at]] &= ~exits.bits[at]
+        size += 1
+        at = np.int64(exits.next[at])
+    return size
+
+
+@inlined
+def mark_before_exits(
+    block: Block, grower: Grower, mover: Int, exits: Exits, goal: Int, first: Int, markable: Markable
+) -> None:
+    """Mark the cells from which `mover` comes to exits of a goal; `first` is the first of these entries."""
+    at = exits.head[goal]
+    while at >= first:
+        word, bits = np.int64(exits.word[at]), exits.bits[at]
+        mark_predecessors(block, grower.men, mover, word, bits, markable, grower.neighbours)
+        at = np.int64(exits.next[at])
+
+
+@inlined
+def join_by_resets(grower: Grower, members: Members, goal: Int) -> None:
+    """The forcer's cells join that have a reset of this goal."""
+    for at in range(grower.resets.first[goal], grower.resets.end[goal]):
+        word = np.int64(grower.resets.word[at])
+        add_bits(grower.joining, word, grower.resets.bits[at] & members.free[grower.side, word])
+
+
+@inlined
+def unblock(grower: Grower, other: Grower, members: Members, goal: Int, among: Words) -> None:
+    """Resets of this goal keep the defender in no longer; some of its cells are checked."""
+    for at in range(other.resets.first[WORST_GOAL - goal], other.resets.end[WORST_GOAL - goal]):
+        word, bits = np.int64(other.resets.word[at]), other.resets.bits[at]
+        members.blocked[word] &= ~bits
+        add_bits(grower.checked, word, bits & among[word])
 
 
 @inner
@@ -152,20 +153,11 @@ def find_class(block: Block, grower: Grower, other: Grower, values: BlockValues,
         hold = block.frozen[defender, held]
         if hold:
             mark_predecessors(block, grower.men, side, held, hold, to_join, grower.neighbours)
-    at = np.int64(grower.exits.head[code])
-    while at >= 0:
-        word, bits = np.int64(grower.exits.word[at]), grower.exits.bits[at]
-        members.left[word] &= ~bits
-        mark_predecessors(block, grower.men, defender, word, bits, to_check, grower.neighbours)
-        at = np.int64(grower.exits.next[at])
-    use_exits(block, grower, other, code, False)
-    for n in range(grower.resets.first[code], grower.resets.end[code]):
-        word = np.int64(grower.resets.word[n])
-        add_bits(grower.joining, word, grower.resets.bits[n] & members.free[side, word])
-    for n in range(other.resets.first[WORST_GOAL - code], other.resets.end[WORST_GOAL - code]):
-        word = np.int64(other.resets.word[n])
-        members.blocked[word] &= ~other.resets.bits[n]
-        add_bits(grower.checked, word, other.resets.bits[n] & members.free[defender, word])
+    take_exits(grower, members, code)
+    mark_before_exits(block, grower, defender, grower.exits, code, 0, to_check)
+    mark_before_exits(block, grower, side, other.exits, WORST_GOAL - code, 0, to_join)
+    join_by_resets(grower, members, code)
+    unblock(grower, other, members, code, members.free[defender])
     defers = bool(code >= FIRST_MIDDLE) and breaks_holds(grower)
     grow(block, grower, members, values, Search(code, code, True, defers))
 
@@ -229,11 +221,7 @@ def check_pending(block: Block, grower: Grower, goal: Int, moved: Int) -> None:
             add_bits(checked, word, take_bits(pending, word))
     elif moved:
         to_check = Markable(checked, pending.bits, pending.marked)
-        at = grower.exits.head[goal]
-        while at >= 0:
-            word, bits = np.int64(grower.exits.word[at]), grower.exits.bits[at]
-            mark_predecessors(block, grower.men, defender, word, bits, to_check, grower.neighbours)
-            at = np.int64(grower.exits.next[at])
+        mark_before_exits(block, grower, defender, grower.exits, goal, 0, to_check)
         for n in range(list_words(middle.joined)):
             word = np.int64(middle.joined.words[n])
             bits = take_bits(middle.joined, word)
@@ -259,24 +247,15 @@ def write_journal(journal: Journal, members: Worklist, goal: Int) -> bool:
 @inner
 def begin_goal(block: Block, grower: Grower, other: Grower, values: BlockValues, code: Int, goal: Int) -> None:
     """What is a member of a goal without a search, and what is to be searched."""
-    side, defender, middle, members = grower.side, 1 - grower.side, grower.middle, grower.middle.members
-    is_first, moved = code == FIRST_MIDDLE, np.int64(0)
-    at = grower.exits.head[goal]
-    while at >= 0:
-        members.left[grower.exits.word[at]] &= ~grower.exits.bits[at]
-        moved += 1
-        at = np.int64(grower.exits.next[at])
-    use_exits(block, grower, other, goal, True)
-    if is_first:
-        for at in range(grower.resets.first[goal], grower.resets.end[goal]):
-            word = np.int64(grower.resets.word[at])
-            add_bits(grower.joining, word, grower.resets.bits[at] & members.free[side, word])
-    for at in range(other.resets.first[WORST_GOAL - goal], other.resets.end[WORST_GOAL - goal]):
-        word, bits = np.int64(other.resets.word[at]), other.resets.bits[at]
-        members.blocked[word] &= ~bits
-        among = members.free[defender, word] if is_first else middle.pending.bits[word]
-        add_bits(grower.checked, word, bits & among)
-    if not is_first:
+    side, middle, members = grower.side, grower.middle, grower.middle.members
+    to_join = Markable(grower.joining, members.free[side], members.live[side])
+    moved = take_exits(grower, members, goal)
+    mark_before_exits(block, grower, side, other.exits, WORST_GOAL - goal, other.exits.size[FRESH], to_join)
+    if code == FIRST_MIDDLE:
+        join_by_resets(grower, members, goal)
+        unblock(grower, other, members, goal, members.free[1 - side])
+    else:
+        unblock(grower, other, members, goal, middle.pending.bits)
         moved += rejoin(block, grower, journals_at(middle, code - 1), values, goal)
         if middle.pending.size[0]:
             check_pending(block, grower, goal, moved)
@@ -287,6 +266,7 @@ def find_middle(block: Block, grower: Grower, other: Grower, values: BlockValues
     """Find what the forcer gets against the other side's hold at this code, from its best goal on."""
     middle = grower.middle
     new = journals_at(middle, code)
+    grower.state[MEMO_LABEL] = NO_MEMO
     copy_members(grower.forced, middle.members)
     new.own.first[code], new.others.first[code] = 0, 0
     for goal in range(code, WORST_GOAL - code):
@@ -309,27 +289,3 @@ def search_outcomes(block: Block, grower: Grower, other: Grower, values: BlockVa
     find_class(block, grower, other, values, code)
     if code and breaks_holds(grower):
         find_middle(block, grower, other, values, code + 1)
-
-
-@inner
-def start_block(block: Block, white: Grower, black: Grower) -> None:
-    """Begin with a block whose moves are known."""
-    open_words(block, white.forced, black.forced, 0, len(block.occupied))
-    start_grower(block, white)
-    start_grower(block, black)
-
-
-@inner
-def solve_code(block: Block, white: Grower, black: Grower, values: BlockValues, code: int) -> int:
-    """One accrued code of a block, by one thread; how many cells are left undecided."""
-    words = len(block.occupied)
-    settle(block, white, code)
-    settle(block, black, code)
-    left = freeze_holds(block, white, black, values, code, 0, words)
-    if code == STALEMATE_CODE:
-        cells = number_cells(block, 0, words, 0) if len(white.history) else 0
-        start_goals(block, white, cells)
-        start_goals(block, black, cells)
-    search_outcomes(block, white, black, values, code)
-    search_outcomes(block, black, white, values, code)
-    return left

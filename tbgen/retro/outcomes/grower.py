@@ -15,25 +15,14 @@ import numpy as np
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, SignedBytes, SignedInts32, Word, Words
 from tbgen.compiled.jit import by_address, inlined, inner
-from tbgen.index.kernels import GOALS, goal_of_byte
-from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
-from tbgen.retro.patterns.histories import OVERFLOWED, Interner, intern, new_interner
-from tbgen.retro.patterns.packing import event_from, label_from
-from tbgen.retro.patterns.worker import (
-    INTERNER_FULL,
-    MEMO_AFTER,
-    MEMO_BEFORE,
-    MEMO_LABEL,
-    NO_MEMO,
-    QUEUE_FULL,
-    STATUS,
-    Members,
-    Room,
-)
-from tbgen.retro.words.block import FIRST, MASK, Block
+from tbgen.index.kernels import GOALS, WORST_GOAL, goal_of_byte
+from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
+from tbgen.retro.patterns.histories import Interner, new_interner
+from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, Members, Room, new_members
+from tbgen.retro.words.block import Block
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
-from tbgen.retro.words.worklist import Worklist, add_bits, new_word_set, new_worklist
+from tbgen.retro.words.worklist import Worklist, new_worklist
 
 
 @by_address
@@ -67,16 +56,13 @@ class Exits(NamedTuple):
     next: SignedInts32
     """[entry] the next one of its list, or -1."""
     head: Ints
-    """[goal] the first entry of its list, or -1."""
-    tail: Ints
-    """[goal] the last one."""
-    fresh: Ints
-    """[goal] the first of those that were linked last, or -1."""
+    """[goal] the first entry of its list, or -1; the newest come first."""
     size: Ints
-    """LINKED, NOTED."""
+    """FRESH, LINKED, NOTED."""
 
 
-LINKED, NOTED = 0, 1
+FRESH, LINKED, NOTED = range(3)
+"""From the first of these entries on, some were linked last; from the second on, they are noted and not linked yet."""
 
 
 @by_address
@@ -127,7 +113,7 @@ class Grower(NamedTuple):
     bits_of_goal: Words
     """[goal] scratch space for the resets of a word; empty before and after."""
     state: Ints
-    """STATUS, MEMO_LABEL (here an event), MEMO_BEFORE, MEMO_AFTER."""
+    """STATUS, MEMO_LABEL, MEMO_BEFORE, MEMO_AFTER."""
 
 
 def new_journal(entries: int) -> Journal:
@@ -137,16 +123,9 @@ def new_journal(entries: int) -> Journal:
 
 
 def new_exits(entries: int) -> Exits:
-    head, tail, fresh = (np.full(GOALS, -1, np.int64) for _ in range(3))
-    word, bits = np.empty(entries, np.int32), np.empty(entries, np.uint64)
-    goal, following = np.empty(entries, np.uint8), np.empty(entries, np.int32)
-    return Exits(word, bits, goal, following, head, tail, fresh, np.zeros(2, np.int64))
-
-
-def new_members(words: int) -> Members:
-    """Nobody has joined, and nobody can."""
-    free, live = np.zeros((2, words), np.uint64), np.stack([new_word_set(words), new_word_set(words)])
-    return Members(free, live, np.zeros(words, np.uint64), np.zeros(words, np.uint64))
+    word, following = (np.empty(entries, np.int32) for _ in range(2))
+    bits, goal = np.empty(entries, np.uint64), np.empty(entries, np.uint8)
+    return Exits(word, bits, goal, following, np.full(GOALS, -1, np.int64), np.zeros(3, np.int64))
 
 
 MOST_ENTRIES = 1 << 27
@@ -154,7 +133,7 @@ MOST_ENTRIES = 1 << 27
 entries is touched as they come."""
 
 
-def new_grower(side: int, geometry: Geometry, room: Room, *, middles: bool, histories: bool) -> Grower:
+def new_grower(side: int, geometry: Geometry, room: Room, middles: bool, histories: bool = True) -> Grower:
     """The arrays of a grower for blocks of this geometry."""
     words = geometry.words
     in_middles = words if middles else 0
@@ -177,7 +156,7 @@ def new_grower(side: int, geometry: Geometry, room: Room, *, middles: bool, hist
         neighbours=new_neighbours(),
         men=np.zeros(len(geometry.color), np.int64),
         bits_of_goal=np.zeros(GOALS, np.uint64),
-        state=np.zeros(5, np.int64),
+        state=np.zeros(4, np.int64),
     )
 
 
@@ -189,8 +168,8 @@ def breaks_holds(grower: Grower) -> bool:
 
 @inlined
 def write_outcome(entry: SignedBytes, first: Int, bits: Word, byte: Int) -> None:
-    """Write an outcome for some cells of a word whose first cell is given."""
-    while bits:
+    """Write an outcome for some cells of a word whose first cell is given, if anybody asks for outcomes."""
+    while bits and len(entry):
         square, bits = lowest_and_rest(bits)
         entry[first + square] = byte
 
@@ -210,23 +189,15 @@ def note_exit(grower: Grower, word: Int, bits: Word, goal: Int) -> None:
 @inner
 def link_exits(exits: Exits) -> None:
     """Put what has been noted into its lists. No thread may read them meanwhile."""
-    exits.fresh[:] = -1
     for at in range(exits.size[LINKED], exits.size[NOTED]):
         goal = np.int64(exits.goal[at])
-        exits.next[at] = -1
-        if exits.fresh[goal] < 0:
-            exits.fresh[goal] = at
-        if exits.head[goal] < 0:
-            exits.head[goal] = at
-        else:
-            exits.next[exits.tail[goal]] = at
-        exits.tail[goal] = at
-    exits.size[LINKED] = exits.size[NOTED]
+        exits.next[at], exits.head[goal] = exits.head[goal], at
+    exits.size[FRESH], exits.size[LINKED] = exits.size[LINKED], exits.size[NOTED]
 
 
 @inner
-def sort_resets(block: Block, grower: Grower) -> None:
-    """List the resets of all undecided cells with the forcer to move, by goal: count, then write."""
+def sort_resets(block: Block, grower: Grower, mates: bool) -> None:
+    """List the resets of undecided cells with the forcer to move, those to mate or the others: count, then write."""
     side, resets, bits_of_goal = grower.side, grower.resets, grower.bits_of_goal
     resets.end[:] = 0
     for is_written in range(2):
@@ -235,13 +206,12 @@ def sort_resets(block: Block, grower: Grower) -> None:
             lowest, highest = np.int64(GOALS), np.int64(-1)
             while kings:
                 square, kings = lowest_and_rest(kings)
-                bit = square_bit(square)
-                if block.undecided[side, word] & bit:
-                    goal = np.int64(goal_of_byte(np.int64(block.best.outcome[at]), side))
+                bit, goal = square_bit(square), np.int64(goal_of_byte(np.int64(block.best.outcome[at]), side))
+                if block.undecided[side, word] & bit and (goal == 0 or goal == WORST_GOAL) == mates:
                     bits_of_goal[goal] |= bit
                     lowest, highest = min(lowest, goal), max(highest, goal)
                 at += 1
-            for found in range(lowest, highest + 1):
+            for found in range(lowest, highest + 1, WORST_GOAL if mates else 1):
                 if bits_of_goal[found]:
                     entry = resets.end[found]
                     if is_written:
@@ -270,48 +240,3 @@ def drop_decided(resets: Journal, undecided: Words) -> None:
                 resets.word[to], resets.bits[to] = resets.word[at], bits
                 to += 1
         resets.end[goal] = to
-
-
-@inner
-def use_mating_resets(block: Block, grower: Grower) -> None:
-    """Before goals are sorted: resets to the forcer's mate join, and what keeps no defender out is open."""
-    side, defender, members = grower.side, 1 - grower.side, grower.forced
-    for word in range(len(block.occupied)):
-        for mover in range(2):
-            kings, at, mates = block.resets[mover, word], np.int64(block.first_reset[mover, word]), NOTHING
-            while kings:
-                square, kings = lowest_and_rest(kings)
-                if goal_of_byte(np.int64(block.best.outcome[at]), side) == 0:
-                    mates |= square_bit(square)
-                at += 1
-            if mover == side:
-                add_bits(grower.joining, word, mates & members.free[side, word])
-            else:
-                members.blocked[word] &= ~mates
-                add_bits(grower.checked, word, mates & members.free[defender, word])
-
-
-# As in distances/forcer.py: nearly all cells of a search get the same goal and had the same history before, so the last
-# step from history to history is remembered.
-@inlined
-def note_goal(block: Block, grower: Grower, mover: Int, word: Int, bits: Word, goal: Int, code: Int) -> None:
-    """Note in their histories that cells have joined with this goal at this accrued code."""
-    if len(grower.history) == 0:
-        return
-    state, history, interner = grower.state, grower.history, grower.interner
-    mask, first = block.numbered[mover, word, MASK], block.numbered[mover, word, FIRST]
-    event = event_from(code, label_from(goal, 0))
-    if state[MEMO_LABEL] != event:
-        state[MEMO_LABEL], state[MEMO_BEFORE] = event, NO_MEMO
-    before, after = state[MEMO_BEFORE], state[MEMO_AFTER]
-    while bits:
-        lowest = bits & (~bits + ONE)
-        bits ^= lowest
-        at = first + np.uint64(count(mask & (lowest - ONE)))
-        was = np.int64(history[at])
-        if was != before:
-            before, after = was, intern(interner, was, event)
-            if interner.state[OVERFLOWED]:
-                state[STATUS] = INTERNER_FULL
-        history[at] = after
-    state[MEMO_BEFORE], state[MEMO_AFTER] = before, after

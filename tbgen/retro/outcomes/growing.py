@@ -15,8 +15,9 @@ from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.kernels import byte_of_goal
 from tbgen.index.words import NOTHING
-from tbgen.retro.outcomes.grower import Grower, note_exit, note_goal, write_outcome
-from tbgen.retro.patterns.worker import Members, leave_free
+from tbgen.retro.outcomes.grower import Grower, note_exit, write_outcome
+from tbgen.retro.patterns.packing import label_from
+from tbgen.retro.patterns.worker import Members, leave_free, note_label
 from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, list_range, take_bits
@@ -46,7 +47,7 @@ def has_words(worklist: Worklist, first: Int, end: Int) -> bool:
 
 @inlined
 def look_ahead(block: Block, worklist: Worklist, allowed: Words, left: Words, n: Int, size: Int) -> None:
-    """Have fetched what word number n + FAR of those listed will be asked for."""
+    """Prefetch what word number n + FAR of those listed will be asked for."""
     if n + FAR < size:
         word = np.int64(worklist.words[n + FAR])
         prefetch(worklist.bits, (word,))
@@ -56,10 +57,17 @@ def look_ahead(block: Block, worklist: Worklist, allowed: Words, left: Words, n:
 
 
 @inlined
+def note_goal(block: Block, grower: Grower, side: Int, word: Int, bits: Word, search: Search) -> None:
+    """Note in their histories, if anybody asks for these, that cells have joined with this goal at this code."""
+    if len(grower.history):
+        note_label(block, grower, None, side, word, bits, label_from(search.goal, 0), search.code)
+
+
+@inlined
 def join_middle(block: Block, grower: Grower, values: BlockValues, word: Int, bits: Word, search: Search) -> None:
     """The forcer's cells join a middle. Where the hold is that of the cell itself, it is frozen with this outcome."""
     add_bits(grower.middle.joined, word, bits)
-    note_goal(block, grower, grower.side, word, bits, search.goal, search.code)
+    note_goal(block, grower, grower.side, word, bits, search)
     freeze_broken(block, grower, values, word, bits, search.goal)
 
 
@@ -103,7 +111,7 @@ def check_defender_cells(
             write_outcome(values.entry, first_cell, yielding, byte)
         else:
             add_bits(middle.yielded, word, yielding)
-            note_goal(block, grower, defender, word, yielding, search.goal, search.code)
+            note_goal(block, grower, defender, word, yielding, search)
         mark_predecessors(block, grower.men, side, word, yielding, to_join, grower.neighbours)
 
 

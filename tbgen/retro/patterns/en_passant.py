@@ -11,19 +11,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Word
+from tbgen.compiled.arrays import Bytes, Int, Word
 from tbgen.compiled.jit import inlined, inner
 from tbgen.index.kernels import WORST_GOAL, byte_of_goal, goal_of_byte
 from tbgen.index.squares import PAWN_ATTACKS
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
 from tbgen.retro.patterns.histories import label_at_code
-from tbgen.retro.patterns.packing import goal_of_label, plies_of_label
+from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, label_from, plies_of_label
 from tbgen.retro.patterns.worker import AnyWorker, has_histories
 from tbgen.retro.resets.destinations import NOT_HERE, ChildTables
-from tbgen.retro.resets.folding import fold_reset, fold_value
-from tbgen.retro.words.block import Best, Block, BlockValues, number_of_reset, place_of_cell
+from tbgen.retro.resets.folding import fold_reset, fold_value, fold_word
+from tbgen.retro.words.block import Best, Block, BlockValues, place_of_cell
 from tbgen.retro.words.geometry import BLACK, WHITE, king_of
-from tbgen.retro.words.moves import NO_ROLE, Scratch, kings_after_move, note_move, unpack_squares
+from tbgen.retro.words.moves import NO_ROLE, Scratch, kings_after_move, note_move, note_moves, unpack_squares
 from tbgen.retro.words.quiet import list_neighbours
 
 
@@ -37,35 +37,55 @@ class Right(NamedTuple):
     """Where the values of the block's cells with this right begin."""
 
 
-@inner
-def value_with(worker: AnyWorker, values: BlockValues, side: Int, cell: Int, code: Int) -> tuple[Int, Int]:
-    """The outcome byte and distance of a cell of the solved block when the side to move has accrued `code`.
+class Inquiry(NamedTuple):
+    """A block of which it is asked what scores that have accrued are worth, and all that answers take."""
 
-    Reached by a quiet move of the other side, so on a tie of codes the holder keeps its score.
-    """
-    block, own = worker.block, side * len(worker.block.occupied) * 64 + cell
+    worker: AnyWorker
+    values: BlockValues
+    children: ChildTables
+    goal_of: Bytes
+    """[cell] with which goal the side at hand breaks the hold at the code at hand, NEVER if it does not; empty where
+    histories say so, or nobody breaks a hold."""
+
+
+NEVER = 255
+
+
+@inlined
+def label_of_break(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: Int) -> Int:
+    """With which goal and plies, as a label, a side breaks the hold at an accrued code, if it does."""
+    searcher = inquiry.worker.white if breaker == WHITE else inquiry.worker.black
+    if has_histories(searcher):
+        place = place_of_cell(inquiry.worker.block, side, cell >> 6, cell & 63)
+        return np.int64(label_at_code(searcher.interner, np.int64(searcher.history[place]), code))
+    return label_from(np.int64(inquiry.goal_of[cell]), 0) if len(inquiry.goal_of) else np.int64(NO_LABEL)
+
+
+@inner
+def value_with(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: Int) -> tuple[Int, Int]:
+    """The outcome byte and distance of a cell if the breaker's opponent has accrued `code`, which it keeps on a tie."""
+    block, values = inquiry.worker.block, inquiry.values
+    own = side * block.code.shape[1] + cell
     byte = np.int64(values.entry[own])
-    if block.code[side, cell] < code or abs(byte) - 1 < code:
-        return byte, np.int64(values.dtg[own])
-    breaker = worker.black if side == WHITE else worker.white
-    if has_histories(breaker):
-        history = np.int64(breaker.history[place_of_cell(block, side, cell >> 6, cell & 63)])
-        label = label_at_code(breaker.interner, history, code)
-        if goal_of_label(label) < WORST_GOAL - code:
-            return np.int64(byte_of_goal(goal_of_label(label), 1 - side)), plies_of_label(label)
-    return np.int64(byte_of_goal(code, side)), np.int64(0)
+    if byte and (block.code[side, cell] < code or abs(byte) - 1 < code):
+        return byte, np.int64(values.dtg[own]) if len(values.dtg) else np.int64(0)
+    label = label_of_break(inquiry, breaker, side, cell, code)
+    if goal_of_label(label) < WORST_GOAL - code:
+        return np.int64(byte_of_goal(goal_of_label(label), breaker)), plies_of_label(label)
+    return np.int64(byte_of_goal(code, 1 - breaker)), np.int64(0)
 
 
 @inner
-def fold_quiet_moves(worker: AnyWorker, values: BlockValues, side: Int, word: Int, square: Int, code: Int) -> None:
+def fold_quiet_moves(inquiry: Inquiry, side: Int, word: Int, square: Int, code: Int) -> None:
     """Fold all quiet moves of a cell, whose own code is given, into the mover's best."""
-    block, near, other = worker.block, worker.white.neighbours, 1 - side
-    for n in range(list_neighbours(block, worker.scratch.men, side, word, square_bit(square), near)):
-        kings = near.bits[n] & block.legal[other, near.word[n]]
+    worker, near = inquiry.worker, inquiry.worker.white.neighbours
+    block, scratch = worker.block, worker.scratch
+    for n in range(list_neighbours(block, scratch.men, side, word, square_bit(square), near, None)):
+        kings = near.bits[n] & block.legal[1 - side, near.word[n]]
         while kings:
             king, kings = lowest_and_rest(kings)
-            byte, plies = value_with(worker, values, other, near.word[n] * 64 + king, code)
-            fold_value(worker.scratch.folded, side, square, byte, plies)
+            byte, plies = value_with(inquiry, side, 1 - side, near.word[n] * 64 + king, code)
+            fold_value(scratch.folded, side, square, byte, plies)
 
 
 # A reset has been folded by what it is worth with nothing accrued. Where it does not forget, that takes the place of an
@@ -135,48 +155,45 @@ def fold_captures(block: Block, children: ChildTables, scratch: Scratch, right: 
             fold_reset(children, scratch, right.side, bit, scratch.moves[0])
 
 
-@inlined
-def recall_best(worker: AnyWorker, side: Int, word: Int, square: Int) -> None:
-    """Begin with the best reset that a cell has without the right."""
-    block, best = worker.block, worker.scratch.folded
-    best.outcome[square] = 0
-    if block.resets[side, word] & square_bit(square):
-        at = number_of_reset(block, side, word, square)
-        best.outcome[square] = block.best.outcome[at]
-        best.shortest[square] = block.best.shortest[at]
-        best.longest[square] = block.best.longest[at]
-
-
 @inner
-def search_word(
-    worker: AnyWorker, children: ChildTables, values: BlockValues, right: Right, word: Int, anyone: Word
-) -> None:
-    """Find the values of those positions of a word in which the pawn can be taken."""
-    block, scratch, side, best = worker.block, worker.scratch, right.side, worker.scratch.folded
-    while anyone:
-        square, anyone = lowest_and_rest(anyone)
-        cell = word * 64 + square
-        code = code_with(block, scratch, right, cell)
-        recall_best(worker, side, word, square)
-        fold_captures(block, children, scratch, right, square_bit(square))
-        fold_quiet_moves(worker, values, side, word, square, code)
-        if not has_histories(worker.white):
-            fold_hold(best, side, square, code)
+def search_position(inquiry: Inquiry, right: Right, word: Int, square: Int, code: Int) -> None:
+    """Find the value of a position in which the pawn can be taken, its resets folded."""
+    scratch, children, side, best = inquiry.worker.scratch, inquiry.children, right.side, inquiry.worker.scratch.folded
+    fold_captures(inquiry.worker.block, children, scratch, right, square_bit(square))
+    fold_quiet_moves(inquiry, side, word, square, code)
+    if not has_histories(inquiry.worker.white) and len(inquiry.goal_of) == 0:
+        fold_hold(best, side, square, code)
+    at = right.base + word * 64 + square
+    children.en_passant.entry[at] = best.outcome[square]
+    if len(children.en_passant.dtg):
         goal, plies = goal_of_byte(np.int64(best.outcome[square]), side), np.int64(0)
         if goal < WORST_GOAL - code:
             plies = 1 + np.int64(best.shortest[square])
         elif goal > WORST_GOAL - code:
             plies = 1 + np.int64(best.longest[square])
-        children.en_passant.entry[right.base + cell] = best.outcome[square]
-        children.en_passant.dtg[right.base + cell] = plies
+        children.en_passant.dtg[at] = plies
 
 
 @inner
-def search_en_passant(worker: AnyWorker, children: ChildTables, values: BlockValues) -> None:
-    """After a block has been solved: the values of its positions with a right to take en passant."""
-    block = worker.block
-    for taken in range(len(block.geometry.pawn_color)):
-        right = right_to_take(block, children, taken)
-        if right.base != NOT_HERE:
-            for word in range(block.geometry.words):
-                search_word(worker, children, values, right, word, note_captures(block, worker.scratch, right, word))
+def search_right(inquiry: Inquiry, right: Right, least: Int, most: Int) -> None:
+    """Find the values of positions with a right, if there is one, whose own codes are from `least` to `most`."""
+    block, scratch = inquiry.worker.block, inquiry.worker.scratch
+    if right.base == NOT_HERE:
+        return
+    for word in range(len(block.occupied)):
+        anyone = note_captures(block, scratch, right, word)
+        if anyone:
+            note_moves(block, scratch, word, right.side)
+            fold_word(block, inquiry.children, scratch, right.side, word)
+        while anyone:
+            square, anyone = lowest_and_rest(anyone)
+            code = code_with(block, scratch, right, word * 64 + square)
+            if least <= code <= most:
+                search_position(inquiry, right, word, square, code)
+
+
+@inner
+def search_rights(inquiry: Inquiry, least: Int, most: Int) -> None:
+    """The same of all rights to take en passant in a block."""
+    for taken in range(len(inquiry.worker.block.geometry.pawn_color)):
+        search_right(inquiry, right_to_take(inquiry.worker.block, inquiry.children, taken), least, most)

@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32, often_first
-from tbgen.compiled.jit import borrowing, by_address, inlined, inner, kernel, small
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Dictionary
 from tbgen.retro.patterns.packing import (
@@ -195,33 +195,20 @@ def _intern_rows(interner: Interner, start: Ints, rows: Ints, nodes: SignedInts3
         nodes[pattern] = node
 
 
+# size[node]: how many chains begin with this one, itself included, 1 before; after[node]: how many chains come between
+# the one that it extends and itself; used[node]: 0 before.
 @borrowing
-def _group_by_before(before: Ints, by_event: Ints, first_child: SignedInts32, children: SignedInts32) -> None:
-    """Sort chains by the one they extend, then by row: node n has children first_child[n] to first_child[n + 1]."""
+def _find_places(
+    before: Ints, by_event: Ints, size: SignedInts32, used: SignedInts32, after: SignedInts32, place: SignedInts32
+) -> None:
+    """Where each chain stands in the order of their rows, a beginning before what it begins."""
+    for node in range(len(before) - 1, 0, -1):
+        size[before[node]] += size[node]
+    for n in by_event:
+        after[n + 1] = used[before[n + 1]]
+        used[before[n + 1]] += size[n + 1]
     for node in range(1, len(before)):
-        first_child[before[node] + 2] += 1
-    for node in range(2, len(first_child)):
-        first_child[node] += first_child[node - 1]
-    for node in by_event:
-        at = before[node + 1] + 1
-        children[first_child[at]] = node + 1
-        first_child[at] += 1
-
-
-@kernel
-def _in_order(children: SignedInts32, first_child: SignedInts32, ranking: SignedInts32) -> None:
-    """List the chains in the order of their rows."""
-    stack = np.empty_like(ranking)
-    size, number = 1, 0
-    stack[0] = EMPTY
-    while size:
-        size -= 1
-        node = stack[size]
-        ranking[number] = node
-        number += 1
-        for n in range(first_child[node + 1] - 1, first_child[node] - 1, -1):
-            stack[size] = children[n]
-            size += 1
+        place[node] = place[before[node]] + 1 + after[node]
 
 
 @borrowing
@@ -265,12 +252,11 @@ def merge_patterns(
 
 def _ranking(interner: Interner) -> SignedInts32:
     """All chains in the order of their rows, a beginning before what it begins."""
-    size = int(interner.state[NODES])
-    before, event = interner.before[:size], interner.event[:size]
-    first_child, children = np.zeros(size + 2, np.int32), np.zeros(size, np.int32)
-    _group_by_before(before, np.argsort(event[1:]), first_child, children)
-    ranking = np.zeros(size, np.int32)
-    _in_order(children, first_child, ranking)
+    nodes = int(interner.state[NODES])
+    used, after, place, ranking = (np.zeros(nodes, np.int32) for _ in range(4))
+    by_event = np.argsort(interner.event[1:nodes])
+    _find_places(interner.before[:nodes], by_event, np.ones(nodes, np.int32), used, after, place)
+    ranking[place] = np.arange(nodes, dtype=np.int32)
     return ranking
 
 

@@ -10,13 +10,14 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Ints32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined
 from tbgen.errors import RepresentationError
-from tbgen.index.words import NOTHING, count
-from tbgen.retro.patterns.histories import Interner
-from tbgen.retro.words.block import Block
+from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
+from tbgen.retro.patterns.histories import OVERFLOWED, Interner, intern
+from tbgen.retro.patterns.packing import event_from, label_of_event
+from tbgen.retro.words.block import FIRST, MASK, Block
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.moves import Scratch
 from tbgen.retro.words.quiet import Neighbours
-from tbgen.retro.words.worklist import drop_word
+from tbgen.retro.words.worklist import drop_word, new_word_set
 from tbgen.score import MOST_STORED_CODE
 
 _logger = logging.getLogger("tbgen")
@@ -54,6 +55,12 @@ class Members(NamedTuple):
     """[word] the defender's cells with a reset whose step has not come yet: it is a way out for now."""
 
 
+def new_members(words: int) -> Members:
+    """Nobody has joined, and nobody can."""
+    free, live = np.zeros((2, words), np.uint64), np.stack([new_word_set(words), new_word_set(words)])
+    return Members(free, live, np.zeros(words, np.uint64), np.zeros(words, np.uint64))
+
+
 @inlined
 def leave_free(members: Members, side: Int, word: Int, bits: Word) -> None:
     """Some cells of a word are free no longer."""
@@ -64,11 +71,21 @@ def leave_free(members: Members, side: Int, word: Int, bits: Word) -> None:
         drop_word(members.live[side], word)
 
 
+@inlined
+def open_word(members: Members, side: Int, word: Int, legal: Word) -> None:
+    """All legal cells of a word are free. Words of a side are opened in ascending order."""
+    members.free[side, word] = legal
+    if word & 63 == 0:
+        members.live[side, word >> 6] = NOTHING
+    if legal:
+        members.live[side, word >> 6] |= square_bit(word & 63)
+
+
 @borrowing
 def open_words(block: Block, white: Members, black: Members, first: int, end: int) -> int:
     """Begin a range of words: what is legal is open, and nobody forces anything yet; how many cells that are.
 
-    The first `freeze` finds which words are live.
+    The range begins with a group of 64 words.
     """
     cells = 0
     for side in range(2):
@@ -76,12 +93,29 @@ def open_words(block: Block, white: Members, black: Members, first: int, end: in
         for word in range(first, end):
             legal = block.legal[side, word]
             block.undecided[side, word] = legal
-            ours.free[side, word] = legal
-            theirs.free[side, word] = legal
+            open_word(ours, side, word, legal)
+            open_word(theirs, side, word, legal)
             ours.left[word] = legal
             theirs.blocked[word] = block.resets[side, word]
             cells += count(legal)
     return cells
+
+
+@inlined
+def ripe_cells(block: Block, side: Int, word: Int, still: Word, code: Int) -> Word:
+    """Those of the undecided cells of a word that have this own code; the next higher one is noted."""
+    if np.int64(block.next_code[side, word]) > code:
+        return NOTHING
+    ripe, next_code = NOTHING, np.int64(255)
+    while still:
+        square, still = lowest_and_rest(still)
+        own = np.int64(block.code[side, word * 64 + square])
+        if own == code:
+            ripe |= square_bit(square)
+        else:
+            next_code = min(next_code, own)
+    block.next_code[side, word] = next_code
+    return ripe
 
 
 MOST_NODES, MOST_ENTRIES = 1 << 26, 256
@@ -155,3 +189,56 @@ def has_histories(searcher: Searcher) -> bool:
 
 
 AnyWorker = Worker[Any]
+
+
+@inlined
+def unforced_cells(block: Block, white: Searcher, black: Searcher, side: Int, word: Int) -> Word:
+    """The undecided cells of a word that neither side has forced at the code before."""
+    still, ours, theirs = block.undecided[side, word], white.forced.free[side, word], black.forced.free[side, word]
+    if still & ~ours & ~theirs:
+        white.state[STATUS] = FORCED_TWICE
+    return still & ours & theirs
+
+
+@inlined
+def keep_undecided(
+    block: Block, white: Searcher, black: Searcher, side: Int, word: Int, frozen: Word, still: Word
+) -> int:
+    """Of the cells of a word some are frozen, others undecided and free; how many others."""
+    block.frozen[side, word], block.undecided[side, word] = frozen, still
+    white.forced.free[side, word] = still
+    black.forced.free[side, word] = still
+    if still == NOTHING:
+        drop_word(white.forced.live[side], word)
+        drop_word(black.forced.live[side], word)
+    return count(still)
+
+
+# In a thick step nearly all cells get the same label and had the same history before, so the last step from history
+# to history is remembered (the memo): one look at the interner serves thousands of cells. The history says whether the
+# label is new; the label itself may have been provisional.
+@inlined
+def note_label(
+    block: Block, searcher: Searcher, labels: Ints32 | None, side: Int, word: Int, bits: Word, label: Int, code: Int
+) -> None:
+    """Note in their histories, and among the labels, that cells have this label from this accrued code on."""
+    state, history, interner = searcher.state, searcher.history, searcher.interner
+    mask, first = block.numbered[side, word, MASK], block.numbered[side, word, FIRST]
+    if state[MEMO_LABEL] != label:
+        state[MEMO_LABEL], state[MEMO_BEFORE] = label, NO_MEMO
+    before, after = state[MEMO_BEFORE], state[MEMO_AFTER]
+    while bits:
+        lowest = bits & (~bits + ONE)
+        bits ^= lowest
+        at = first + np.uint64(count(mask & (lowest - ONE)))
+        was = np.int64(history[at])
+        if was != before:
+            before, after = was, was
+            if label_of_event(interner.event[was]) != label:
+                after = intern(interner, was, event_from(code, label))
+                if interner.state[OVERFLOWED]:
+                    state[STATUS] = INTERNER_FULL
+        history[at] = after
+        if labels is not None:
+            labels[at] = label
+    state[MEMO_BEFORE], state[MEMO_AFTER] = before, after

@@ -29,7 +29,7 @@ from tbgen.index.layout import HOW_BITS, HOW_MASK, INTO_TRIANGLE, Layout
 from tbgen.index.squares import FLIP_FILE, INVERSE, SYMMETRY, TRIANGLE
 from tbgen.index.words import NOTHING, ONE
 from tbgen.material import Material
-from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, Reset
+from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, Reset, first_twins
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Color
 
@@ -95,9 +95,7 @@ class PromotionReader:
                 part.append(self._adds(child, reset, symmetry, slots))
                 axis.append(new)
                 sign.append(-1 if reset.flip else 1)
-        twins = np.arange(child.others + 2, dtype=np.int64)
-        for start, end in child.twins:
-            twins[start - child.pawns : end - child.pawns] = start - child.pawns
+        twins = first_twins(child)[child.pawns :] - child.pawns
         return Routes(np.stack(part), np.array(axis, np.int64), np.array(sign, np.int64), twins)
 
     def _adds(self, child: Layout, reset: Reset, symmetry: int, slots: Sequence[int]) -> Ints:

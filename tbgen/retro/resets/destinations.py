@@ -124,7 +124,7 @@ def shapes_of(layouts: Sequence[Layout]) -> Shapes:
     return Shapes(
         pawns=np.array([each.pawns for each in layouts], np.int64),
         others=np.array([each.others for each in layouts], np.int64),
-        twin_start=np.stack([_first_twins(each) for each in layouts]),
+        twin_start=np.stack([first_twins(each) for each in layouts]),
         digits=np.stack([_padded(each.digits) for each in layouts]),
         addresses=np.concatenate([each.addresses for each in layouts]),
         address_start=np.cumsum([0, *[len(each.addresses) for each in layouts]], dtype=np.int64),
@@ -138,7 +138,7 @@ def _padded(digits: Ints) -> Ints:
     return padded
 
 
-def _first_twins(layout: Layout) -> Ints:
+def first_twins(layout: Layout) -> Ints:
     """[slot] -> first slot of its group of equal men."""
     first = np.arange(MOST_SLOTS, dtype=np.int64)
     for start, end in layout.twins:

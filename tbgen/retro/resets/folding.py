@@ -14,21 +14,10 @@ from tbgen.index.kernels import goal_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest
 from tbgen.retro.resets.destinations import AtHand, ChildTables, find_plane_and_cell, is_mirrored
 from tbgen.retro.words.block import Best, Block
-from tbgen.retro.words.moves import (
-    DOUBLE,
-    GONE,
-    ROLE,
-    SLOT,
-    TO,
-    Scratch,
-    add_move,
-    note_moves,
-    unpack_squares,
-    write_codes,
-)
+from tbgen.retro.words.moves import DOUBLE, GONE, ROLE, SLOT, TO, Scratch, count_moves, unpack_squares
 
 CHILD_HAS_NO_VALUE = 1
-"""What can go wrong here; what else can, see distances/forcer.py."""
+"""What can go wrong here; what else can, see patterns/worker.py."""
 
 
 @inlined
@@ -121,28 +110,20 @@ def fold_reset(children: ChildTables, scratch: Scratch, side: Int, kings: Word, 
     now[slot] = was
 
 
-@inlined
-def fold_move(
-    block: Block, children: ChildTables, scratch: Scratch, side: Int, word: Int, kings: Word, move: Ints
-) -> None:
-    """Fold a move into every position if it is a reset."""
-    role, slot = move[ROLE], move[SLOT]
-    if role and move[GONE] < 0:
-        start = children.promotions.start[block.number[0], slot, role]
-        fold_promotion(children.promotions, scratch, side, word, kings, start)
-    elif move[GONE] >= 0 or slot < children.shapes.pawns[0]:
-        fold_reset(children, scratch, side, kings, move)
-    else:
-        return
-    scratch.with_reset[0] |= kings
-
-
 @inner
 def fold_word(block: Block, children: ChildTables, scratch: Scratch, side: Int, word: Int) -> None:
-    """Fold all moves of one side in a word, which are noted."""
+    """Fold all resets of one side in a word, whose moves are noted, each into every position."""
     scratch.folded.outcome[:], scratch.with_reset[0] = 0, NOTHING
     for n in range(scratch.noted[0]):
-        fold_move(block, children, scratch, side, word, scratch.kings[n], scratch.moves[n])
+        kings, move = scratch.kings[n], scratch.moves[n]
+        if move[ROLE] and move[GONE] < 0:
+            start = children.promotions.start[block.number[0], move[SLOT], move[ROLE]]
+            fold_promotion(children.promotions, scratch, side, word, kings, start)
+        elif move[GONE] >= 0 or move[SLOT] < children.shapes.pawns[0]:
+            fold_reset(children, scratch, side, kings, move)
+        else:
+            continue
+        scratch.with_reset[0] |= kings
 
 
 @borrowing
@@ -157,13 +138,8 @@ def find_moves(block: Block, children: ChildTables, scratch: Scratch, first: int
             continue
         unpack_squares(block, scratch, word)
         for side in range(2):
-            scratch.folded.outcome[:], scratch.with_reset[0] = 0, NOTHING
-            note_moves(block, scratch, word, side)
-            scratch.planes[:] = 0
-            for n in range(scratch.noted[0]):
-                add_move(scratch.planes, scratch.kings[n])
-                fold_move(block, children, scratch, side, word, scratch.kings[n], scratch.moves[n])
+            count_moves(block, scratch, side, word)
+            fold_word(block, children, scratch, side, word)
             keep_best(block, scratch, side, word)
-            write_codes(block, scratch, side, word)
     status: int = scratch.status[0]
     return status

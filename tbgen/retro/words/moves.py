@@ -267,3 +267,13 @@ def note_moves(block: Block, scratch: Scratch, word: Int, side: Int) -> None:
     for pawn in range(len(geometry.pawn_color)):
         if geometry.pawn_color[pawn] == side:
             note_pawn_moves(block, scratch, word, side, pawn)
+
+
+@inner
+def count_moves(block: Block, scratch: Scratch, side: Int, word: Int) -> None:
+    """Note every move of one side in a word, and write the codes of its cells."""
+    note_moves(block, scratch, word, side)
+    scratch.planes[:] = 0
+    for n in range(scratch.noted[0]):
+        add_move(scratch.planes, scratch.kings[n])
+    write_codes(block, scratch, side, word)

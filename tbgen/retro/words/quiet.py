@@ -1,11 +1,11 @@
 """Quiet moves: from positions to their quiet neighbours, 64 at a time.
 
 A quiet move of a man other than a pawn can be taken back by the same man, so its successors and its predecessors are
-the same words. `mark_predecessors` walks from decided positions back to those that can reach them; `find_escapes`
-looks forward for positions with a move that is not decided; `list_neighbours` serves both directions.
+the same words. `list_neighbours` serves both directions; `mark_predecessors` marks the positions that can reach
+decided ones; `find_escapes` looks forward for positions with a move that is not decided.
 
-The three walk the rays alike and do different things at each step, in the innermost loops of the solver: the first
-drops most neighbours at once, the third stops as soon as nothing is left to be found.
+Both walk the rays alike, in the innermost loops of the solver: `find_escapes` stops as soon as nothing is left to be
+found.
 """
 
 from __future__ import annotations
@@ -51,88 +51,73 @@ def new_neighbours() -> Neighbours:
 
 
 @inlined
-def note_word(near: Neighbours, size: Int, word: Int, bits: Word, markable: Markable) -> None:
-    """List some positions of a word as neighbour number `size`, and have fetched what is soon asked of the word."""
-    prefetch(markable.allowed, (word,))
-    prefetch(markable.worklist.bits, (word,))
-    near.word[size], near.bits[size] = word, bits
+def is_listed(word: Int, markable: Markable | None) -> bool:
+    """Whether a neighbour is to be listed: only if any of its positions may be marked, where they are to be."""
+    return markable is None or contains_word(markable.live, word)
 
 
-# `men` and `near` are scratch space; `clear` are the black king squares that have not stood in the way of the ray
-# so far. What is asked of a word comes from memory, so all words are listed before the first is looked at.
+@inlined
+def note_word(near: Neighbours, n: Int, word: Int, bits: Word, symmetry: Int, markable: Markable | None) -> None:
+    """List some positions of a word as neighbour number `n`: to be marked soon, or with the symmetry."""
+    near.word[n], near.bits[n] = word, bits
+    if markable is None:
+        near.image[n] = symmetry
+    else:
+        prefetch(markable.allowed, (word,))
+        prefetch(markable.worklist.bits, (word,))
+
+
+# `men` is scratch space; `clear` are the black king squares that have not stood in the way of the ray so far.
+@inlined
+def list_neighbours(
+    block: Block, men: Ints, mover: Int, word: Int, bits: Word, near: Neighbours, markable: Markable | None
+) -> int:
+    """List the words that `mover` comes to by a quiet move from some positions of a word, or came from; how many.
+
+    If only some positions may be marked, words without any of them are left out.
+    """
+    geometry, occupied, size = block.geometry, block.occupied[word], 0
+    unpack_men(geometry, word, men)
+    if mover == BLACK:
+        note_word(near, 0, word, king_spread(bits), BLACK_KING_STEPS, markable)
+        size = 1
+    else:
+        king = word >> geometry.king_shift
+        for step in range(geometry.king_count[king]):
+            there, symmetry = word_after_king(geometry, word, men, step), geometry.king_image[king, step]
+            if is_listed(there, markable):
+                note_word(near, size, there, image(bits, symmetry), symmetry, markable)
+                size += 1
+    for man in range(len(men)):
+        if geometry.color[man] != mover:
+            continue
+        path, paths = path_of(man, men[man]), geometry.rays.paths
+        for _ in range(geometry.rays.counts[man]):
+            clear = bits
+            for at in range(path, path + RAY):
+                to = np.int64(paths[at])
+                if to == NOWHERE or occupied >> np.uint64(to) & ONE:
+                    break
+                clear &= ~(ONE << np.uint64(to))
+                if clear == NOTHING:
+                    break
+                there = word_after(geometry, word, men, man, to)
+                if is_listed(there, markable):
+                    note_word(near, size, there, clear, 0, markable)
+                    size += 1
+            path += RAY
+    return size
+
+
+# What is asked of a word comes from memory, so all words are listed before the first is looked at.
 @inlined
 def mark_predecessors(
     block: Block, men: Ints, mover: Int, word: Int, bits: Word, markable: Markable, near: Neighbours
 ) -> None:
     """Mark the allowed positions from which `mover` comes to some positions of a word by a quiet move."""
-    geometry, occupied, size = block.geometry, block.occupied[word], 0
-    unpack_men(geometry, word, men)
-    if mover == BLACK:
-        add_bits(markable.worklist, word, king_spread(bits) & markable.allowed[word])
-    else:
-        king = word >> geometry.king_shift
-        for step in range(geometry.king_count[king]):
-            before = word_after_king(geometry, word, men, step)
-            if contains_word(markable.live, before):
-                note_word(near, size, before, image(bits, geometry.king_image[king, step]), markable)
-                size += 1
-    for man in range(len(men)):
-        if geometry.color[man] != mover:
-            continue
-        path, paths = path_of(man, men[man]), geometry.rays.paths
-        for _ in range(geometry.rays.counts[man]):
-            clear = bits
-            for at in range(path, path + RAY):
-                to = np.int64(paths[at])
-                if to == NOWHERE or occupied >> np.uint64(to) & ONE:
-                    break
-                clear &= ~(ONE << np.uint64(to))
-                if clear == NOTHING:
-                    break
-                before = word_after(geometry, word, men, man, to)
-                if contains_word(markable.live, before):
-                    note_word(near, size, before, clear, markable)
-                    size += 1
-            path += RAY
-    for n in range(size):
+    for n in range(list_neighbours(block, men, mover, word, bits, near, markable)):
         before = near.word[n]
         add_bits(markable.worklist, before, near.bits[n] & markable.allowed[np.uint64(before)])
-
-
-@inlined
-def list_neighbours(block: Block, men: Ints, mover: Int, word: Int, bits: Word, found: Neighbours) -> int:
-    """List the words that `mover` comes to by a quiet move from some positions of a word, or came from; how many."""
-    geometry, occupied = block.geometry, block.occupied[word]
-    unpack_men(geometry, word, men)
-    size = 0
-    if mover == BLACK:
-        found.word[0], found.bits[0], found.image[0] = word, king_spread(bits), BLACK_KING_STEPS
-        size = 1
-    else:
-        king = word >> geometry.king_shift
-        for step in range(geometry.king_count[king]):
-            symmetry = geometry.king_image[king, step]
-            found.word[size] = word_after_king(geometry, word, men, step)
-            found.bits[size], found.image[size] = image(bits, symmetry), symmetry
-            size += 1
-    for man in range(len(men)):
-        if geometry.color[man] != mover:
-            continue
-        path, paths = path_of(man, men[man]), geometry.rays.paths
-        for _ in range(geometry.rays.counts[man]):
-            clear = bits
-            for at in range(path, path + RAY):
-                to = np.int64(paths[at])
-                if to == NOWHERE or occupied >> np.uint64(to) & ONE:
-                    break
-                clear &= ~(ONE << np.uint64(to))
-                if clear == NOTHING:
-                    break
-                found.word[size], found.bits[size] = word_after(geometry, word, men, man, to), clear
-                found.image[size] = 0
-                size += 1
-            path += RAY
-    return size
 
 
 @inlined

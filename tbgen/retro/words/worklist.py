@@ -128,13 +128,6 @@ def contains_word(words: Words, word: Int) -> bool:
 
 
 @inlined
-def add_word(words: Words, word: Int) -> None:
-    """Add a word to a set of words."""
-    at = np.uint64(word)
-    words[at >> GROUP] |= ONE << (at & LOW_BITS)
-
-
-@inlined
 def drop_word(words: Words, word: Int) -> None:
     """Take a word out of a set of words."""
     at = np.uint64(word)

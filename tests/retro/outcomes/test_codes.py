@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Child
 from tbgen.material import Material, build_order
-from tbgen.retro import MemoryStore, OutcomeMethod, solve, solve_into
+from tbgen.retro import DISTANCES, OUTCOMES, MemoryStore, Method, solve, solve_into
 from tbgen.retro.outcomes import grower
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer, path_of
@@ -25,7 +26,7 @@ THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])
 def outcomes_of(name: str, threads: int = 2) -> Table:
     material = Material.parse(name)
     children: dict[Material, Child] = {child: values(str(child)) for child in material.children()}
-    return solve(material, children, threads, method=OutcomeMethod())
+    return solve(material, children, threads, method=OUTCOMES)
 
 
 def assert_agreement(name: str) -> None:
@@ -45,14 +46,14 @@ def test_every_outcome_of_four_men_agrees_with_the_reference(name: str) -> None:
     assert_agreement(name)
 
 
-def outcomes_file(folder: Path, name: str, game: Mobility, method: OutcomeMethod | None) -> bytes:
-    """The file of outcomes that a solver leads to; of the solver of distances without a method."""
+def outcomes_file(folder: Path, name: str, game: Mobility, method: Method[Any]) -> bytes:
+    """The file of outcomes that a solver leads to."""
     material = Material.parse(name)
     children = {child: solved(str(child), game) for child in material.children()}
     table = solve_into(MemoryStore(), material, children, 2, game=game, method=method)
-    layers = [Layer.OUTCOMES] if method else list(Layer)
+    layers = [Layer.OUTCOMES] if method is OUTCOMES else list(Layer)
     write_table(folder, table, generator="test", source="test", layers=layers)
-    assert path_of(folder, material, Layer.DISTANCES).exists() == (method is None)
+    assert path_of(folder, material, Layer.DISTANCES).exists() == (method is DISTANCES)
     return path_of(folder, material).read_bytes()
 
 
@@ -62,7 +63,7 @@ def test_both_solvers_write_the_same_file_of_outcomes(name: str, game: Mobility,
     folders = [tmp_path / each / ("" if game.forgets else str(game)) for each in ("outcomes", "distances")]
     for folder in folders:
         folder.mkdir(parents=True)
-    assert outcomes_file(folders[0], name, game, OutcomeMethod()) == outcomes_file(folders[1], name, game, None)
+    assert outcomes_file(folders[0], name, game, OUTCOMES) == outcomes_file(folders[1], name, game, DISTANCES)
 
 
 @pytest.mark.parametrize("entries", [0, 10, 100])

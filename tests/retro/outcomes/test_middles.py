@@ -8,27 +8,25 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.retro import OutcomeMethod, solve
+from tbgen.retro import OUTCOMES, solve
 from tbgen.retro.outcomes.grower import Grower, Journal
-from tbgen.retro.patterns.worker import Worker
-from tbgen.retro.words.block import BlockValues
+from tbgen.retro.words.block import Block, BlockValues
 from tests.retro.tables import values
 
 NOT_IN_IT = 255
 
 
-class Watched(OutcomeMethod):
+class Watched:
     """Looks at the sets of a middle as soon as it is found."""
 
     def __init__(self) -> None:
         self.goals: dict[tuple[int, int], list[np.ndarray]] = {}
 
-    def search(self, worker: Worker[Grower], side: int, values: BlockValues, code: int) -> None:
-        super().search(worker, side, values, code)
+    def search(self, block: Block, grower: Grower, other: Grower, values: BlockValues, code: int) -> None:
+        OUTCOMES.search(block, grower, other, values, code)
         if code == 0:
             return
-        grower = (worker.white, worker.black)[side]
-        middle, at = grower.middle, code + 1
+        side, middle, at = grower.side, grower.middle, code + 1
         journals = middle.odd if at & 1 else middle.even
         for mover, journal in ((side, journals.own), (1 - side, journals.others)):
             goals = goals_in(journal, range(at, 255 - at), len(middle.never))
@@ -67,7 +65,8 @@ def goals_in(journal: Journal, goals: range, words: int) -> np.ndarray:
 
 @pytest.mark.parametrize("name", ["KNvK", "KBvK", "KQvK", pytest.param("KBvKN", marks=pytest.mark.slow)])
 def test_a_middle_has_the_cells_that_joined_and_only_grows(name: str) -> None:
-    method, material = Watched(), Material.parse(name)
+    watched, material = Watched(), Material.parse(name)
+    method = OUTCOMES._replace(search=watched.search)
     solve(material, {child: values(str(child)) for child in material.children()}, threads=1, method=method)
-    assert all(len(each) > 2 for each in method.goals.values())
-    assert any((goals < NOT_IN_IT).any() for each in method.goals.values() for goals in each)
+    assert all(len(each) > 2 for each in watched.goals.values())
+    assert any((goals < NOT_IN_IT).any() for each in watched.goals.values() for goals in each)

@@ -16,7 +16,7 @@ from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order, materials
 from tbgen.retro.drive import single
 from tbgen.retro.drive.single import Accrued
-from tbgen.retro.outcomes.questions import Inquiry
+from tbgen.retro.patterns.en_passant import Inquiry
 from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
 from tests.retro.comparison import goodness
@@ -66,7 +66,7 @@ def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> 
     seen, known = list[np.ndarray](), next(known_blocks("KPvK", [5]))
 
     def noting(real: Callable[..., Any], asked: Block | Inquiry, *rest: Any) -> Any:
-        seen.append((asked if isinstance(asked, Block) else asked.block).pawns)
+        seen.append((asked if isinstance(asked, Block) else asked.worker.block).pawns)
         return real(asked, *rest)
 
     monkeypatch.setattr(single, "CHUNK", 16)
