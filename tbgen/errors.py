@@ -19,6 +19,7 @@
     ├── UnreadableFileError         1   a file that the system does not give
     ├── ClosureTooLargeError        6   a position that cannot be solved here
     ├── RepresentationError         1   a value does not fit its stored form
+    │   └── FullError               1   the solver has no room left
     ├── TableError                  1
     │   ├── MissingTableError       3
     │   ├── MissingDistancesError   3
@@ -275,6 +276,10 @@ class RepresentationError(TbgenError):
     template = "{value} does not fit {form}"
     value: object
     form: str
+
+
+class FullError(RepresentationError):
+    """The solver has no room for histories or positions; with more room the work may be done."""
 
 
 def build_options(folder: str | None) -> str:

@@ -263,7 +263,10 @@ def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, job
     try:
         for chunk in chunks:
             with signals_held():  # the first submissions start the workers
-                waiting.append(pool.submit(_decide_text, chunk.text, chunk.in_line, chunk.number, path))
+                try:
+                    waiting.append(pool.submit(_decide_text, chunk.text, chunk.in_line, chunk.number, path))
+                except ValueError as error:  # a pipe for a worker that starts, which the broken pool has closed
+                    raise BrokenProcessPool from error
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
     except PgnError:

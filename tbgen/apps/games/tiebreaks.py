@@ -2,7 +2,7 @@
 
 Unplayed games count as FIDE's regulations C.07 (August 2024) say.
 
->>> won, lost = Cell("Bob", WIN), Cell("Ann", LOSS)
+>>> won, lost = Cell("Bob", WIN), Cell("Ann", Fraction(0))
 >>> sonneborn_berger({"Ann": [won, Cell("Cid", DRAW)], "Bob": [lost], "Cid": [Cell("Ann", DRAW)]})["Ann"]
 Fraction(1, 4)
 """

@@ -14,13 +14,14 @@ import numpy as np
 
 from tbgen.compiled.arrays import Ints, Ints32, SignedBytes, Words
 from tbgen.compiled.jit import borrowing
+from tbgen.errors import FullError
 from tbgen.index.handover import Cells, Distances, Entries, Run
 from tbgen.index.kernels import GOALS
 from tbgen.index.layout import Layout
 from tbgen.index.words import ONE, lowest_and_rest
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.runs import Kept, count_words, nothing_found
-from tbgen.retro.drive.task import FullError, Task, check_status
+from tbgen.retro.drive.task import Task, check_status
 from tbgen.retro.patterns.en_passant import Inquiry, search_rights
 from tbgen.retro.patterns.histories import EMPTY, OVERFLOWED, Interner, dictionary_of, forget_nodes, intern
 from tbgen.retro.patterns.worker import INTERNER_FULL, AnyWorker, Room

@@ -13,11 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from tbgen.errors import FullError
 from tbgen.index.handover import Cells, Run
 from tbgen.retro.drive.many_blocks import name_patterns
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
-from tbgen.retro.drive.task import FullError, Task, check_status, check_worker
+from tbgen.retro.drive.task import Task, check_status, check_worker
 from tbgen.retro.patterns.histories import OVERFLOWED, Interner, dictionary_of, new_interner
 from tbgen.retro.patterns.worker import INTERNER_FULL, Room, open_words
 from tbgen.retro.resets.destinations import empty_child_tables

@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Words
+from tbgen.errors import FullError
 from tbgen.index.handover import Box, Distances, Entries
 from tbgen.retro.drive.many_blocks import en_passant_of
-from tbgen.retro.drive.task import FullError, check_status
+from tbgen.retro.drive.task import check_status
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.questions import Questions, solve_outcomes
 from tbgen.retro.outcomes.threshold import find_goods, new_sides, solve_threshold

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.errors import BuildError, RepresentationError
+from tbgen.errors import BuildError, FullError, RepresentationError
 from tbgen.index.handover import Child
 from tbgen.index.layout import Layout
 from tbgen.material import Material
@@ -98,10 +98,6 @@ CONTRADICTIONS = {
     FORCED_TWICE: "both sides force a position: the solver contradicts itself, please report it",
     CHILD_HAS_NO_VALUE: "a child table has no value for a position that a capture or promotion leads to",
 }
-
-
-class FullError(RepresentationError):
-    """There is no room for histories or positions; with more room the work may be done."""
 
 
 def check_status(material: Material, status: int) -> None:
