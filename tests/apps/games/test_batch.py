@@ -25,7 +25,7 @@ from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.read import PgnGame
 from tbgen.apps.games.tags import OWN_TAGS, Continue, Rules
 from tbgen.apps.games.text import chunks_of
-from tbgen.errors import PgnError
+from tbgen.errors import PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
 from tests.apps.games.plain import pieces_of, plain
@@ -326,3 +326,12 @@ def test_a_win_that_contradicts_the_tags_of_a_match_is_the_result(table_folder: 
         "result",
         None,
     )
+
+
+def test_a_pool_that_closes_a_pipe_under_a_start_has_lost_a_worker(monkeypatch: pytest.MonkeyPatch) -> None:
+    def submit(*_: object) -> None:
+        raise ValueError("bad value(s) in fds_to_keep")  # what the standard library says of a pipe that is closed
+
+    monkeypatch.setattr(decider.ProcessPoolExecutor, "submit", submit)
+    with pytest.raises(UnreadableFileError, match="one of 2 processes was killed"):
+        list(adjudicate_file(str(S18), GamesTask(), jobs=2))
