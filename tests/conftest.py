@@ -34,8 +34,7 @@ settings.load_profile("ordinary")
 FAST = (
     "rules/",
     *("arguments.", "errors.", "material.", "mutants.", "score.", "text."),
-    *(f"apps/match/{name}." for name in ("openings", "results", "schedule", "statistics")),
-    "cli/match_options.",
+    *(f"apps/match/{name}." for name in ("openings", "options", "results", "schedule", "statistics")),
 )
 """Where tests need no compiled kernels, nor tables."""
 CORE = (

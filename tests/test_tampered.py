@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tbgen.apps.match.options import settings_of
 from tbgen.apps.records.record import read_record
-from tbgen.cli.match_options import settings_of
 from tbgen.errors import TbgenError
 from tbgen.library.catalog import MANIFEST, read_manifest
 from tests.project import RECORDS

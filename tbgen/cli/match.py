@@ -19,13 +19,13 @@ from tbgen.apps.games.event import Standings, crosstable, in_decimals
 from tbgen.apps.games.tags import last_move
 from tbgen.apps.match.engine import Offence
 from tbgen.apps.match.game import Sheet
+from tbgen.apps.match.options import OPTIONS, settings_of
 from tbgen.apps.match.results import Figures, MatchStandings
 from tbgen.apps.match.runner import Match, Referee
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.settings import GROWING, MatchSettings
 from tbgen.apps.match.statistics import Distribution
 from tbgen.cli import QUIET, Terminated
-from tbgen.cli.match_options import OPTIONS, settings_of
 from tbgen.cli.output import Form, entries_in, refuse_fewer, table_lines, text_of, written_whole
 from tbgen.cli.reporter import Reporter, clock, reporter
 from tbgen.rules.game import FiftyMoveSetting
@@ -33,8 +33,8 @@ from tbgen.rules.points import format_points
 from tbgen.system.process import processors
 from tbgen.text import counted
 
-_FILES: Mapping[str, str] = {"FILE": "file", "DIRS": "dir"}
-"""Kind of an option -> what a shell completes after it."""
+_FILES = {"FILE": "file", "DIRS": "dir"}
+"""What an option takes -> what a shell completes after it."""
 
 _DIFFERENCES = """\
 Options are those of cutechess-cli and fastchess. What differs:
@@ -54,14 +54,13 @@ class MatchCommand(click.Command):
         return []
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
-        """An option, or what the option before it takes; the words of engines are left to the user."""
+        """An option, or a file or folder after an option that takes one; the words of engines are left to the user."""
         before = ["", *ctx.params["arguments"]][-1]
-        name = before.lstrip("-")
-        kind = OPTIONS[name].kind if before.startswith("-") and name in OPTIONS else ""
-        if not kind or incomplete.startswith("-"):
+        option = OPTIONS.get(before.lstrip("-")) if before.startswith("-") else None
+        if option is None or not option.word.form or incomplete.startswith("-"):
             return [CompletionItem(f"-{name}") for name in OPTIONS if f"-{name}".startswith(incomplete)]
-        is_file = kind in _FILES or "file" in OPTIONS[name].keys
-        return [CompletionItem(incomplete, type=_FILES.get(kind, "file"))] if is_file else []
+        kind = "file" if "file" in option.keys else _FILES.get(option.word.form)
+        return [CompletionItem(incomplete, type=kind)] if kind else []
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         formatter.write_usage(ctx.command_path, "-engine cmd=FILE ... -engine cmd=FILE ... [-each tc=10+0.1 ...] ...")
@@ -70,7 +69,7 @@ class MatchCommand(click.Command):
             formatter.write_dl([(f"-{each.name} {each.form}".strip(), each.help) for each in OPTIONS.values()])
         with formatter.section("Of -engine and -each"):
             keys = OPTIONS["engine"].keys.values()
-            formatter.write_dl([(f"{each.name}={each.kind}", each.help) for each in keys if each.help])
+            formatter.write_dl([(f"{each.name}={each.form}", each.help) for each in keys])
         formatter.write("\n" + _DIFFERENCES)
 
 

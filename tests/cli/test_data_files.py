@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tbgen.cli.match_options import OPTIONS
+from tbgen.apps.match.options import OPTIONS
 from tests.apps.match.matches import scripted
 from tests.cli.calls import complaint, printed, tbgen
 from tests.cli.killing import FORTRESS
@@ -135,4 +135,4 @@ def test_every_option_that_names_what_is_written_has_a_case(name: str, command: 
 
 def test_every_file_that_a_match_writes_has_a_case() -> None:
     tried = {case.option for case in CASES if case.command == "match"}
-    assert {f"-{each.name}" for each in OPTIONS.values() if each.kind == "FILE"} - {"-config"} == tried
+    assert {f"-{each.name}" for each in OPTIONS.values() if each.form == "FILE"} - {"-config"} == tried

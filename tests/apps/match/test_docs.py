@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.match.engine import HANDSHAKE
+from tbgen.apps.match.options import ALIASES, OPTIONS, REFUSED, settings_of
 from tbgen.apps.match.runner import r_mobility_options
 from tbgen.cli.match import command
-from tbgen.cli.match_options import ALIASES, OPTIONS, REFUSED, settings_of
 from tests.project import ROOT
 
 MATCHES, UCI, README = ((ROOT / name).read_text() for name in ("docs/matches.md", "docs/uci.md", "README.md"))

@@ -11,7 +11,7 @@ from types import FrameType
 import pytest
 
 from tbgen.apps.match.openings import Openings
-from tbgen.cli.match_options import settings_of
+from tbgen.apps.match.options import settings_of
 from tests.apps.match.matches import FakeReferee, Silent, run, walker
 from tests.apps.match.test_recover import signature
 

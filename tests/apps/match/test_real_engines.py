@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import pytest
 
-from tbgen.cli.match_options import settings_of
+from tbgen.apps.match.options import settings_of
 from tests.apps.match.matches import games_of, random_endings, run
 from tests.apps.match.test_match import check
 from tests.cli.calls import tbgen

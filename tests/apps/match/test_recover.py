@@ -17,7 +17,7 @@ import pytest
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.match.game import Sheet
 from tbgen.apps.match.journal import FileJournal, state_path, stored_games
-from tbgen.cli.match_options import settings_of
+from tbgen.apps.match.options import settings_of
 from tbgen.errors import MatchError
 from tests.apps.match.matches import Silent, games_of, played, run, scripted, walker
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.settings import Format, MatchSettings, OpeningOrder, Policy
 from tbgen.apps.match.statistics import Model
-from tbgen.cli.match_options import settings_of
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme
@@ -134,7 +134,7 @@ COMPLAINTS = [
     ("-variant atomic -tb data", "-tb and -syzygy mean nothing with -variant"),
     ("-recover", "-recover needs -pgnout"),
     ("-each tc=5 st=1", "cannot have both"),
-    ("-each proto=xboard", "only UCI"),
+    ("-each proto=xboard", "proto is one of uci, not 'xboard'"),
     ("-engine name=Three", "needs cmd=FILE"),
     ("-tournament ladder", "round-robin, gauntlet, pyramid, knockout, swiss"),
     ("-tournament swiss", "-tournament swiss needs -rounds"),
@@ -144,7 +144,7 @@ COMPLAINTS = [
     ("-each tc=0+1", "leaves no time for the first move"),
     ("-games 2 stray", "belongs to no option"),
     ("-pgnout file=a notation=lan", "notation is one of san"),
-    ("-report penta=false", "penta is one of true"),
+    ("-report penta=false", "-report is one of penta=true"),
     ("-cutoff six", "-cutoff 'six' is not a cutoff"),
 ]
 
@@ -168,7 +168,7 @@ def test_what_makes_no_sense_is_named(text: str, complaint: str, engines: str) -
     [
         ("games = \n", r"match\.toml"),
         ("gmaes = 3\n", "did you mean games"),
-        ('engine = "stockfish"\n', "engine is a table"),
+        ('engine = "stockfish"\n', "unknown option -engine stockfish"),
     ],
 )
 def test_a_broken_toml_file_is_one_line(tmp_path: Path, text: str, complaint: str) -> None:
