@@ -76,16 +76,12 @@ def choice(kind: type[enum.Enum], **others: enum.Enum) -> Word:
     return named(values | others, "|".join(values))
 
 
-TEXT, FILE, DIRS, GROUP = Word("NAME"), Word("FILE", Path), Word("DIRS"), Word("key=value ...")
+TEXT, FILE, DIRS = Word("NAME"), Word("FILE", Path), Word("DIRS")
 COUNT, POSITIVE, AMOUNT, NUMBER = at_least(0), at_least(1), at_least(0, float), Word("N", float)
 MILLISECONDS = Word("N", lambda word: float(AMOUNT.read(word)) / 1000)
 SWITCH = named({"on": True, "off": False, "true": True, "false": False}, "on|off")._replace(alone="on")
 FLAG = SWITCH._replace(form="")
-_VARIANTS = {name: name for name in VARIANTS} | {
-    "standard": "chess",
-    "fischerandom": "chess960",
-    "threecheck": "3check",
-}
+_ALSO = {"standard": "chess", "fischerandom": "chess960", "threecheck": "3check"}
 
 
 class Option(NamedTuple):
@@ -96,18 +92,23 @@ class Option(NamedTuple):
     set: str = ""
     """The settings that it makes, separated by spaces."""
     help: str = ""
-    group: tuple[Option, ...] = ()
-    """The options of a group; it takes the value of its key `file` without the key, too."""
-
-    @property
-    def keys(self) -> dict[str, Option]:
-        """The options of a group by name."""
-        return {each.name: each for each in self.group}
+    keys: Mapping[str, Option] = {}
+    """The options of a group by name; it takes the value of its key `file` without the key, too."""
 
     @property
     def form(self) -> str:
         """What stands behind the name of the option; keys that have help of their own are not listed."""
-        return " ".join(f"{each.name}=" for each in self.group if not each.help) or self.word.form
+        return " ".join(f"{name}=" for name, each in self.keys.items() if not each.help) or self.word.form
+
+
+def by_name(*options: Option) -> dict[str, Option]:
+    """Some options by their names."""
+    return {each.name: each for each in options}
+
+
+def grouped(name: str, text: str, *options: Option) -> Option:
+    """An option that takes words such as `key=value`."""
+    return Option(name, Word("key=value ..."), "", text, by_name(*options))
 
 
 _UCI_OPTION = "option.NAME"
@@ -120,9 +121,7 @@ _ENGINE = (
     Option(_UCI_OPTION, Word("VALUE"), "", "A UCI option."),
     Option("hash", Word("N"), "options.Hash", "Short for option.Hash."),
     Option("threads", Word("N"), "options.Threads", "Short for option.Threads."),
-    Option(
-        "tc", Word("NAME", parse_time_control), "control", "[MOVES/]TIME[+INC], in seconds or minutes:seconds; inf."
-    ),
+    Option("tc", Word("[MOVES/]TIME[+INC]", parse_time_control), "control", "Seconds or minutes:seconds, or inf."),
     Option("st", AMOUNT, "limits.each_move", "Seconds for each move."),
     Option("nodes", POSITIVE, "limits.nodes", "Nodes for each move."),
     Option("depth", POSITIVE, "limits.plies", "Plies for each move."),
@@ -135,112 +134,88 @@ _ENGINE = (
     Option("whitepov", SWITCH, "white_view", "Its scores are always White's."),
     Option("proto", named({"uci": None}), "", "uci, and no other; a proxy may translate."),
 )
-OPTIONS = {
-    each.name: each
-    for each in (
-        Option("engine", GROUP, "", "An engine; give it once for each.", _ENGINE),
-        Option("each", GROUP, "", "Options for all engines.", _ENGINE),
-        Option("config", FILE, "", "A TOML file with the same names; the command line takes precedence."),
-        Option("games", POSITIVE, "plan.games", "Games of an encounter in each round (default 2)."),
-        Option("rounds", POSITIVE, "plan.rounds", "Rounds (default 1)."),
-        Option("repeat", Word("[N]", POSITIVE.read, "2"), "plan.repeat", "Games with an opening (default 2)."),
-        Option("noswap", Word("", lambda word: not FLAG.read(word), "on"), "plan.swap", "Do not swap colours."),
-        Option("tournament", choice(Format, roundrobin=Format.ROUND_ROBIN), "plan.format", "Who plays whom."),
-        Option("seeds", POSITIVE, "plan.seeds", "The first N play all others (gauntlet), or are seeds."),
-        Option("variant", named(_VARIANTS, "NAME"), "variant", f"{', '.join(VARIANTS)}."),
-        Option("concurrency", POSITIVE, "concurrency", "Games at a time (default 1)."),
-        Option(
-            "openings",
-            GROUP,
-            "",
-            f"Openings from a file: format epd or pgn, order {' or '.join(each.value for each in OpeningOrder)}, "
-            f"policy {', '.join(each.value for each in Policy)}; plies and start as in cutechess-cli.",
-            (
-                Option("file", FILE, "openings.file"),
-                Option("format", named({"epd": False, "pgn": True}), "openings.pgn"),
-                Option("order", choice(OpeningOrder), "openings.order"),
-                Option("start", POSITIVE, "openings.start"),
-                Option("plies", COUNT, "openings.plies"),
-                Option("policy", choice(Policy), "plan.policy"),
-            ),
-        ),
-        Option(
-            "scoring",
-            choice(Scheme, rMobilityWinner=Scheme.WINNER),
-            "rules.scoring.scheme",
-            "The scoring that decides (default exponential); all are shown.",
-        ),
-        Option(
-            "cutoff",
-            Word("G", parse_cutoff),
-            "rules.scoring.cutoff_code rules.fifty_moves.cutoff_code",
-            "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
-        ),
-        Option(
-            "komi",
-            Word("G", parse_komi),
-            "rules.scoring.komi",
-            "The score to beat under komi, if the opening names none (default G5.75).",
-        ),
-        Option("fifty", choice(FiftyMoveSetting), "rules.fifty_moves.setting", "The fifty-move rule (default reset)."),
-        Option(
-            "resign",
-            GROUP,
-            "",
-            "An engine loses with G0.0 after so many evaluations in a row at -score or below.",
-            (
-                Option("movecount", POSITIVE, "rules.resign.moves"),
-                Option("score", COUNT, "rules.resign.centipawns"),
-                Option("twosided", SWITCH, "rules.resign.two_sided"),
-            ),
-        ),
-        Option("maxmoves", POSITIVE, "rules.most_moves", "End a game after N moves with its accrued score."),
-        Option("tb", DIRS, "tables.folders", "Folders of r-mobility tables that decide games exactly."),
-        Option("tbpieces", POSITIVE, "tables.men", "Ask tables at N men or fewer (default 5)."),
-        Option("tbadjudicate", SWITCH, "rules.adjudicate", "Off: note the tables' verdict and play on (default on)."),
-        Option("syzygy", DIRS, "tables.syzygy", "Folders of Syzygy tables; only their wins end games."),
-        Option("syzygypieces", POSITIVE, "tables.syzygy_men", "Ask Syzygy tables at N men or fewer (default 7)."),
-        Option("tbignore50", FLAG, "tables.ignore_fifty_moves", "Ignore the fifty-move rule in Syzygy wins."),
-        Option(
-            "sprt",
-            GROUP,
-            "",
-            "Stop when a test of the first engine against the second is decided: "
-            f"model {', '.join(each.value for each in Model)}.",
-            (
-                Option("elo0", NUMBER, "sprt.elo0"),
-                Option("elo1", NUMBER, "sprt.elo1"),
-                Option("alpha", AMOUNT, "sprt.alpha"),
-                Option("beta", AMOUNT, "sprt.beta"),
-                Option("model", choice(Model), "sprt.model"),
-            ),
-        ),
-        Option("report", named({"penta=true": None}), "", "As fastchess writes it; pairs are always shown."),
-        Option(
-            "pgnout",
-            GROUP,
-            "",
-            "Append every game to a file; needed for -recover.",
-            (
-                Option("file", FILE, "pgn"),
-                Option("fi", SWITCH, "", "As cutechess-cli writes it."),
-                Option("notation", named({"san": None}), "", "san, and no other."),
-                Option("append", named({"true": None}), "", "true, and no other."),
-            ),
-        ),
-        Option("jsonout", FILE, "json", "Write the standings as JSON at the end."),
-        Option("crosstable", FILE, "crosstable", "Write the cross table at the end as the site of TCEC reads it."),
-        Option("force", FLAG, "force", "Let -jsonout and -crosstable replace files with more games."),
-        Option("recover", FLAG, "recover", "Continue an interrupted match; no game is lost or played twice."),
-        Option("event", TEXT, "event", "The Event tag."),
-        Option("site", TEXT, "site", "The Site tag."),
-        Option("srand", COUNT, "seed", "The seed of the order of openings and of lots."),
-        Option("wait", MILLISECONDS, "wait", "Milliseconds between games."),
-        Option("ratinginterval", COUNT, "rating_interval", "Show the standings every N games (default 10; 0: never)."),
-        Option("quiet", FLAG, "quiet", "Show the standings at the end, and nothing before; short -q."),
-        Option("debug", FLAG, "debug", "Print the lines between the referee and the engines."),
-    )
-}
+OPTIONS = by_name(
+    grouped("engine", "An engine; give it once for each.", *_ENGINE),
+    grouped("each", "Options for all engines.", *_ENGINE),
+    Option("config", FILE, "", "A TOML file with the same names; the command line takes precedence."),
+    Option("games", POSITIVE, "plan.games", "Games of an encounter in each round (default 2)."),
+    Option("rounds", POSITIVE, "plan.rounds", "Rounds (default 1)."),
+    Option("repeat", Word("[N]", POSITIVE.read, "2"), "plan.repeat", "Games with an opening (default 2)."),
+    Option("noswap", Word("", lambda word: not FLAG.read(word), "on"), "plan.swap", "Do not swap colours."),
+    Option("tournament", choice(Format, roundrobin=Format.ROUND_ROBIN), "plan.format", "Who plays whom."),
+    Option("seeds", POSITIVE, "plan.seeds", "The first N play all others (gauntlet), or are seeds."),
+    Option("variant", named({name: name for name in VARIANTS} | _ALSO, "NAME"), "variant", f"{', '.join(VARIANTS)}."),
+    Option("concurrency", POSITIVE, "concurrency", "Games at a time (default 1)."),
+    grouped(
+        "openings",
+        f"Openings from a file: format epd or pgn, order {' or '.join(each.value for each in OpeningOrder)}, "
+        f"policy {', '.join(each.value for each in Policy)}; plies and start as in cutechess-cli.",
+        Option("file", FILE, "openings.file"),
+        Option("format", named({"epd": False, "pgn": True}), "openings.pgn"),
+        Option("order", choice(OpeningOrder), "openings.order"),
+        Option("start", POSITIVE, "openings.start"),
+        Option("plies", COUNT, "openings.plies"),
+        Option("policy", choice(Policy), "plan.policy"),
+    ),
+    Option(
+        "scoring",
+        choice(Scheme, rMobilityWinner=Scheme.WINNER),
+        "rules.scoring.scheme",
+        "The scoring that decides (default exponential); all are shown.",
+    ),
+    Option(
+        "cutoff",
+        Word("G", parse_cutoff),
+        "rules.scoring.cutoff_code rules.fifty_moves.cutoff_code",
+        "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
+    ),
+    Option("komi", Word("G", parse_komi), "rules.scoring.komi", "The score to beat under komi (default G5.75)."),
+    Option("fifty", choice(FiftyMoveSetting), "rules.fifty_moves.setting", "The fifty-move rule (default reset)."),
+    grouped(
+        "resign",
+        "An engine loses with G0.0 after so many evaluations in a row at -score or below.",
+        Option("movecount", POSITIVE, "rules.resign.moves"),
+        Option("score", COUNT, "rules.resign.centipawns"),
+        Option("twosided", SWITCH, "rules.resign.two_sided"),
+    ),
+    Option("maxmoves", POSITIVE, "rules.most_moves", "End a game after N moves with its accrued score."),
+    Option("tb", DIRS, "tables.folders", "Folders of r-mobility tables that decide games exactly."),
+    Option("tbpieces", POSITIVE, "tables.men", "Ask tables at N men or fewer (default 5)."),
+    Option("tbadjudicate", SWITCH, "rules.adjudicate", "Off: note the tables' verdict and play on (default on)."),
+    Option("syzygy", DIRS, "tables.syzygy", "Folders of Syzygy tables; only their wins end games."),
+    Option("syzygypieces", POSITIVE, "tables.syzygy_men", "Ask Syzygy tables at N men or fewer (default 7)."),
+    Option("tbignore50", FLAG, "tables.ignore_fifty_moves", "Ignore the fifty-move rule in Syzygy wins."),
+    grouped(
+        "sprt",
+        "Stop when a test of the first engine against the second is decided: "
+        f"model {', '.join(each.value for each in Model)}.",
+        Option("elo0", NUMBER, "sprt.elo0"),
+        Option("elo1", NUMBER, "sprt.elo1"),
+        Option("alpha", AMOUNT, "sprt.alpha"),
+        Option("beta", AMOUNT, "sprt.beta"),
+        Option("model", choice(Model), "sprt.model"),
+    ),
+    Option("report", named({"penta=true": None}), "", "As fastchess writes it; pairs are always shown."),
+    grouped(
+        "pgnout",
+        "Append every game to a file; needed for -recover.",
+        Option("file", FILE, "pgn"),
+        Option("fi", SWITCH, "", "As cutechess-cli writes it."),
+        Option("notation", named({"san": None}), "", "san, and no other."),
+        Option("append", named({"true": None}), "", "true, and no other."),
+    ),
+    Option("jsonout", FILE, "json", "Write the standings as JSON at the end."),
+    Option("crosstable", FILE, "crosstable", "Write the cross table at the end as the site of TCEC reads it."),
+    Option("force", FLAG, "force", "Let -jsonout and -crosstable replace files with more games."),
+    Option("recover", FLAG, "recover", "Continue an interrupted match; no game is lost or played twice."),
+    Option("event", TEXT, "event", "The Event tag."),
+    Option("site", TEXT, "site", "The Site tag."),
+    Option("srand", COUNT, "seed", "The seed of the order of openings and of lots."),
+    Option("wait", MILLISECONDS, "wait", "Milliseconds between games."),
+    Option("ratinginterval", COUNT, "rating_interval", "Show the standings every N games (default 10; 0: never)."),
+    Option("quiet", FLAG, "quiet", "Show the standings at the end, and nothing before; short -q."),
+    Option("debug", FLAG, "debug", "Print the lines between the referee and the engines."),
+)
 """Name -> the option, in the order of the help."""
 _NEEDS = {
     "tbpieces": ("tb",),
@@ -359,7 +334,7 @@ def parse_arguments(arguments: Iterable[str]) -> dict[str, Any]:
             raise UsageError(f"{word!r} belongs to no option; options start with a dash")
         option = _known("-", name, _NAMES)
         form, _, alone = option.word
-        if option.group:
+        if option.keys:
             words.setdefault(option.name, []).append(_group(option, left))
         elif form and left and (alone is None or not left[0].startswith("-")):
             words[option.name] = left.pop(0)
