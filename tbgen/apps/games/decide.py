@@ -139,11 +139,9 @@ def told_by_tags(game: PgnGame) -> Verdict | None:
         return None
     source = next((each for each in Source if each.value == tags.get("RMobilitySource")), Source.GAME)
     name = {Source.PROVISIONAL: "RMobilityMissing", Source.TABLEBASE: "RMobilityTablebase"}.get(source, "")
-    text, dtg = tags.get(name, ""), None
-    if source is Source.TABLEBASE:
-        text, _, plies = text.partition(" ")
-        dtg = number_in(plies) if plies else None
-    material, *others = materials_in(text) or (None,)
+    words = tags.get(name, "").split()
+    dtg = number_in(words.pop()) if source is Source.TABLEBASE and words[1:] else None
+    material, *others = materials_in(" ".join(words)) or (None,)
     verdict = Verdict(final, source, "its tags say so", game.scoring, material, dtg, others=tuple(others))
     return by_sheet(game, verdict)
 

@@ -32,6 +32,8 @@ LINE_ENDS = b"\r\n"
 LINE, NEXT_LINE, NAME, NAME_END, VALUE, VALUE_END, TAG_COLUMNS = range(7)
 """tags[n]: the start of its line and of the next one; its name, and its value between the quotation marks."""
 
+NO_TAG, BROKEN_TAG, WHOLE_TAG = range(3)
+
 MOVE, MOVE_END, MOVE_COLUMNS = range(3)
 """moves[n]: a move without its number and signs."""
 
@@ -92,37 +94,27 @@ def spells(text: Bytes, start: Int, end: Int, word: Bytes) -> bool:
 
 
 @inner
-def starts_game(text: Bytes, start: Int, end: Int) -> bool:
-    """Whether a line is the tag Event, or begins like it."""
-    at = skip(text, start + 1, end, _SPACE)
-    if end - at < 7 or not spells(text, at, at + 5, EVENT):
-        return False
-    quote = skip(text, at + 5, end, _SPACE)
-    return bool(quote > at + 5 and quote < end and text[quote] == QUOTE)
-
-
-@inner
-def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> bool:
-    """Find name and value of a tag that fills a line, and return whether the line is one."""
+def read_tag(text: Bytes, start: Int, end: Int, row: Ints) -> Int:
+    """Find name and value of a tag: WHOLE_TAG if it fills a line, BROKEN_TAG if the line only begins like it."""
     at = skip(text, start + 1, end, _SPACE)
     if at >= end or not _NAME_BEGIN[text[at]]:
-        return False
+        return NO_TAG
     row[NAME] = at
     at = skip(text, at, end, _NAME)
     row[NAME_END] = at
     at = skip(text, at, end, _SPACE)
     if at == row[NAME_END] or at >= end or text[at] != QUOTE:
-        return False
+        return NO_TAG
     last = end - 1
     while _SPACE[text[last]]:  # stops at the quotation mark at the latest
         last -= 1
     if text[last] != END_BRACKET:
-        return False
+        return BROKEN_TAG
     last -= 1
     while _SPACE[text[last]]:
         last -= 1
     row[VALUE], row[VALUE_END] = at + 1, last
-    return bool(last > at and text[last] == QUOTE)
+    return WHOLE_TAG if last > at and text[last] == QUOTE else BROKEN_TAG
 
 
 @inner
@@ -261,17 +253,17 @@ def scan(text: Bytes, is_last: bool, in_line: bool, found: ScanRows) -> None:
         has_order_mark = is_whole and stop - at >= 3 and spells(text, at, at + 3, _ORDER_MARK)
         begin = at + 3 if has_order_mark else at
         first = text[begin] if is_whole and begin < stop else NEWLINE
-        in_comment = state[_IN_COMMENT] != 0
-        is_new = first == BRACKET and starts_game(text, begin, stop)
-        if is_new or (first == BRACKET and not in_comment):
+        in_comment, row = state[_IN_COMMENT] != 0, found.tags[state[TAGS]]
+        tag = read_tag(text, begin, stop, row) if first == BRACKET else NO_TAG
+        is_event = tag != NO_TAG and spells(text, row[NAME], row[NAME_END], EVENT)
+        if is_event or (first == BRACKET and not in_comment):
             has_moves = state[MOVES] > found.games[state[GAMES], FIRST_MOVE]
-            if has_moves or in_comment or (is_new and state[_HAS_EVENT]):
+            if has_moves or in_comment or (is_event and state[_HAS_EVENT]):
                 finish_game(found, at)
-            row = found.tags[state[TAGS]]
-            if read_tag(text, begin, stop, row):
+            if tag == WHOLE_TAG:
                 row[LINE], row[NEXT_LINE] = begin, min(follows, end)
                 state[TAGS] += 1
-                state[_HAS_EVENT] |= spells(text, row[NAME], row[NAME_END], EVENT)
+                state[_HAS_EVENT] |= is_event
         elif first != PERCENT or in_comment:
             read_moves(text, begin, stop, found)
         at = follows

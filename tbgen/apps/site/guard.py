@@ -21,7 +21,6 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from inspect import signature
 from threading import Thread
 from typing import Any, Final, TypeVar
 
@@ -182,11 +181,8 @@ _IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
 """Descriptors of connections that are accepted and not yet counted, or closed and not yet freed."""
 _FILES_OF_A_TABLE = 4
 """Outcomes and distances, once for probes and once for solved positions."""
-_PATIENCE, _PATIENCE_SECONDS = "timeout_worker_healthcheck", 120
-"""The silence after which uvicorn restarts a worker, for versions with that setting.
-
-With 64 workers and two cores, each is still loading after uvicorn's default of 5 seconds.
-"""
+_PATIENCE_SECONDS = 120
+"""The silence after which uvicorn restarts a worker: of 64 workers on two cores, each loads longer than its 5 seconds."""
 _QUIET_SECONDS = 10
 _MOST_SAID = 300
 
@@ -344,8 +340,6 @@ def listen(host: str, port: int) -> socket.socket:
 
 def config_for(app: Any, **more: Any) -> uvicorn.Config:
     """The settings with which uvicorn runs an application, or a factory by its name, under guard."""
-    if _PATIENCE in signature(uvicorn.Config).parameters:
-        more[_PATIENCE] = _PATIENCE_SECONDS
     return uvicorn.Config(
         app,
         http=Connection,
@@ -358,6 +352,7 @@ def config_for(app: Any, **more: Any) -> uvicorn.Config:
         log_config=_LOG,
         log_level="warning",
         timeout_graceful_shutdown=END_SECONDS,
+        timeout_worker_healthcheck=_PATIENCE_SECONDS,
         **more,
     )
 
@@ -370,5 +365,4 @@ def serve(factory: str, listening: socket.socket, workers: int) -> None:
         if workers == 1:
             server.run(sockets=[listening])
         else:
-            target = {"target": server.run} if "target" in signature(Multiprocess).parameters else {}
-            Multiprocess(config, sockets=[listening], **target).run()
+            Multiprocess(config, sockets=[listening]).run()
