@@ -182,7 +182,7 @@ _IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
 _FILES_OF_A_TABLE = 4
 """Outcomes and distances, once for probes and once for solved positions."""
 _PATIENCE_SECONDS = 120
-"""The silence after which uvicorn restarts a worker: of 64 workers on two cores, each loads longer than its 5 seconds."""
+"""The silence after which uvicorn restarts a worker: of 64 workers on two cores, each loads for more than 5 seconds."""
 _QUIET_SECONDS = 10
 _MOST_SAID = 300
 
