@@ -37,7 +37,7 @@ from tbgen.rules.points import Scheme, Scoring, parse_komi
 from tbgen.text import flattened
 
 
-class Word(NamedTuple):
+class Spelling(NamedTuple):
     """What an option takes: its form in the help, and how it is read."""
 
     form: str
@@ -47,7 +47,7 @@ class Word(NamedTuple):
     """The word that the name of the option stands for, if no word follows."""
 
 
-def at_least(least: int, kind: Callable[[str], float] = int) -> Word:
+def at_least(least: int, kind: Callable[[str], float] = int) -> Spelling:
     """Finite numbers, whole ones unless `kind` is float."""
 
     def read(word: str) -> float:
@@ -55,10 +55,10 @@ def at_least(least: int, kind: Callable[[str], float] = int) -> Word:
             raise UsageError(f"is at least {least} and finite, not {value}")
         return value
 
-    return Word("N", read)
+    return Spelling("N", read)
 
 
-def named(names: Mapping[str, Any], form: str = "") -> Word:
+def named(names: Mapping[str, Any], form: str = "") -> Spelling:
     """The words of a table, in upper or lower case."""
 
     def read(word: str) -> Any:
@@ -67,18 +67,18 @@ def named(names: Mapping[str, Any], form: str = "") -> Word:
             raise UsageError(f"is one of {', '.join(names)}, not {word!r}{nearest(word, names)}")
         return names[found]
 
-    return Word(form or "|".join(names), read)
+    return Spelling(form or "|".join(names), read)
 
 
-def choice(kind: type[enum.Enum], **others: enum.Enum) -> Word:
+def choice(kind: type[enum.Enum], **others: enum.Enum) -> Spelling:
     """The values of an enum, and other words for some of them."""
     values = {each.value: each for each in kind}
     return named(values | others, "|".join(values))
 
 
-TEXT, FILE, DIRS = Word("NAME"), Word("FILE", Path), Word("DIRS")
-COUNT, POSITIVE, AMOUNT, NUMBER = at_least(0), at_least(1), at_least(0, float), Word("N", float)
-MILLISECONDS = Word("N", lambda word: float(AMOUNT.read(word)) / 1000)
+TEXT, FILE, DIRS = Spelling("NAME"), Spelling("FILE", Path), Spelling("DIRS")
+COUNT, POSITIVE, AMOUNT, NUMBER = at_least(0), at_least(1), at_least(0, float), Spelling("N", float)
+MILLISECONDS = Spelling("N", lambda word: float(AMOUNT.read(word)) / 1000)
 SWITCH = named({"on": True, "off": False, "true": True, "false": False}, "on|off")._replace(alone="on")
 FLAG = SWITCH._replace(form="")
 _ALSO = {"standard": "chess", "fischerandom": "chess960", "threecheck": "3check"}
@@ -88,7 +88,7 @@ class Option(NamedTuple):
     """An option, or a key of a group."""
 
     name: str
-    word: Word
+    word: Spelling
     set: str = ""
     """The settings that it makes, separated by spaces."""
     help: str = ""
@@ -108,20 +108,20 @@ def by_name(*options: Option) -> dict[str, Option]:
 
 def grouped(name: str, text: str, *options: Option) -> Option:
     """An option that takes words such as `key=value`."""
-    return Option(name, Word("key=value ..."), "", text, by_name(*options))
+    return Option(name, Spelling("key=value ..."), "", text, by_name(*options))
 
 
 _UCI_OPTION = "option.NAME"
 _ENGINE = (
     Option("cmd", FILE, "", "The program; a name is looked up as in a shell."),
     Option("name", TEXT, "name", "Its name (default: its `id name`)."),
-    Option("dir", Word("DIR", Path), "folder", "Its folder."),
+    Option("dir", Spelling("DIR", Path), "folder", "Its folder."),
     Option("arg", TEXT, "", "An argument; give it once for each."),
     Option("args", TEXT, "", "Its arguments, as in a shell."),
-    Option(_UCI_OPTION, Word("VALUE"), "", "A UCI option."),
-    Option("hash", Word("N"), "options.Hash", "Short for option.Hash."),
-    Option("threads", Word("N"), "options.Threads", "Short for option.Threads."),
-    Option("tc", Word("[MOVES/]TIME[+INC]", parse_time_control), "control", "Seconds or minutes:seconds, or inf."),
+    Option(_UCI_OPTION, Spelling("VALUE"), "", "A UCI option."),
+    Option("hash", Spelling("N"), "options.Hash", "Short for option.Hash."),
+    Option("threads", Spelling("N"), "options.Threads", "Short for option.Threads."),
+    Option("tc", Spelling("[MOVES/]TIME[+INC]", parse_time_control), "control", "Seconds or minutes:seconds, or inf."),
     Option("st", AMOUNT, "limits.each_move", "Seconds for each move."),
     Option("nodes", POSITIVE, "limits.nodes", "Nodes for each move."),
     Option("depth", POSITIVE, "limits.plies", "Plies for each move."),
@@ -140,8 +140,8 @@ OPTIONS = by_name(
     Option("config", FILE, "", "A TOML file with the same names; the command line takes precedence."),
     Option("games", POSITIVE, "plan.games", "Games of an encounter in each round (default 2)."),
     Option("rounds", POSITIVE, "plan.rounds", "Rounds (default 1)."),
-    Option("repeat", Word("[N]", POSITIVE.read, "2"), "plan.repeat", "Games with an opening (default 2)."),
-    Option("noswap", Word("", lambda word: not FLAG.read(word), "on"), "plan.swap", "Do not swap colours."),
+    Option("repeat", Spelling("[N]", POSITIVE.read, "2"), "plan.repeat", "Games with an opening (default 2)."),
+    Option("noswap", Spelling("", lambda word: not FLAG.read(word), "on"), "plan.swap", "Do not swap colours."),
     Option("tournament", choice(Format, roundrobin=Format.ROUND_ROBIN), "plan.format", "Who plays whom."),
     Option("seeds", POSITIVE, "plan.seeds", "The first N play all others (gauntlet), or are seeds."),
     Option("variant", named({name: name for name in VARIANTS} | _ALSO, "NAME"), "variant", f"{', '.join(VARIANTS)}."),
@@ -165,11 +165,11 @@ OPTIONS = by_name(
     ),
     Option(
         "cutoff",
-        Word("G", parse_cutoff),
+        Spelling("G", parse_cutoff),
         "rules.scoring.cutoff_code rules.fifty_moves.cutoff_code",
         "The score from which winner, komi and -fifty reset treat all scores alike (default G6.0).",
     ),
-    Option("komi", Word("G", parse_komi), "rules.scoring.komi", "The score to beat under komi (default G5.75)."),
+    Option("komi", Spelling("G", parse_komi), "rules.scoring.komi", "The score to beat under komi (default G5.75)."),
     Option("fifty", choice(FiftyMoveSetting), "rules.fifty_moves.setting", "The fifty-move rule (default reset)."),
     grouped(
         "resign",
@@ -231,7 +231,7 @@ ALIASES = {
     "rMobilityCutoff": OPTIONS["cutoff"],
     "defaultKomi": OPTIONS["komi"],
     "legacyMode": Option(
-        "legacyMode", Word("", lambda word: FiftyMoveSetting.LEGACY, "on"), "rules.fifty_moves.setting"
+        "legacyMode", Spelling("", lambda word: FiftyMoveSetting.LEGACY, "on"), "rules.fifty_moves.setting"
     ),
 }
 """Words of the fork of Cute Chess for r-mobility, and of the other commands of tbgen -> what they mean here."""
