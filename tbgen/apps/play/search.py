@@ -17,7 +17,7 @@ import chess
 import numpy as np
 
 from tbgen.apps.play import search_kernels as at
-from tbgen.apps.play.search_kernels import OPEN, SearchState, search
+from tbgen.apps.play.search_kernels import OPEN, SearchState, value_of
 from tbgen.board.board import BOARD_WORDS, PROMOTION_SHIFT, TARGET_SHIFT, board_of, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Ints
@@ -76,10 +76,11 @@ class Engine:
     def __init__(self, tables: Tablebase, complain: Callable[[TbgenError], None] = lambda error: None) -> None:
         self._tables, self._complain = tables, complain
         self._status = np.zeros(at.STATUS, np.int64)
+        self._status[at.MOST_MEN] = tables.max_men
+        self._known = keys_of(tables)
         self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
         self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
-        self._damaged: list[int] = []
-        """The keys of materials whose tables are not probed again."""
+        self._asked, self._slots = np.zeros((_ASKED, BOARD_WORDS), np.uint64), np.zeros(_ASKED, np.int64)
 
     def deepen(
         self,
@@ -101,70 +102,66 @@ class Engine:
         space = self._space(now, _NO_LIMIT if most_nodes is None else most_nodes)
         if halt is not None:
             threading.Thread(target=_stop_on, args=(halt, seconds, space.status), daemon=True).start()
-        moves = dict.fromkeys(only or now.board.legal_moves)  # each once: kernels have room for no more
-        order = np.array([kernel_move(now.board, move) for move in moves], np.int64)
+        moves = dict.fromkeys(only or now.board.legal_moves)
+        order = [kernel_move(now.board, move) for move in moves]
         deepest = at.DEEPEST if most_depth is None else max(1, min(most_depth, at.DEEPEST))
         for depth in range(1, deepest + 1):
-            found, left = list[tuple[int, Ints]](), order
-            while len(left) and len(found) < most_lines:
-                value = self._sure_value(space, left, depth)
+            found, left = list[tuple[int, list[int]]](), order
+            while left and len(found) < most_lines:
+                value, line = self._best_line(space, left, depth, now.accrued.signed)
                 if value == OPEN:
                     return
-                line = space.lines[0, : space.frames[0, at.LENGTH]].copy()
                 found.append((value, line))
-                left = left[left != line[0]]
+                left = [move for move in left if move != line[0]]
             if not found:
                 return
-            order = np.array([*(line[0] for _, line in found), *left], np.int64)
+            order = [*(line[0] for _, line in found), *left]
             lines = tuple(Line(value, _moves_of(now.board, line), depth) for value, line in found)
             nodes, hits = int(self._status[at.NODES]), int(self._status[at.HITS])
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
     def _space(self, now: Situation, most_nodes: int) -> SearchState:
         self._status = self._status.copy()  # a late stop of the last search must not end this one
-        self._status[[at.STOP, at.NODES, at.HITS, at.ASKED]] = 0
-        self._status[[at.MOST_NODES, at.MOST_MEN]] = most_nodes, self._tables.max_men
+        self._status[[at.STOP, at.NODES, at.HITS]], self._status[at.MOST_NODES] = 0, most_nodes
         if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search as well
-            self._table_keys[:], self._table_outcomes[:], self._status[at.FILED] = 0, 0, 0
+            self._table_keys[:], self._table_outcomes[:], self._status[[at.FILED, at.ASKED]] = 0, 0, 0
         over = [at.key_of(words_of(chess.Board(f"{epd} 0 1")), 0) for epd, times in now.seen.items() if times > 1]
         space = SearchState(
             boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
             moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
             merits=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
-            frames=np.zeros((at.MOST_PLIES, at.FRAME), np.int64),
             lines=np.zeros((at.MOST_PLIES, at.MOST_PLIES), np.int64),
+            lengths=np.zeros(at.MOST_PLIES, np.int64),
             history=np.zeros((2, 4096), np.int64),
             stored=np.zeros((_STORED_SLOTS, 5), np.int64),
             table_keys=self._table_keys,
             table_outcomes=self._table_outcomes,
-            known=np.setdiff1d(keys_of(self._tables), np.array(self._damaged, np.uint64)),
-            asked=np.zeros((_ASKED, BOARD_WORDS), np.uint64),
-            slots=np.zeros(_ASKED, np.int64),
+            known=self._known,
+            asked=self._asked,
+            slots=self._slots,
             over=np.sort(np.array([*over, _LAST_KEY], np.uint64)),
             status=self._status,
         )
         space.boards[0] = words_of(now.board)
-        space.frames[0, at.ACCRUED] = now.accrued.signed
         return space
 
-    def _sure_value(self, space: SearchState, moves: Ints, depth: int) -> int:
-        """The value of the root by some moves, or OPEN; finds all table values that it needs."""
-        count = len(moves)
-        space.moves[0, :count], space.merits[0, :count] = moves, -np.arange(count)
+    def _best_line(self, space: SearchState, moves: Sequence[int], depth: int, accrued: int) -> tuple[int, list[int]]:
+        """The value of the root by some moves, or OPEN, and its line; finds all table values that it needs."""
         while True:
-            space.frames[0, : at.ACCRUED] = -at.MOST, at.MOST, -at.MOST, depth, -at.MOST, at.NO_MOVE, count, 0
-            space.frames[0, [at.UNSURE, at.LENGTH]] = 0
-            value = int(search(space))
-            if not self._status[at.ASKED]:
-                return value
-            if self._status[at.NODES] < self._status[at.MOST_NODES] and not self._status[at.STOP]:
+            if self._status[at.ASKED]:
                 self._answer(space)
-                continue
-            # Take the request back. It is the last entry, so no other position lies behind it.
-            asked = space.slots[: self._status[at.ASKED]]
-            self._table_keys[asked] = 0
-            self._status[[at.ASKED, at.FILED]] -= len(asked)
-            return OPEN
+            best, line = -at.MOST, list[int]()
+            for move in moves:
+                value = int(value_of(space, 0, move, depth - 1, accrued, best, at.MOST))
+                if value == OPEN:
+                    best = OPEN
+                    break
+                if value > best:
+                    best, line = value, [move, *space.lines[1, : space.lengths[1]].tolist()]
+            if not self._status[at.ASKED]:
+                return best, line
+            if self._status[at.STOP] or self._status[at.NODES] >= self._status[at.MOST_NODES]:
+                return OPEN, line
 
     def _answer(self, space: SearchState) -> None:
         """Find the requested values; a damaged table is not probed again."""
@@ -182,9 +179,8 @@ class Engine:
                 space.table_outcomes[list(slots)] = found.outcome
             except TbgenError as error:
                 self._complain(error)
-                self._damaged.append(key_of(material))
-                space.known[space.known == key_of(material)] = _LAST_KEY  # the search goes on without it
-                space.known.sort()
+                self._known[self._known == key_of(material)] = _LAST_KEY  # the search goes on without it
+                self._known.sort()
 
 
 def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None:
@@ -193,11 +189,11 @@ def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None
     status[at.STOP] = 1
 
 
-def _moves_of(board: chess.Board, line: Ints) -> tuple[chess.Move, ...]:
+def _moves_of(board: chess.Board, line: Sequence[int]) -> tuple[chess.Move, ...]:
     """The moves of a line, up to the first that python-chess refuses: it ignores impossible en passant rights."""
     walker, moves = board.copy(stack=False), list[chess.Move]()
     with contextlib.suppress(chess.IllegalMoveError):
-        for packed in line.tolist():
+        for packed in line:
             moves.append(walker.find_move(packed & 63, packed >> TARGET_SHIFT & 63, packed >> PROMOTION_SHIFT or None))
             walker.push(moves[-1])
     return tuple(moves)

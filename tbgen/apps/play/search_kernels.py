@@ -1,4 +1,4 @@
-"""The kernel of the search: alpha-beta with a stack of its own, one frame a ply.
+"""The kernel of the search: alpha-beta, which calls itself for every move.
 
 The value of a position with an accrued score at a depth depends on these three alone. Positions that the search has
 passed do not matter; only positions of the game itself end it by repetition. So the transposition table uses a value at
@@ -109,12 +109,9 @@ DEEPEST, MOST_PLIES = 64, 128
 MOST, OPEN, UNKNOWN, NO_MOVE = 1 << 26, 1 << 27, 1 << 10, 0xFFFF
 """More than any value; in place of a value to be searched; of an outcome that a table is asked for; of a move."""
 
-STOP, NODES, MOST_NODES, ASKED, FILED, HITS, MOST_MEN, STATUS = range(8)
+STOP, NODES, MOST_NODES, ASKED, FILED, HITS, UNSURE, MOST_MEN, STATUS = range(9)
 """The columns of `status`: whether to stop, positions looked at, how many may be; table values asked for, those that
-are filed or asked for in all, and found; the most men of a table."""
-
-ALPHA, BETA, FLOOR, DEPTH, BEST, BEST_MOVE, COUNT, NEXT, ACCRUED, UNSURE, LENGTH, FRAME = range(12)
-"""The columns of a frame; FLOOR is alpha at the beginning, LENGTH that of the best line."""
+are filed or asked for in all, and found; unsure values; the most men of a table."""
 
 _MULTIPLIER, _MIX = np.uint64(0x9E3779B97F4A7C15), np.uint64(29)
 _FIRST, _CAPTURE = 1 << 50, 1 << 40
@@ -129,10 +126,10 @@ class SearchState(NamedTuple):
     moves: Ints
     merits: Ints
     """[ply, move] the merit of a move: the greatest is tried first."""
-    frames: Ints
-    """[ply, column]"""
     lines: Ints
     """[ply, n] best play from a ply."""
+    lengths: Ints
+    """[ply] the moves of that line."""
     history: Ints
     """[side, move without promotion] the success of quiet moves."""
     stored: Ints
@@ -191,25 +188,13 @@ def table_outcome(s: SearchState, board: Words) -> Int:
 
 
 @inner
-def recall(s: SearchState, ply: Int, key: Word) -> tuple[Int, Int]:
-    """The stored value for the depth and window of a frame, or OPEN; and the stored move."""
-    frame, row = s.frames[ply], s.stored[np.int64(key & np.uint64(len(s.stored) - 1))]
+def recall(row: Ints, key: Word, depth: Int, low: Int, high: Int) -> tuple[Int, Int]:
+    """The stored value for a depth and a window, or OPEN; and the stored move."""
     if row[0] != np.int64(key):
         return OPEN, NO_MOVE
     least, greatest = np.int64(row[1]), np.int64(row[2])
-    value = least if least == greatest or least >= frame[BETA] else greatest if greatest <= frame[ALPHA] else OPEN
-    return (value if row[3] == frame[DEPTH] else OPEN), np.int64(row[4])
-
-
-@inner
-def store(s: SearchState, ply: Int) -> None:
-    """Store the result for a position."""
-    frame, key = s.frames[ply], key_of(s.boards[ply], np.int64(s.frames[ply, ACCRUED]))
-    if frame[UNSURE] or frame[DEPTH] < 0 or s.status[STOP]:
-        return
-    row, best = s.stored[np.int64(key & np.uint64(len(s.stored) - 1))], frame[BEST]
-    row[0], row[3], row[4] = np.int64(key), frame[DEPTH], frame[BEST_MOVE]
-    row[1], row[2] = -MOST if best <= frame[FLOOR] else best, MOST if best >= frame[BETA] else best
+    value = least if least == greatest or least >= high else greatest if greatest <= low else OPEN
+    return (value if row[3] == depth else OPEN), np.int64(row[4])
 
 
 @inner
@@ -231,106 +216,103 @@ def merit_of(s: SearchState, board: Words, move: Int) -> Int:
 
 
 @inner
-def open_frame(s: SearchState, ply: Int, depth: Int, accrued: Int, alpha: Int, beta: Int) -> Int:
-    """Prepare the search of the position on a ply; return its value if it is already known, else OPEN."""
-    frame, board, moves = s.frames[ply], s.boards[ply], s.moves[ply]
-    frame[ALPHA], frame[BETA], frame[FLOOR], frame[DEPTH], frame[ACCRUED] = alpha, beta, alpha, depth, accrued
-    frame[BEST], frame[BEST_MOVE], frame[NEXT], frame[COUNT] = -MOST, NO_MOVE, 0, 0
-    first: Int = NO_MOVE
-    if depth >= 0:
-        value, first = recall(s, ply, key_of(board, accrued))
-        if value != OPEN:
-            return value
-    if depth <= 0:
-        frame[BEST] = evaluation(board, accrued)
-        frame[ALPHA] = max(alpha, np.int64(frame[BEST]))
-        if frame[BEST] >= beta:
-            return np.int64(frame[BEST])
+def list_moves(s: SearchState, ply: Int, depth: Int, first: Int) -> Int:
+    """List the moves to try on a ply, with their merits; return their number."""
+    board, moves, listed = s.boards[ply], s.moves[ply], 0
     for n in range(legal_moves(board, moves)):
-        if depth > 0 or is_forcing(board, moves[n]):
-            moves[frame[COUNT]] = moves[n]
-            s.merits[ply, frame[COUNT]] = _FIRST if moves[n] == first else merit_of(s, board, moves[n])
-            frame[COUNT] += 1
-    return OPEN if frame[COUNT] else np.int64(frame[BEST])
+        move = moves[n]
+        if depth > 0 or is_forcing(board, move):
+            moves[listed] = move
+            s.merits[ply, listed] = _FIRST if move == first else merit_of(s, board, move)
+            listed += 1
+    return listed
 
 
 @inner
-def next_move(s: SearchState, ply: Int) -> Int:
-    """The move of a frame to try next."""
-    frame, moves, merits = s.frames[ply], s.moves[ply], s.merits[ply]
-    first: Int = np.int64(frame[NEXT])
-    best = first + np.argmax(merits[first : frame[COUNT]])
+def next_move(s: SearchState, ply: Int, first: Int, listed: Int) -> Int:
+    """The best of the moves from the number `first` on, which takes that number."""
+    moves, merits = s.moves[ply], s.merits[ply]
+    best = first + np.argmax(merits[first:listed])
     moves[first], moves[best] = moves[best], moves[first]
     merits[first], merits[best] = merits[best], merits[first]
-    frame[NEXT] += 1
     return np.int64(moves[first])
 
 
 @inner
-def advance(s: SearchState, ply: Int) -> Int:
-    """Make the next move of a frame; return the value after it if that needs no search, else OPEN."""
-    frame, after = s.frames[ply], s.boards[ply + 1]
-    copy_words(s.boards[ply], after)
-    reset = play(after, next_move(s, ply))
-    s.status[NODES] += 1
-    s.frames[ply + 1, UNSURE] = s.frames[ply + 1, LENGTH] = 0
-    depth, code = np.int64(frame[DEPTH]) - 1, code_on(after)
-    if code <= 1:
-        return -(MATE + depth if code == 0 else worth_of(code + 1, depth))
-    accrued: Int = np.int64(frame[ACCRUED])
-    sign: Int = 1 if after[TURN] else -1
-    if reset or code + 1 < abs(frame[ACCRUED]):
-        accrued = sign * (code + 1)
-        outcome = table_outcome(s, after)
-        if outcome == UNKNOWN:
-            s.frames[ply + 1, UNSURE] = 1
-            return evaluation(after, accrued)
-        if outcome:
-            return -sign * worth_of(outcome, depth)
-    elif is_over(s, key_of(after, 0)):
-        return -sign * worth_of(accrued, 0)
-    return open_frame(s, ply + 1, depth, accrued, -np.int64(frame[BETA]), -np.int64(frame[ALPHA]))
+def note(s: SearchState, ply: Int, move: Int) -> None:
+    """The best line from a ply is a move with the best line after it."""
+    length = np.int64(s.lengths[ply + 1])
+    s.lines[ply, 0] = move
+    for n in range(length):
+        s.lines[ply, n + 1] = s.lines[ply + 1, n]
+    s.lengths[ply] = length + 1
 
 
 @inner
-def take_up(s: SearchState, ply: Int, value: Int) -> None:
-    """Note the value of the last move that was tried."""
-    frame = s.frames[ply]
-    frame[UNSURE] |= s.frames[ply + 1, UNSURE]
-    if value <= frame[BEST]:
-        return
-    move = np.int64(s.moves[ply, frame[NEXT] - 1])
-    frame[BEST], frame[BEST_MOVE] = value, move
-    if value <= frame[ALPHA]:
-        return
-    frame[ALPHA] = value
-    s.lines[ply, 0] = move
-    length = np.int64(s.frames[ply + 1, LENGTH])
-    for n in range(length):
-        s.lines[ply, n + 1] = s.lines[ply + 1, n]
-    frame[LENGTH] = length + 1
-    if value >= frame[BETA] and frame[DEPTH] > 0 and not is_forcing(s.boards[ply], move):
-        s.history[np.int64(s.boards[ply, TURN]), move & 4095] += frame[DEPTH] * frame[DEPTH]
+def advance(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int) -> tuple[Int, Int]:
+    """Make a move; return its value to the side that makes it, if that needs no search, else OPEN; and what has accrued
+    then.
+    """
+    after = s.boards[ply + 1]
+    copy_words(s.boards[ply], after)
+    reset, code = play(after, move), code_on(after)
+    s.status[NODES] += 1
+    s.lengths[ply + 1] = 0
+    if code <= 1:
+        return (MATE + depth if code == 0 else worth_of(code + 1, depth)), accrued
+    sign: Int = 1 if after[TURN] else -1
+    if reset or code + 1 < max(accrued, -accrued):
+        accrued = sign * (code + 1)
+        outcome = table_outcome(s, after)
+        if outcome == UNKNOWN:
+            s.status[UNSURE] += 1
+            return -evaluation(after, accrued), accrued
+        if outcome:
+            return sign * worth_of(outcome, depth), accrued
+    elif is_over(s, key_of(after, 0)):
+        return sign * worth_of(accrued, 0), accrued
+    return OPEN, accrued
 
 
-# s.boards[0] and s.frames[0] hold the root, s.moves[0] its moves
+# s.boards[ply] holds the position before the move
 @borrowing
-def search(s: SearchState) -> Int:
-    """The value of the root by some of its moves; OPEN if the search was stopped."""
-    ply: Int = 0
-    while True:
-        frame = s.frames[ply]
-        if frame[NEXT] < frame[COUNT] and frame[BEST] < frame[BETA]:
-            if s.status[STOP] or s.status[NODES] >= s.status[MOST_NODES] or s.status[ASKED] == len(s.asked):
-                return OPEN
-            value = advance(s, ply)
-            if value == OPEN:
-                ply += 1
-            else:
-                take_up(s, ply, -value)
-        elif ply == 0:
-            return np.int64(frame[BEST])
-        else:
-            store(s, ply)
-            ply -= 1
-            take_up(s, ply, -np.int64(s.frames[ply + 1, BEST]))
+def value_of(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int, alpha: Int, beta: Int) -> Int:
+    """The value of a move to the side that makes it, a bound outside `alpha` and `beta`; OPEN if the search stops.
+
+    `depth` is the number of plies after the move that are searched in full.
+    """
+    if s.status[STOP] or s.status[NODES] >= s.status[MOST_NODES] or s.status[ASKED] == len(s.asked):
+        return OPEN
+    unsure = s.status[UNSURE]
+    value, accrued = advance(s, ply, move, depth, accrued)
+    if value != OPEN:
+        return value
+    ply, low, high = ply + 1, -beta, -alpha
+    board = s.boards[ply]
+    key = key_of(board, accrued) if depth >= 0 else NOTHING  # the captures behind the depth are not stored
+    row = s.stored[np.int64(key & np.uint64(len(s.stored) - 1))]
+    value, reply = recall(row, key, depth, low, high)
+    if value != OPEN:
+        return -value
+    best: Int = -MOST
+    if depth <= 0:
+        best, reply = evaluation(board, accrued), NO_MOVE
+    listed = list_moves(s, ply, depth, reply) if best < high else 0
+    for number in range(listed):
+        move = next_move(s, ply, number, listed)
+        value = value_of(s, ply, move, depth - 1, accrued, max(low, best), high)
+        if value == OPEN:
+            return OPEN
+        if value <= best:
+            continue
+        best, reply = value, move
+        if best > low:
+            note(s, ply, move)
+        if best >= high:
+            if depth > 0 and not is_forcing(board, move):
+                s.history[np.int64(board[TURN]), move & 4095] += depth * depth
+            break
+    if listed and depth >= 0 and s.status[UNSURE] == unsure:
+        row[0], row[1], row[2] = np.int64(key), -MOST if best <= low else best, MOST if best >= high else best
+        row[3], row[4] = depth, reply
+    return -best
