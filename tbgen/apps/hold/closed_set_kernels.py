@@ -33,9 +33,9 @@ THRESHOLD, MOVER, KEY_WORDS = BOARD_WORDS, BOARD_WORDS + 1, BOARD_WORDS + 2
 """The key of a node is its board, a threshold, and the square of the one man that the holder moves."""
 ANY_MAN = 64
 """Instead of that square, if the holder moves all men."""
-OPEN, DONE, REFUTED, ENDED, ASKED, SURE = range(6)
+OPEN, DONE, REFUTED, ENDED, ASKED, SURE, EXIT = range(7)
 """The states of a node: to be expanded, supported by successors, refuted, the end of a game, to be looked up in tables,
-held by a table.
+held by a table, left by the other side while all nodes are wanted.
 """
 NODES, EDGES, STACK, EXPANDED, COUNTS = range(5)
 """Indexes of the counters."""
@@ -60,10 +60,8 @@ class Space(NamedTuple):
     state: Bytes
     parents: SignedInts32
     """[node] the first edge to a parent."""
-    choice: SignedInts32
-    """[node] the successor that supports a node of the holder."""
     move: Ints
-    """[node] the move that leads there."""
+    """[node] the holder's move to the successor that supports its node."""
     edge_parent: SignedInts32
     edge_child: SignedInts32
     edge_next: SignedInts32
@@ -88,13 +86,14 @@ class HoldTask(NamedTuple):
     """Men of the other side whose moves are breaks."""
     follows: bool
     """Whether the search follows resets of the other side; else they are breaks unless a table answers for them."""
+    is_whole: bool = False
+    """Whether all nodes that moves lead to are wanted; else only those that refute the root or support it."""
 
 
 @by_address
 class HoldBuffers(NamedTuple):
     """Scratch space of a search."""
 
-    key: Words
     moves: Ints
     keys: Words
     """[move, word] those of successors."""
@@ -149,7 +148,7 @@ def node_of(space: Space, key: Words, state: Int) -> Int:
     space.table[slot] = node
     copy_words(key, space.keys[node])
     space.state[node] = state
-    space.parents[node] = space.choice[node] = NONE
+    space.parents[node] = NONE
     return node
 
 
@@ -166,18 +165,14 @@ def link(space: Space, parent: Int, child: Int) -> None:
 
 
 @inner
-def rests_on(space: Space, task: HoldTask, parent: Int, node: Int) -> bool:
-    """Whether a node supports a parent: the parent is not refuted, and has chosen no other node."""
-    is_chosen = space.keys[parent, TURN] != task.side or space.choice[parent] == node
-    return bool(space.state[parent] == DONE and is_chosen)
+def is_wanted(space: Space, node: Int) -> bool:
+    """Whether a node that is not refuted supports something: it is the root, or has a parent that needs it.
 
-
-@inner
-def is_wanted(space: Space, task: HoldTask, node: Int) -> bool:
-    """Whether a node still supports something: it is the root, or supports a parent."""
+    A node of the holder has edges to its refuted successors and to one other. So it needs the node.
+    """
     edge, wanted = space.parents[node], node == 0
     while edge >= 0 and not wanted:
-        wanted = rests_on(space, task, space.edge_parent[edge], node)
+        wanted = space.state[space.edge_parent[edge]] == DONE
         edge = space.edge_next[edge]
     return wanted
 
@@ -190,17 +185,15 @@ def refute(space: Space, task: HoldTask, first: Int, todo: SignedInts32) -> None
     space.state[first] = REFUTED
     while left:
         left -= 1
-        node = todo[left]
-        edge = space.parents[node]
+        edge = space.parents[todo[left]]
         while edge >= 0:
             parent = space.edge_parent[edge]
-            if rests_on(space, task, parent, node):
+            if space.state[parent] == DONE:
                 if space.keys[parent, TURN] != task.side:
                     space.state[parent] = REFUTED
                     todo[left] = parent
                     left += 1
                 else:
-                    space.choice[parent] = NONE
                     space.state[parent] = OPEN
                     push(space, parent)
             edge = space.edge_next[edge]
@@ -275,45 +268,40 @@ def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
 
 
 @inner
-def expand_holder(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> bool:
-    """Support a node by its best successor; False if there is none."""
-    before = space.keys[node]
-    moves = legal_moves(before, scratch.moves)
-    best, least, best_state = np.int64(NONE), np.int64(1 << 60), np.int64(OPEN)
-    for number in range(moves):
-        move = scratch.moves[number]
-        if not is_allowed(before, task, move):
+def list_successors(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> Int:
+    """List the successors of a node that are not refuted; BROKEN if the other side has a way out."""
+    before, listed = space.keys[node], 0
+    by_holder = before[TURN] == task.side
+    for number in range(legal_moves(before, scratch.moves)):
+        move, key = scratch.moves[number], scratch.keys[listed]
+        if by_holder and not is_allowed(before, task, move):
             continue
-        state, rank = successor(before, task, materials, move, scratch.keys[number])
+        state, rank = successor(before, task, materials, move, key)
         # A move that breaks the hold has threshold 0 and no node of its own, so it stays REFUTED.
-        known, rank = rank_of(space, scratch.keys[number], state, rank)
-        if known != REFUTED and rank < least:
-            best, least, best_state = np.int64(number), np.int64(rank), np.int64(state)
-    if best < 0:
-        return False
-    child = node_of(space, scratch.keys[best], best_state)
-    space.state[node], space.choice[node], space.move[node] = DONE, child, scratch.moves[best]
-    link(space, node, child)
-    return True
+        known, rank_known = rank_of(space, key, state, rank)
+        if REFUTED in (state, known):
+            if by_holder:
+                continue
+            return BROKEN
+        scratch.moves[listed], scratch.states[listed] = move, state
+        scratch.ranks[listed] = rank_known if by_holder and not task.is_whole else rank
+        listed += 1
+    return listed
 
 
 @inner
-def expand_all(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> bool:
-    """Support a node by all its allowed successors; False if it is a node of the other side with a way out."""
-    before = space.keys[node]
-    is_holders, moves, linked = before[TURN] == task.side, legal_moves(before, scratch.moves), 0
-    for number in range(moves):
-        move, key = scratch.moves[number], scratch.keys[linked]
-        if is_holders and not is_allowed(before, task, move):
-            continue
-        state, rank = successor(before, task, materials, move, key)
-        if not is_holders and (state == REFUTED or rank_of(space, key, state, rank)[0] == REFUTED):
-            return False
-        scratch.states[linked], scratch.ranks[linked] = state, rank
-        linked += 1
-    space.state[node] = DONE if moves else ENDED
-    link_all(space, scratch, node, linked)
-    return True
+def expand(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> bool:
+    """Support a node by all its successors, or if the holder chooses, by the best of them; False if that fails."""
+    listed = list_successors(space, task, materials, scratch, node)
+    space.state[node] = DONE
+    if task.is_whole or space.keys[node, TURN] != task.side:
+        link_all(space, scratch, node, listed)
+        return listed != BROKEN
+    if listed:
+        best = np.argmin(scratch.ranks[:listed])
+        space.move[node] = scratch.moves[best]
+        link(space, node, node_of(space, scratch.keys[best], scratch.states[best]))
+    return bool(listed)
 
 
 @inner
@@ -334,7 +322,7 @@ def search(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers,
     while space.counts[STACK] > 0 and space.state[0] != REFUTED:
         space.counts[STACK] -= 1
         node = space.stack[space.counts[STACK]]
-        if space.state[node] != OPEN or not is_wanted(space, task, node):
+        if space.state[node] != OPEN or not is_wanted(space, node):
             continue
         if not has_room(space):
             return FULL
@@ -342,32 +330,18 @@ def search(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers,
             space.counts[STACK] += 1
             return PAUSED
         space.counts[EXPANDED] += 1
-        if space.keys[node, TURN] == task.side:
-            is_supported = expand_holder(space, task, materials, scratch, node)
-        else:
-            is_supported = expand_all(space, task, materials, scratch, node)
-        if not is_supported:
-            refute(space, task, node, scratch.refuted)
+        if not expand(space, task, materials, scratch, node):
+            if task.is_whole:
+                space.state[node] = EXIT
+            else:
+                refute(space, task, node, scratch.refuted)
     return FINISHED
 
 
 @borrowing
-def add(space: Space, board: Words, threshold: Int, mover: Int, scratch: HoldBuffers) -> None:
-    """Add the root."""
-    copy_words(board, scratch.key)
-    forget_idle_en_passant(scratch.key)
-    scratch.key[THRESHOLD], scratch.key[MOVER] = threshold, mover
-    push(space, node_of(space, scratch.key, OPEN))
-
-
-@borrowing
-def explore(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers) -> Int:
-    """Expand all nodes of a frame; FULL if there is no more room."""
-    node = 0
-    while node < space.counts[NODES]:
-        if not has_room(space):
-            return FULL
-        if space.state[node] == OPEN and not expand_all(space, task, materials, scratch, node):
-            space.state[node] = REFUTED
-        node += 1
-    return FINISHED
+def add(space: Space, board: Words, threshold: Int, mover: Int, key: Words) -> None:
+    """Add the root; `key` is scratch space."""
+    copy_words(board, key)
+    forget_idle_en_passant(key)
+    key[THRESHOLD], key[MOVER] = threshold, mover
+    push(space, node_of(space, key, OPEN))

@@ -22,7 +22,7 @@ from tbgen.apps.hold.closed_set_kernels import (
     Space,
 )
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, epd_of, name_of
-from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT, TURN, board_of, words_of
+from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.probe import Tablebase
@@ -81,7 +81,6 @@ class HoldSearch:
             keys=np.empty((nodes, KEY_WORDS), np.uint64),
             state=np.empty(nodes, np.uint8),
             parents=np.empty(nodes, np.int32),
-            choice=np.empty(nodes, np.int32),
             move=np.empty(nodes, np.int64),
             edge_parent=np.empty(edges, np.int32),
             edge_child=np.empty(edges, np.int32),
@@ -90,7 +89,6 @@ class HoldSearch:
             counts=np.zeros(kernels.COUNTS, np.int64),
         )
         self._scratch = HoldBuffers(
-            key=np.empty(KEY_WORDS, np.uint64),
             moves=np.empty(MOST_MOVES, np.int64),
             keys=np.empty((MOST_MOVES, KEY_WORDS), np.uint64),
             states=np.empty(MOST_MOVES, np.int64),
@@ -126,18 +124,18 @@ class HoldSearch:
         self._space.table[:] = kernels.NONE
         self._space.counts[:] = 0
         mover = ANY_MAN if attempt.holder_man is None else attempt.holder_man
-        kernels.add(self._space, words_of(board), threshold, mover, self._scratch)
+        kernels.add(self._space, words_of(board), threshold, mover, self._scratch.keys[0])
 
     def explore(
         self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
     ) -> tuple[Words, Bytes, SignedInts32, SignedInts32]:
         """All positions that moves of two men lead to, with their thresholds.
 
-        Returns keys and states by node, REFUTED where the other side has a way out; and parents and children by move.
+        Returns keys and states by node, EXIT where the other side has a way out; and parents and children by move.
         """
-        task = _task(board, goal, attempt)
+        task = _task(board, goal, attempt)._replace(is_whole=True)
         self._begin(board, goal.threshold(accrued), attempt)
-        ended = kernels.explore(self._space, task, self._materials, self._scratch)
+        ended = kernels.search(self._space, task, self._materials, self._scratch, len(self._space.state))
         assert ended == kernels.FINISHED, "a frame has at most FRAME_POSITIONS with each threshold"
         nodes, edges = int(self._space.counts[NODES]), int(self._space.counts[kernels.EDGES])
         return (
@@ -159,7 +157,7 @@ class HoldSearch:
     def _strategy(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy:
         """The strategy from the nodes of the search."""
         moves, leaves = {}, set()
-        for node in self._needed(int(goal.side)):
+        for node in self._needed():
             state, key = self._space.state[node], self._space.keys[node]
             reached = board_of(key)
             if state == SURE:
@@ -171,12 +169,11 @@ class HoldSearch:
         men = tuple(name_of(board, square) for square in (attempt.holder_man, attempt.other_man) if square is not None)
         return Strategy(board.copy(stack=False), accrued, goal, attempt.rung, men, moves, frozenset(leaves))
 
-    def _needed(self, side: int) -> set[int]:
+    def _needed(self) -> set[int]:
         """The nodes that support the root: the chosen successors of the holder, all of the other side's."""
         space, edges = self._space, int(self._space.counts[kernels.EDGES])
         parents, children = space.edge_parent[:edges], space.edge_child[:edges]
-        is_needed = (space.keys[parents, TURN] != side) | (space.choice[parents] == children)
-        is_needed &= space.state[parents] == DONE
+        is_needed = (space.state[parents] == DONE) & (space.state[children] != kernels.REFUTED)
         parents, children = parents[is_needed], children[is_needed]
         order = np.argsort(parents, kind="stable")
         first = np.searchsorted(parents[order], np.arange(space.counts[NODES] + 1)).tolist()

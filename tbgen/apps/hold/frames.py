@@ -93,7 +93,7 @@ class Frame:
         left = [len(after) for after in self.after]
         nodes = range(len(states))
         stuck = [node for node in nodes if self.is_holders[node] and not left[node] and states[node] == kernels.DONE]
-        exits = [node for node in nodes if states[node] == kernels.REFUTED]
+        exits = [node for node in nodes if states[node] == kernels.EXIT]
         plies = dict.fromkeys(stuck, 0) | dict.fromkeys(exits, 1)
         queue = list(plies)
         for node in queue:  # grows during the loop, by rising plies
