@@ -59,28 +59,13 @@ ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"
 MARK = "tbgen:"
 """The beginning of tbgen's comments."""
 OWN_TAGS = (
-    "RMobilityResult",
-    "RMobilityCutoff",
-    "RMobilityScoring",
-    "Points",
-    "Komi",
-    "RMobilityFifty",
-    "RMobilitySource",
-    "RMobilityTablebase",
-    "RMobilityMissing",
-    "RMobilityBounds",
-    "RMobilityClock",
-    GAME_TAG,
+    *("RMobilityResult", "RMobilityCutoff", "RMobilityScoring", "Points", "Komi", "RMobilityFifty", "RMobilitySource"),
+    *("RMobilityTablebase", "RMobilityMissing", "RMobilityBounds", "RMobilityClock", GAME_TAG),
 )
 """The tags of a decision, which replace those of an earlier decision."""
 
-_ROSTER = {
-    "Event": "?",
-    "Site": "?",
+_ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "White", "Black"), "?") | {
     "Date": "????.??.??",
-    "Round": "?",
-    "White": "?",
-    "Black": "?",
     "Result": UNFINISHED,
 }
 """The tags of every game, in order, with their values if nothing is known."""
