@@ -168,6 +168,15 @@ def whole_game_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def whole_tables(whole_game_folder: Path) -> Iterator[Tablebase]:
+    """All tables of whole-game mobility of two and three men."""
+    from tbgen.probe import open_tablebase
+
+    with open_tablebase(whole_game_folder, mobility="whole-game") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
 def four_men_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with all tables of two to four men, for the slow suite."""
     wanted = [*materials(3), *materials(4)]

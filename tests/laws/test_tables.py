@@ -98,8 +98,9 @@ def best_of(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[obje
     found = list[Probe]()
     for move in board.legal_moves:
         after = board.copy(stack=False)
-        reached = play_move(after, move, accrued)
-        found.append(tables.probe(after, None if reached.reset else reached.accrued))
+        reached = play_move(after, move, accrued, tables.mobility)
+        is_wiped_out = reached.reset and tables.mobility.forgets
+        found.append(tables.probe(after, None if is_wiped_out else reached.accrued))
     outcome = (max if board.turn else min)(each.outcome for each in found)
     if outcome == accrued:
         return outcome, 0
@@ -108,14 +109,16 @@ def best_of(tables: Tablebase, board: chess.Board, accrued: Score) -> tuple[obje
     return outcome, 1 + (min(ways) if gains else max(ways))
 
 
-@given(positions, st.integers(0, 400))
-def test_a_value_is_that_of_the_best_move_and_a_reset_starts_anew(
-    tables: Tablebase, board: chess.Board, number: int
+@pytest.mark.parametrize("name", ["tables", "whole_tables"])
+@given(board=positions, number=st.integers(0, 400))
+def test_a_value_is_that_of_the_best_move_and_a_reset_starts_anew_under_r_mobility_alone(
+    request: pytest.FixtureRequest, name: str, board: chess.Board, number: int
 ) -> None:
-    every = tables.probe_every_accrued(board)
+    asked_tables: Tablebase = request.getfixturevalue(name)
+    every = asked_tables.probe_every_accrued(board)
     asked = every[number % len(every)]
     if any(board.legal_moves):
-        assert best_of(tables, board, asked.accrued) == (asked.outcome, asked.dtg)
+        assert best_of(asked_tables, board, asked.accrued) == (asked.outcome, asked.dtg)
 
 
 @given(positions, st.integers(0, 400))
