@@ -7,13 +7,14 @@
 from __future__ import annotations
 
 import enum
+import itertools
 import json
 import math
 import numbers
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import MISSING, fields
 from functools import cache
 from types import UnionType
 from typing import Any, Final, get_args, get_origin, get_type_hints
@@ -41,19 +42,6 @@ def cleaned(text: str, most: int) -> str:
     """
     line = _UNSEEN.sub("", " ".join(text.split()))
     return line if len(line) <= most else line[: most - 1] + "…"
-
-
-def trouble(error: Exception) -> str:
-    """The fault of a file that somebody has edited, in plain words instead of Python's.
-
-    >>> trouble(KeyError("material")), trouble(TypeError("'int' object is not iterable"))
-    ("it lacks 'material'", 'a value is not of its kind')
-    """
-    if isinstance(error, KeyError):
-        return f"it lacks {error}"
-    if isinstance(error, (TypeError, AttributeError, IndexError, ArithmeticError, RecursionError)):
-        return "a value is not of its kind"
-    return " ".join(str(error).split())
 
 
 def counted(number: int, one: str, many: str) -> str:
@@ -169,94 +157,60 @@ def has_own_text(kind: type) -> bool:
     return any("__str__" in vars(each) for each in kind.__mro__ if each is not object)
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
-    """A value in a JSON text and its name there; reading another kind of value raises ValueError.
+def read_as(kind: Any, value: Any, name: str = "") -> Any:
+    """The object of some type that `plain` wrote as a value; ValueError gives the place of a value of another kind.
 
-    >>> field = parse_json('{"games": [{"round": "1.2", "plies": -4}]}')
-    >>> [(game["round"].read(str), game.get("fen").value) for game in field["games"].each()]
-    [('1.2', None)]
-    >>> next(field["games"].each())["plies"].read(int)
+    A dataclass has a member for each field; a field with a default may be missing. An object whose keys are an enum has
+    all of them. A class with a text of its own is made from that.
+
+    >>> read_as(dict[str, tuple[int, ...]], {"plies": [3, 4]})
+    {'plies': (3, 4)}
+    >>> read_as(list[int], [3, True])
     Traceback (most recent call last):
-    ValueError: games[0].plies is -4, not a whole number from 0 on
+    ValueError: [1] is True, not a whole number from 0 on
+    >>> read_as(dict[str, tuple[str, int]], {"games": ["1.2", -4]})
+    Traceback (most recent call last):
+    ValueError: games[1] is -4, not a whole number from 0 on
     """
 
-    value: Any
-    name: str = ""
-
-    def __getitem__(self, name: str) -> Field:
-        """The member of a name, which has to be there."""
-        found = self.get(name)
-        if name not in self.value:
-            raise ValueError(f"it lacks {found.name}")
-        return found
-
-    def get(self, name: str, default: Any = None) -> Field:
-        """The member of a name, or one with a default value if it is not there."""
-        members = self._checked(isinstance(self.value, dict), "an object")
-        return Field(members.get(name, default), f"{self.name}.{name}" if self.name else name)
-
-    def members(self) -> Iterator[tuple[str, Field]]:
-        """The names and members of an object."""
-        return ((name, self[name]) for name in self._checked(isinstance(self.value, dict), "an object"))
-
-    def each(self) -> Iterator[Field]:
-        """The items of a list."""
-        items = self._checked(isinstance(self.value, list), "a list")
-        return (Field(value, f"{self.name}[{place}]") for place, value in enumerate(items))
-
-    def read(self, kind: Any) -> Any:
-        """The value as an object of some type, which `text.plain` wrote.
-
-        A dataclass has a member for each field; a field with a default may be missing. An object whose keys are an
-        enum has all of them. A class with a text of its own is made from that.
-
-        >>> parse_json('{"plies": [3, 4]}').read(dict[str, tuple[int, ...]])
-        {'plies': (3, 4)}
-        >>> parse_json("[3, true]").read(list[int])
-        Traceback (most recent call last):
-        ValueError: [1] is True, not a whole number from 0 on
-        >>> parse_json("[3, -4]").read(list[int])
-        Traceback (most recent call last):
-        ValueError: [1] is -4, not a whole number from 0 on
-        """
-        if kind in _SCALARS:
-            name, is_one = _SCALARS[kind]
-            return kind(self._checked(is_one(self.value), name))
-        origin, args = get_origin(kind), get_args(kind)
-        if origin is UnionType:
-            return None if self.value is None else self.read(args[0])
-        if origin in (tuple, list):
-            # Records have hundreds of thousands of whole numbers: a Field for each takes most of the time.
-            if args[0] is int and type(self.value) is list and all(type(n) is int and n >= 0 for n in self.value):
-                return origin(self.value)
-            return origin(each.read(args[0]) for each in self.each())
-        if origin is not None:
-            return self._read_members(*args)
-        if issubclass(kind, enum.Enum):
-            names = {plain(each): each for each in kind}
-            return names[self._checked(isinstance(self.value, str) and self.value in names, " or ".join(names))]
-        if has_own_text(kind):
-            return getattr(kind, "parse", kind)(self.read(str))
-        return kind(**self._read_fields(kind))
-
-    def _read_members(self, key: Any, kind: Any) -> dict[Any, Any]:
-        if issubclass(key, enum.Enum):
-            return {each: self[plain(each)].read(kind) for each in key}
-        return {Field(name, self.name).read(key): each.read(kind) for name, each in self.members()}
-
-    def _read_fields(self, kind: Any) -> dict[str, Any]:
-        there, hints = dict(self.members()), _hints_of(kind)
-        needed = [each.name for each in fields(kind) if each.default is each.default_factory is MISSING]
-        wanted = [each.name for each in fields(kind) if each.name in {*there, *needed}]
-        return {name: self[name].read(hints[name]) for name in wanted}
-
-    def _checked(self, holds: bool, kind: str) -> Any:
-        """The value, if it is of its kind."""
+    def expect(holds: bool, wanted: str) -> None:
         if not holds:
-            shown = repr(self.value) if len(repr(self.value)) < 40 else "something else"
-            raise ValueError(f"{self.name or 'it'} is {shown}, not {kind}")
-        return self.value
+            shown = repr(value) if len(repr(value)) < 40 else "something else"
+            raise ValueError(f"{name or 'it'} is {shown}, not {wanted}")
+
+    origin, args = get_origin(kind), get_args(kind)
+    if kind in _SCALARS:
+        wanted, is_one = _SCALARS[kind]
+        expect(is_one(value), wanted)
+        return kind(value)
+    if origin is UnionType:
+        return None if value is None else read_as(args[0], value, name)
+    if origin in (tuple, list):
+        expect(type(value) is list, "a list")
+        # Records have hundreds of thousands of whole numbers: a call for each takes most of the time.
+        if args[0] is int and all(type(n) is int and n >= 0 for n in value):
+            return origin(value)
+        kinds = args if origin is tuple and args[-1] is not ... else itertools.repeat(args[0])
+        items = enumerate(zip(kinds, value, strict=False))
+        return origin(read_as(each, item, f"{name}[{n}]") for n, (each, item) in items)
+    if origin is None and issubclass(kind, enum.Enum):
+        named = {plain(each): each for each in kind}
+        expect(type(value) is str and value in named, " or ".join(named))
+        return named[value]
+    if origin is None and has_own_text(kind):
+        return getattr(kind, "parse", kind)(read_as(str, value, name))
+    expect(type(value) is dict, "an object")
+    if origin is None:
+        members = {each.name: _hints_of(kind)[each.name] for each in fields(kind)}
+        needed = [each.name for each in fields(kind) if each.default is each.default_factory is MISSING]
+    else:
+        members = dict.fromkeys(value, args[1])
+        needed = [plain(each) for each in args[0]] if issubclass(args[0], enum.Enum) else []
+    before = f"{name}." if name else ""
+    if missing := [key for key in needed if key not in value]:
+        raise ValueError(f"it lacks {before}{missing[0]}")
+    found = {key: read_as(each, value[key], before + key) for key, each in members.items() if key in value}
+    return kind(**found) if origin is None else {read_as(args[0], key, name): each for key, each in found.items()}
 
 
 _SCALARS: Final[Mapping[Any, tuple[str, Callable[[Any], bool]]]] = {
@@ -272,9 +226,9 @@ _hints_of = cache(get_type_hints)
 """The types of a class's fields by name."""
 
 
-def parse_json(text: str | bytes) -> Field:
+def parse_json(text: str | bytes) -> Any:
     """The value of a JSON text; ValueError if it is none, or nested too deep."""
     try:
-        return Field(json.loads(text))
+        return json.loads(text)
     except RecursionError:
         raise ValueError("it is nested too deep") from None

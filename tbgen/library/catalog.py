@@ -27,7 +27,7 @@ from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import SEAL_BYTES, Seal
 from tbgen.system import __version__
-from tbgen.text import facts_of, parse_json
+from tbgen.text import facts_of, parse_json, read_as
 
 MANIFEST = "manifest.json"
 _FORMAT = 2
@@ -36,10 +36,10 @@ _FORMAT = 2
 def read_manifest(folder: Path) -> dict[str, FileRecord]:
     """The records by material; none without a manifest, or if somebody has spoilt it."""
     known = dict[str, FileRecord]()
-    with contextlib.suppress(OSError, ValueError), open_regular(folder / MANIFEST) as file:
-        for name, each in parse_json(file.read())["tables"].members():
+    with contextlib.suppress(OSError, ValueError, LookupError, TypeError, AttributeError):
+        for name, each in parse_json(open_regular(folder / MANIFEST).read())["tables"].items():
             with contextlib.suppress(ValueError):
-                known[name] = each.read(FileRecord)
+                known[name] = read_as(FileRecord, each)
     return known
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import itertools
 import os
 import re
 import socket
@@ -18,7 +19,6 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -32,7 +32,7 @@ from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.system import __version__
 from tbgen.system.process import free_disk, sync_folder
-from tbgen.text import Field, in_units, parse_json
+from tbgen.text import in_units, parse_json, read_as
 
 STAGE: Final = ".fetch"
 SECONDS: Final = 30.0
@@ -94,7 +94,7 @@ def fetch(
         there = [each for each in wanted if _is_there(folder, offers[each], outcomes_alone=outcomes_alone)]
         due = [offers[each] for each in wanted if each not in there]
         tables = [_downloads(folder, server, offer, count, outcomes_alone=outcomes_alone) for offer in due]
-        files = list(chain(*tables))
+        files = list(itertools.chain(*tables))
         whole, left = sum(file.bytes for file in files), sum(file.got for file in files)
         free = free_disk(folder)
         if free is not None and whole - left > free:
@@ -243,7 +243,7 @@ class Server:
         with self.get(self._catalog) as (_, pieces):
             text = b"".join(pieces)
         try:
-            return _tables_in(parse_json(text))
+            return _tables_in(read_as(_Offers, parse_json(text)))
         except (ValueError, InputError, TableError) as error:
             raise FetchError(self.url, f"its catalog {self._catalog} is wrong: {str(error)[:_MOST_SAID]}") from None
 
@@ -337,28 +337,50 @@ def _first(faults: Mapping[str, bool]) -> str:
     return next((fault for fault, is_there in faults.items() if is_there), "")
 
 
-def _tables_in(catalog: Field) -> dict[Material, Entry]:
-    """The tables of a catalog; ValueError or InputError names its fault."""
+@dataclass(frozen=True)
+class _OfferedFile:
+    """A file in a catalog."""
+
+    file: str
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class _Offer(_OfferedFile):
+    """A table in a catalog: its outcomes, and its distances if it has any."""
+
+    material: Material
+    distances: _OfferedFile | None
+
+
+@dataclass(frozen=True)
+class _Offers:
+    """A catalog."""
+
+    tables: tuple[_Offer, ...]
+
+
+def _tables_in(catalog: _Offers) -> dict[Material, Entry]:
+    """The tables of a catalog; ValueError names its fault."""
     known, found = set(all_materials()), dict[Material, Entry]()
-    for row in catalog["tables"].each():
-        material, distances = row["material"].read(Material), row.get("distances")
+    for offer in catalog.tables:
+        material = offer.material
         if material not in known or material in found:
             raise ValueError(f"{material} is {'there twice' if material in found else 'no table'}")
-        most = _MOST_CELL_BYTES * layout_of(material).cells
-        path, beside = (path_of(Path(), material, layer) for layer in Layer)
-        after = [] if distances.value is None else [_file_in(distances, material, beside, most)]
-        found[material] = Entry(material, [_file_in(row, material, path, most), *after])
+        files = [offer] if offer.distances is None else [offer, offer.distances]
+        found[material] = Entry(material, [*map(_file_of, files, itertools.repeat(material), Layer)])
     return found
 
 
-def _file_in(row: Field, material: Material, path: Path, most: int) -> StoredFile:
-    """A file in a catalog, of not many more bytes than `most`; its name follows from the material alone."""
-    file, size, digest = row["file"].read(str), row["bytes"].read(int), row["sha256"].read(str)
+def _file_of(offered: _OfferedFile, material: Material, layer: Layer) -> StoredFile:
+    """A file in a catalog, of not too many bytes; its name follows from the material alone."""
+    path, most = path_of(Path(), material, layer), _MOST_CELL_BYTES * layout_of(material).cells + (1 << 20)
     faults = {
-        f"the file of {material} is {file!r} and not {path.name}": file != path.name,
-        f"{path.name} has {size} bytes": not 0 < size <= most + (1 << 20),
-        f"the digest of {path.name} is none": not re.fullmatch("[0-9a-f]{64}", digest),
+        f"the file of {material} is {offered.file!r} and not {path.name}": offered.file != path.name,
+        f"{path.name} has {offered.bytes} bytes": not 0 < offered.bytes <= most,
+        f"the digest of {path.name} is none": not re.fullmatch("[0-9a-f]{64}", offered.sha256),
     }
     if fault := _first(faults):
         raise ValueError(fault)
-    return StoredFile(path, size, digest)
+    return StoredFile(path, offered.bytes, offered.sha256)

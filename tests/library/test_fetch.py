@@ -216,7 +216,7 @@ CATALOGS: list[tuple[Any, str]] = [
     (b"[" * 100_000, "it is nested too deep"),
     (b"[]", "not an object"),
     ([1], "tables[0] is 1, not an object"),
-    ([{}] * 20_001, "it lacks tables[0].material"),
+    ([{}] * 20_001, "it lacks tables[0].file"),
     (row(material="../../x"), "unknown material '../../x'"),
     (row(material=["KvK"]), "tables[0].material is ['KvK'], not a text"),
     (row(material="KvKB"), "KvKB is no table"),

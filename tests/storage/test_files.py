@@ -13,7 +13,7 @@ import pytest
 
 from tbgen.errors import UsageError
 from tbgen.storage.files import FileRecord, build_lock, folders_in, partial_of, tables_in, write_whole
-from tbgen.text import parse_json
+from tbgen.text import parse_json, read_as
 
 
 def broken_off() -> Iterator[bytes]:
@@ -67,9 +67,9 @@ def test_a_second_builder_waits_for_the_first(tmp_path: Path) -> None:
 
 def test_facts_of_a_file_that_lack_what_has_a_default_are_read() -> None:
     text = '{"bytes": 1, "sha256": "a"}'
-    assert parse_json(text).read(FileRecord) == FileRecord(1, "a")
+    assert read_as(FileRecord, parse_json(text)) == FileRecord(1, "a")
     with pytest.raises(ValueError, match="it lacks sha256"):
-        parse_json('{"bytes": 1}').read(FileRecord)
+        read_as(FileRecord, {"bytes": 1})
 
 
 def test_threads_write_beside_a_file_under_names_of_their_own(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from tbgen.errors import InputError, ProofError
 from tbgen.rules.facts import to_json
 from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, STALEMATE_CODE, Color, Score
-from tbgen.text import parse_json, trouble
+from tbgen.text import parse_json, read_as
 
 _FORMAT = "tbgen strategy 1"
 
@@ -119,6 +119,20 @@ def name_of(board: chess.Board, square: chess.Square) -> str:
     return ("" if man is None else chess.piece_symbol(man).upper()) + chess.square_name(square)
 
 
+@dataclass(frozen=True)
+class _Written:
+    """A strategy as its file has it."""
+
+    fen: str
+    accrued: Score
+    side: Color
+    goal: Score
+    rung: Rung
+    men: tuple[str, ...]
+    moves: list[tuple[str, int, str]]
+    tables: list[str]
+
+
 def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
     """The strategy in the text of a file; ProofError if it is none.
 
@@ -128,18 +142,12 @@ def parse_strategy(text: str, name: str = "the strategy") -> Strategy:
     """
     try:
         facts = parse_json(text)
-        if facts.get("format").value != _FORMAT:
+        if not isinstance(facts, dict) or facts.get("format") != _FORMAT:
             raise ProofError(name, f"its format is not {_FORMAT!r}")
-        board, _ = parse_fen(facts["fen"].read(str))
-        goal = Goal(Color[facts["side"].read(str).upper()], Score(facts["goal"].read(str)))
-        moves = {}
-        for row in facts["moves"].each():
-            epd, threshold, uci = row.each()
-            moves[epd.read(str), threshold.read(int)] = chess.Move.from_uci(uci.read(str))
-        men = facts["men"].read(tuple[str, ...])
-        leaves = frozenset(facts["tables"].read(list[str]))
-        return Strategy(
-            board, Score(facts["accrued"].read(str)), goal, Rung(facts["rung"].read(str)), men, moves, leaves
-        )
-    except (LookupError, ValueError, InputError) as error:
-        raise ProofError(name, trouble(error)) from None
+        read: _Written = read_as(_Written, facts)
+        board, _ = parse_fen(read.fen)
+        moves = {(epd, threshold): chess.Move.from_uci(uci) for epd, threshold, uci in read.moves}
+    except (ValueError, InputError) as error:
+        raise ProofError(name, str(error)) from None
+    goal = Goal(read.side, read.goal)
+    return Strategy(board, read.accrued, goal, read.rung, read.men, moves, frozenset(read.tables))

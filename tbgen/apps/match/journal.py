@@ -23,7 +23,7 @@ from tbgen.apps.match.tables import Ending
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.score import Score
 from tbgen.system.process import sync_folder, try_lock
-from tbgen.text import parse_json
+from tbgen.text import parse_json, read_as
 
 _STATE_BYTES = 400
 """The state is written over itself in one go."""
@@ -147,7 +147,8 @@ class FileJournal:
 
     def _read_state(self) -> State | None:
         with contextlib.suppress(ValueError):
-            state: State | None = parse_json(self._state_path.read_text(encoding="utf-8") or "null").read(State | None)
+            text = self._state_path.read_text(encoding="utf-8") or "null"
+            state: State | None = read_as(State | None, parse_json(text))
             if state is None or _MATCH.fullmatch(state.match):
                 return state
         raise MatchError(f"{self._state_path} is damaged; remove it to begin a new match")

@@ -25,7 +25,7 @@ from tbgen.rules.notation import parse_fen, parse_move
 from tbgen.rules.position import own_score, play_move
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import every_material, read_bounded, write_whole
-from tbgen.text import parse_json, plain
+from tbgen.text import parse_json, plain, read_as
 
 FORMAT: Final = 1
 _LIST: Final = re.compile(r"\[\s+([^][{}]*?)\s+\]")
@@ -190,10 +190,9 @@ def without_record(folder: Path, wanted: Iterable[Material]) -> list[Material]:
 def read_record(path: Path) -> Record:
     """The record in a file; RecordError if it is no record, or not of the material in its name."""
     try:
-        facts = parse_json(read_bounded(path))
-        if facts["format"].value != FORMAT:
-            raise ValueError(f"format is {facts['format'].value!r} instead of {FORMAT}")
-        record: Record = facts.read(Record)
+        record: Record = read_as(Record, parse_json(read_bounded(path)))
+        if record.format != FORMAT:
+            raise ValueError(f"format is {record.format} instead of {FORMAT}")
         if path.name != path_of_record(path.parent, record.material).name:
             raise ValueError(f"it is the record of {record.material}")
     except (ValueError, InputError) as error:

@@ -94,7 +94,7 @@ def position_in_item(item: object) -> Question:
 def json_in(text: str) -> Any:
     """The value of a text in JSON."""
     try:
-        return parse_json(text).value
+        return parse_json(text)
     except ValueError:
         raise UsageError("this is no JSON") from None
 

@@ -110,7 +110,7 @@ def written(**changed: object) -> str:
     ("text", "reason"),
     [
         ("", "Expecting value"),
-        ("[]", r"it is \[\], not an object"),
+        ("[]", "its format is not 'tbgen strategy 1'"),
         ('{"format": "tbgen strategy 1"}', "it lacks fen"),
         (written(fen="nonsense"), "malformed FEN"),
         (written(fen="8/8/8/8/8/8/8/K7 w - - 0 1"), "Black has no king"),
@@ -120,7 +120,7 @@ def written(**changed: object) -> str:
         (written(moves=[["8/8/8/8/8/8/8/K6k w - -", 1]]), "not enough values"),
         (written(moves=[["8/8/8/8/8/8/8/K6k w - -", 1, "a1"]]), "a1"),
         (written(tables="KvK"), "tables is 'KvK', not a list"),
-        (written(side="both"), "it lacks 'BOTH'"),
+        (written(side="both"), "side is 'both', not white or black"),
         (written(rung="ladder"), "ladder"),
         ("[" * 100_000, "nested too deep"),
     ],

@@ -17,7 +17,7 @@ from tbgen.material import Material, build_order, materials
 from tbgen.score import Score
 from tbgen.storage.files import path_of
 from tbgen.storage.reader import TableFile
-from tbgen.text import parse_json, plain
+from tbgen.text import parse_json, plain, read_as
 from tests.apps.records.slow import scores_of
 from tests.project import RECORDS, ROOT
 
@@ -66,7 +66,7 @@ def test_a_record_without_lines_has_the_form_of_the_schema(table_folder: Path) -
         record = census_of(file)
     VALIDATOR.validate(json.loads(record.to_text()))
     assert {line.line for _, _, line in record.lines()} == {None}
-    assert parse_json(record.to_text()).read(Record) == record
+    assert read_as(Record, parse_json(record.to_text())) == record
 
 
 def test_a_line_is_quiet_until_its_first_capture_or_pawn_move(records: dict[str, Record]) -> None:
