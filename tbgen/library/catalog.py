@@ -168,7 +168,7 @@ class StoredFile:
                 seal, size = Seal.from_bytes(file.read(SEAL_BYTES)), os.fstat(file.fileno()).st_size
         except (OSError, ValueError):
             return False
-        return (size, seal.length, seal.body_digest) == (self.bytes, self.bytes, self.digest)
+        return (size, seal.length, seal.sha256) == (self.bytes, self.bytes, self.digest)
 
 
 @dataclass(frozen=True)
@@ -238,4 +238,4 @@ class Catalog:
 
 
 def _stored(file: LayerFile) -> StoredFile:
-    return StoredFile(file.path, file.seal.length, file.seal.body_digest)
+    return StoredFile(file.path, file.seal.length, file.seal.sha256)

@@ -203,7 +203,7 @@ class _Download:
         try:
             with contextlib.closing(LayerFile(self._staged, layer)) as file:
                 file.check()
-                found = file.seal.body_digest, file.index.attributes.get("outcomes", self._outcomes.digest)
+                found = file.seal.sha256, file.index.attributes.get("outcomes", self._outcomes.digest)
             if is_outcomes:
                 TableFile(self._staged).close()  # reads all that other readers ask for
         except Exception as error:  # a file may be made to crash its reader

@@ -8,7 +8,6 @@ import json
 import math
 import os
 import threading
-from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -19,7 +18,6 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.errors import DamagedTableError, MaterialError, MissingTableError, OutdatedTableError, UsageError
-from tbgen.index.layout import Layout
 from tbgen.material import Material, name_of_men
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, open_regular, suffix_of
@@ -45,13 +43,6 @@ _FREE_BYTES, _MOST_RATIO = 1 << 24, 64
 """The most bytes of a table's columns, in all and for each byte of its file: several times as many as in any table that
 tbgen writes. A small file that claims more would fill the memory of its reader.
 """
-
-
-def _most_items(layout: Layout) -> dict[str, int]:
-    """The most items of some columns of a material's table."""
-    outcomes = 4 * (MOST_STORED_CODE + 1)
-    by_cell = dict.fromkeys(("symbols", "symbol_groups", "group_states", "states"), layout.cells)
-    return {**by_cell, "block_squares": len(layout.blocks) * layout.pawns, "counts": outcomes, "longest": outcomes}
 
 
 class LayerFile:
@@ -92,9 +83,9 @@ class LayerFile:
             raise self.damaged(str(error)) from None
         if seal.format != FORMAT:
             raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
-        self.expect(seal.game == str(self.game), f"it is the table of {seal.material} under {seal.game}")
-        is_its_own = (seal.material, seal.layer) == (str(self.material), self.layer.value)
-        self.expect(is_its_own, f"it is the table of {seal.material}, {seal.layer}")
+        title = seal.material, seal.layer, seal.game
+        its_own = str(self.material), self.layer.value, str(self.game)
+        self.expect(title == its_own, f"it is the table of {', '.join(title)}")
         self.expect(
             seal.men == digest_of_men(self.material), f"its men move otherwise than {name_of_men(self.material.own)}"
         )
@@ -106,7 +97,7 @@ class LayerFile:
     def index(self) -> Index:
         """The content of the file: its datasets and chunks."""
         raw = self._read(self.seal.index, self.seal.length - self.seal.index)
-        self.expect(sha256(raw).hexdigest() == self.seal.index_digest, "its index is not what was written")
+        self.expect(sha256(raw).hexdigest() == self.seal.sha256_of_index, "its index is not what was written")
         try:
             index = Index.from_bytes(raw)
             if (rules := index.attributes["rules"]) != RULES[self.game]:
@@ -118,44 +109,31 @@ class LayerFile:
 
     def _check_form(self, index: Index, order: Order) -> None:
         """Faults that a file can have although its checksums are right."""
-        facts, datasets = index.attributes, index.datasets
-        self.expect({*STREAMS[self.layer], *COLUMNS[self.layer]} <= datasets.keys(), "a dataset is missing")
-        streams = [datasets[name] for name in STREAMS[self.layer]]
-        rules = {
-            f"it is the table of {facts['material']}, {facts['layer']}": (facts["material"], facts["layer"])
-            == (str(self.material), self.layer.value),
-            "its seal is that of another file": (facts["game"], facts.get("outcomes", ""))
-            == (self.seal.game, self.seal.outcomes),
-            "its axes are not those of its material": json.loads(facts["axes"]) == order.names,
-            "its shape is not that of its material": all(each.items == order.layout.cells for each in streams),
-            "a dataset is of another type": all(each.kind in NUMBERS for each in streams)
-            and all(datasets[name].kind == kind for name, kind in COLUMNS[self.layer].items()),
-            "an attribute is no text": all(isinstance(text, str) for text in facts.values()),
-        }
-        for reason, holds in rules.items():
-            self.expect(holds, reason)
-        columns, most = {name: datasets[name] for name in COLUMNS[self.layer]}, _most_items(order.layout)
-        for name, column in columns.items():
-            self.expect(column.items <= most.get(name, math.inf), f"{name} has more items than its material has")
-        size = sum(column.items * column.kind.itemsize for column in columns.values())
-        self.expect(size <= _FREE_BYTES + _MOST_RATIO * self.seal.length, "its columns are larger than any table's")
-        self._check_chunks(datasets)
-
-    def _check_chunks(self, datasets: Mapping[str, Dataset]) -> None:
-        """Whether items have enough chunks, all within the file, and no two chunks of columns share bytes.
-
-        Streams have as many items as the material has cells, so equal chunks of streams may lie in one place.
-        """
-        for name, dataset in datasets.items():
-            size, count = dataset.chunk_items, len(dataset.chunks)
-            self.expect(0 < size <= MOST_CHUNK_ITEMS, f"{name} has chunks of another size")
-            is_all = dataset.items >= 0 and count == -(-dataset.items // size)
+        facts, seal, layout = index.attributes, self.seal, order.layout
+        streams, columns, outcomes = STREAMS[self.layer], COLUMNS[self.layer], 4 * (MOST_STORED_CODE + 1)
+        self.expect({*streams, *columns} <= index.datasets.keys(), "a dataset is missing")
+        title = facts["material"], facts["layer"], facts["game"], facts.get("outcomes", "")
+        self.expect(title == (seal.material, seal.layer, seal.game, seal.outcomes), "its seal is that of another file")
+        self.expect(json.loads(facts["axes"]) == order.names, "its axes are not those of its material")
+        most = dict.fromkeys((*streams, "symbols", "symbol_groups", "group_states", "states"), layout.cells)
+        most |= {"block_squares": len(layout.blocks) * layout.pawns, "counts": outcomes, "longest": outcomes}
+        for name in (*streams, *columns):
+            dataset, count = index.datasets[name], len(index.datasets[name].chunks)
+            is_of_its_type = dataset.kind == columns[name] if name in columns else dataset.kind in NUMBERS
+            self.expect(is_of_its_type, "a dataset is of another type")
+            self.expect(name in columns or dataset.items == layout.cells, "its shape is not that of its material")
+            self.expect(dataset.items <= most.get(name, math.inf), f"{name} has more items than its material has")
+            self.expect(0 < dataset.chunk_items <= MOST_CHUNK_ITEMS, f"{name} has chunks of another size")
+            is_all = dataset.items >= 0 and count == -(-dataset.items // dataset.chunk_items)
             self.expect(is_all, f"{name} has {count} chunks for {dataset.items} items")
-        length = np.uint64(self.seal.length)
-        for each in datasets.values():
-            starts, sizes = each.chunks["offset"], each.chunks["size"]
-            self.expect((starts <= length).all() and (starts + sizes <= length).all(), "a chunk lies outside")
-        chunks = np.sort(np.concatenate([datasets[name].chunks for name in COLUMNS[self.layer]]), order="offset")
+            starts, length = dataset.chunks["offset"], np.uint64(seal.length)
+            is_within = (starts <= length).all() and (starts + dataset.chunks["size"] <= length).all()
+            self.expect(is_within, "a chunk lies outside")
+        # Streams have as many items as the material has cells, so equal chunks of streams may lie in one place.
+        stored = [index.datasets[name] for name in columns]
+        size = sum(each.items * each.kind.itemsize for each in stored)
+        self.expect(size <= _FREE_BYTES + _MOST_RATIO * seal.length, "its columns are larger than any table's")
+        chunks = np.sort(np.concatenate([each.chunks for each in stored]), order="offset")
         ends = chunks["offset"] + chunks["size"]
         self.expect((ends[:-1] <= chunks["offset"][1:]).all(), "two chunks share bytes")
 
@@ -203,7 +181,7 @@ class LayerFile:
             read = self._read(offset, min(_BLOCK, self.seal.length - offset))
             body.update(read)
             whole.update(read)
-        self.expect(body.hexdigest() == self.seal.body_digest, "its bytes are not what was written")
+        self.expect(body.hexdigest() == self.seal.sha256, "its bytes are not what was written")
         _ = self.index  # right bytes can still have impossible values
         return whole.hexdigest()
 

@@ -66,7 +66,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         """The file of the distances; an error of TableError if there is none that belongs to the outcomes."""
         if self._distances is None:
             raise MissingDistancesError(str(self.material), str(self.path.parent))
-        is_theirs = self._distances.seal.outcomes == self.outcomes.seal.body_digest
+        is_theirs = self._distances.seal.outcomes == self.outcomes.seal.sha256
         self._distances.expect(is_theirs, "it belongs to other outcomes than those beside it")
         self._distances.expect(
             self._distances.dataset("symbol_groups").items == self.outcomes.dataset("symbols").items,
@@ -87,7 +87,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     @property
     def digest(self) -> str:
         """The digest of everything in the outcomes file."""
-        return self.outcomes.seal.body_digest
+        return self.outcomes.seal.sha256
 
     @property
     def states(self) -> Cells:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from typing import Any, Final
 
@@ -29,10 +29,9 @@ from numpy.lib.format import descr_to_dtype, dtype_to_descr
 from tbgen.material import Material, name_of_men
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer
+from tbgen.text import read_as
 
 FORMAT: Final = 3
-GAME: Final = str(Mobility.RESET)
-"""The game of a table's values, if the table names none."""
 RULES: Final[Mapping[Mobility, str]] = {Mobility.RESET: "r-mobility 1", Mobility.WHOLE_GAME: "whole-game mobility 1"}
 """The rules behind stored values; another meaning gets another number."""
 SEAL_BYTES: Final = 512
@@ -102,44 +101,29 @@ Attributes = dict[str, str]
 """`axes`, `game`, `generator`, `layer`, `material`, `men`, `rules`, `source`; of distances also `outcomes`."""
 
 
-_SEAL_LINES: Final = {
-    "format": "format",
-    "game": "game",
-    "material": "material",
-    "layer": "layer",
-    "length": "length",
-    "index": "index",
-    "sha256-of-index": "index_digest",
-    "sha256": "body_digest",
-    "outcomes": "outcomes",
-    "men": "men",
-}
-"""First word of a line of a seal -> the field after it, in the order of the lines; an empty field has no line."""
-
-
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """The first bytes of a file."""
+    """The first bytes of a file: a line for each of these fields that is not empty, in their order."""
 
+    format: int
+    game: str
     material: str
     layer: str
     length: int
     """The size of the file, including the seal."""
     index: int
     """The beginning of the index."""
-    body_digest: str
-    index_digest: str
+    sha256_of_index: str
+    sha256: str
+    """Of all that follows the seal."""
     outcomes: str = ""
-    """For distances: the body digest of their outcomes."""
-    game: str = GAME
-    format: int = FORMAT
+    """For distances: the digest of their outcomes."""
     men: str = ""
     """With men of your own: a digest of their moves."""
 
     def to_bytes(self) -> bytes:
-        values = {word: getattr(self, field) for word, field in _SEAL_LINES.items()}
-        lines = ["tbgen table", *(f"{word} {value}" for word, value in values.items() if value != "")]
-        return "\n".join(lines).encode().ljust(SEAL_BYTES - 1) + b"\n"
+        lines = [f"{name.replace('_', '-')} {value}" for name, value in asdict(self).items() if value != ""]
+        return "\n".join(["tbgen table", *lines]).encode().ljust(SEAL_BYTES - 1) + b"\n"
 
     @classmethod
     def from_bytes(cls, seal: bytes) -> Seal:
@@ -148,13 +132,13 @@ class Seal:
         Of another format only `format` and `material` are known.
         """
         lines = [line.split() for line in seal.decode("ascii").splitlines()]
-        words = {"outcomes": "", "men": "", **{line[0]: line[1] for line in lines if len(line) == 2}}
+        words: dict[str, Any] = {line[0].replace("-", "_"): line[1] for line in lines[1:] if len(line) == 2}
         try:
-            if int(words["format"]) != FORMAT and lines[0] == ["tbgen", "table"]:
-                return cls(words["material"], "", 0, 0, "", "", format=int(words["format"]))
-            values: dict[str, Any] = {field: words[word] for word, field in _SEAL_LINES.items()}
-            found = cls(**values | {field: int(values[field]) for field in ("format", "length", "index")})
-        except (KeyError, ValueError):
+            words["format"] = int(words["format"])
+            if words["format"] != FORMAT and lines[0] == ["tbgen", "table"]:
+                return cls(words["format"], "", words["material"], "", 0, 0, "", "")
+            found = cls(**words | {name: int(words[name]) for name in ("length", "index")})
+        except (LookupError, TypeError, ValueError):
             raise ValueError("it does not begin as a table does") from None
         if found.to_bytes() != seal:
             raise ValueError("its first bytes are not what was written")
@@ -204,7 +188,7 @@ class Index:
             rows = np.frombuffer(chunks, CHUNK, count, place)
             place += rows.nbytes
             datasets[name] = Dataset(descr_to_dtype(kind), items, chunk_items, shuffled, rows)
-        return cls(facts["attributes"], datasets)
+        return cls(read_as(Attributes, facts["attributes"], "attributes"), datasets)
 
 
 def digest_of(*parts: bytes | memoryview) -> str:
@@ -220,13 +204,12 @@ def digest_of_men(material: Material) -> str:
     return digest_of(name_of_men(material.own).encode()) if material.own else ""
 
 
-def sealed(
-    material: str, layer: str, body: bytes, index: Index, outcomes: str = "", game: str = GAME, men: str = ""
-) -> tuple[bytes, bytes, bytes]:
+def sealed(body: bytes, index: Index, men: str = "") -> tuple[bytes, bytes, bytes]:
     """The three parts of a file: the seal of its body and its index, and both of these."""
-    end, start = index.to_bytes(), SEAL_BYTES + len(body)
-    digests = digest_of(body, end), digest_of(end)
-    seal = Seal(material, layer, start + len(end), start, *digests, outcomes, game, men=men)
+    end, start, facts = index.to_bytes(), SEAL_BYTES + len(body), index.attributes
+    title = facts["game"], facts["material"], facts["layer"]
+    digests = digest_of(end), digest_of(body, end)
+    seal = Seal(FORMAT, *title, start + len(end), start, *digests, facts.get("outcomes", ""), men)
     return seal.to_bytes(), body, end
 
 

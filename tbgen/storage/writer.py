@@ -116,7 +116,7 @@ def write_table(
     }
     outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
     distances: Sequence[bytes] = ()
-    body = Seal.from_bytes(outcomes[0]).body_digest
+    body = Seal.from_bytes(outcomes[0]).sha256
     if is_contradicted(path_of(folder, table.material), attributes, body):
         raise BuildError(str(table.material), CONTRADICTED)
     if Layer.DISTANCES in layers:
@@ -234,9 +234,7 @@ def _file(layer: Layer, order: Order, packed: Packed, attributes: Attributes) ->
     there = {name: packed[name] for name in (*STREAMS[layer], *COLUMNS[layer])}
     image = _hdf5(order, there, attributes)
     index = Index(attributes, {name: dataset for name, (dataset, _) in there.items()})
-    outcomes = attributes.get("outcomes", "")
-    men = digest_of_men(order.layout.material)
-    return sealed(attributes["material"], layer.value, image, index, outcomes, attributes["game"], men)
+    return sealed(image, index, digest_of_men(order.layout.material))
 
 
 def _packed(

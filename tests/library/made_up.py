@@ -26,7 +26,6 @@ from tbgen.storage.schema import (
     COLUMNS,
     DETAIL,
     DTG,
-    GAME,
     RULES,
     SEAL_BYTES,
     STREAMS,
@@ -83,7 +82,7 @@ def write_made_up(folder: Path, material: Material) -> None:
     which = draw.integers(0, KINDS, len(order.chunks))
     streams = {SYMBOL: kinds, DTG: dtg[kinds].astype(np.uint8), DETAIL: np.zeros_like(kinds)}
     outcomes = _parts(Layer.OUTCOMES, order, columns, streams, which, "")
-    distances = _parts(Layer.DISTANCES, order, columns, streams, which, Seal.from_bytes(outcomes[0]).body_digest)
+    distances = _parts(Layer.DISTANCES, order, columns, streams, which, Seal.from_bytes(outcomes[0]).sha256)
     write_whole(path_of(folder, material, Layer.DISTANCES), distances)
     write_whole(path_of(folder, material), outcomes)
 
@@ -129,9 +128,9 @@ def _parts(
     material = str(order.layout.material)
     attributes: Attributes = {
         "axes": json.dumps(order.names),
-        "game": GAME,
+        "game": str(Mobility.RESET),
         "layer": layer.value,
         "rules": RULES[Mobility.RESET],
     }
     attributes |= {"material": material, **({"outcomes": outcomes} if outcomes else {})}
-    return sealed(material, layer.value, b"".join(body), Index(attributes, datasets), outcomes)
+    return sealed(b"".join(body), Index(attributes, datasets))

@@ -32,8 +32,8 @@ def resealed(path: Path, change: Callable[[Index], object], more: bytes = b"", o
         seal,
         length=SEAL_BYTES + len(body) + len(end),
         index=SEAL_BYTES + len(body),
-        body_digest=digest_of(body, end),
-        index_digest=digest_of(end),
+        sha256=digest_of(body, end),
+        sha256_of_index=digest_of(end),
         outcomes=seal.outcomes if outcomes is None else outcomes,
     )
     path.write_bytes(changed.to_bytes() + body + end)
@@ -60,7 +60,7 @@ def rewritten(outcomes: Path, layer: Layer, name: str, change: Callable[[Items],
             described = dataclasses.replace(described, items=len(items), chunk_items=len(items))
         index.datasets[name] = described  # type: ignore[index]
 
-    digest = resealed(path, replace, packed).body_digest
+    digest = resealed(path, replace, packed).sha256
     if layer is Layer.OUTCOMES:
         resealed(distances, lambda index: index.attributes.update(outcomes=digest), outcomes=digest)
 

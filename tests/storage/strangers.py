@@ -120,7 +120,7 @@ def main(folder: Path, files: int, seed: int, names: list[str]) -> None:
 def name_outcomes(paths: list[Path]) -> None:
     """Have the distances name the changed outcomes, if these can be read so far."""
     try:
-        digest = Seal.from_bytes(paths[0].read_bytes()[:SEAL_BYTES]).body_digest
+        digest = Seal.from_bytes(paths[0].read_bytes()[:SEAL_BYTES]).sha256
     except ValueError:
         return
     resealed(paths[1], lambda index: index.attributes.update(outcomes=digest), outcomes=digest)
