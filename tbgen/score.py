@@ -10,9 +10,7 @@ from __future__ import annotations
 
 import enum
 import re
-from fractions import Fraction
 from functools import total_ordering
-from typing import Protocol
 
 from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
 
@@ -267,21 +265,6 @@ class Score:
         """
         return Score(self.code, self.holder.other)
 
-    def points(self, scoring: Scores) -> tuple[Fraction, Fraction]:
-        """The points for a game that ends with the score.
-
-        Arguments:
-            scoring: The scheme of the points, such as `Scoring("harmonic")`.
-
-        Returns:
-            White's and Black's points, as fractions with the sum 1.
-
-        >>> from tbgen.rules.points import Scoring
-        >>> Score("-G0.5").points(Scoring("lasker"))
-        (Fraction(1, 4), Fraction(3, 4))
-        """
-        return scoring.points(self)
-
     def in_words(self) -> str:
         """The score as an outcome, in words.
 
@@ -349,12 +332,6 @@ class Score:
     def __str__(self) -> str:
         sign = "" if self.holder is Color.WHITE else "-"
         return f"{sign}G{self.code // 2}.{5 * (self.code % 2)}"
-
-
-class Scores(Protocol):
-    """A rule that turns scores into points, such as `tbgen.Scoring`."""
-
-    def points(self, outcome: Score) -> tuple[Fraction, Fraction]: ...
 
 
 def _parsed(text: str) -> tuple[int, Color]:

@@ -28,7 +28,7 @@ def what_a_game_says(tables: tbgen.Tablebase) -> str:
     last: tbgen.Ply = game.push_line("1. f3 e5 2. g4 Qh4")[-1]
     end: tbgen.End | None = last.end
     verdict = tbgen.Adjudicator(tables).decide(game)
-    white, black = verdict.final.points(tbgen.Scoring("harmonic"))
+    white, black = tbgen.Scoring("harmonic").points(verdict.final)
     return f"{end and end.value} {verdict.final} {white}-{black}"
 
 

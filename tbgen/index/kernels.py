@@ -16,16 +16,16 @@ from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inlined, small
 from tbgen.index import layout, outcomes
 from tbgen.index.layout import BY_KING, INTO_TRIANGLE, ON_DIAGONAL
-from tbgen.index.squares import NOWHERE, RAY, SYMMETRY, TRANSPOSE, TRIANGLE, Rays, bits_of
+from tbgen.index.squares import NOWHERE, RAY, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, Rays, bits_of
 from tbgen.index.words import EVERYTHING, NOTHING, square_bit
 from tbgen.material import MOST_RAYS
 from tbgen.score import Color
 
-DIAGONAL = np.uint64(bits_of(np.flatnonzero(ON_DIAGONAL)))
-NOT_BEYOND_DIAGONAL = np.uint64(bits_of([square for square in range(64) if square <= SYMMETRY[TRANSPOSE, square]]))
+DIAGONAL = np.uint64(bits_of(ON_DIAGONAL))
+NOT_BEYOND_DIAGONAL = np.uint64(bits_of(np.arange(64) <= SYMMETRY[TRANSPOSE]))
 """Squares that are no higher than their image in the long diagonal."""
-_LEFT_HALF = np.uint64(bits_of([square for square in range(64) if square % 8 < 4]))
-_IN_TRIANGLE = np.uint64(bits_of(TRIANGLE))
+_LEFT_HALF = np.uint64(bits_of(np.arange(64) % 8 < 4))
+_IN_TRIANGLE = np.uint64(bits_of(TRIANGLE_INDEX >= 0))
 
 
 how_turned = small(layout.how_turned)

@@ -34,7 +34,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int
-from tbgen.index.symmetry import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
+from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRIANGLE, TRIANGLE_INDEX
 from tbgen.material import Material, Role
 from tbgen.score import Color
 

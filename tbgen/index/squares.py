@@ -1,6 +1,7 @@
-"""Square tables: rays of all men, and what lies between; the symmetries are those of symmetry.py.
+"""The eight symmetries of the board, the triangle into which they bring every square, and the rays of all men.
 
-Squares count from a1 = 0 along the ranks to h8 = 63. Every table is made of squares and loops.
+Squares count from a1 = 0 along the ranks to h8 = 63. A symmetry is a sum of FLIP_FILE, FLIP_RANK and TRANSPOSE: first
+the flips, then the transposition (a1-h8 stays).
 """
 
 from __future__ import annotations
@@ -13,20 +14,39 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Ints, Words
-from tbgen.index.symmetry import FLIP_FILE as FLIP_FILE
-from tbgen.index.symmetry import FLIP_RANK as FLIP_RANK
-from tbgen.index.symmetry import INVERSE as INVERSE
-from tbgen.index.symmetry import SYMMETRY as SYMMETRY
-from tbgen.index.symmetry import TO_TRIANGLE as TO_TRIANGLE
-from tbgen.index.symmetry import TRANSPOSE as TRANSPOSE
-from tbgen.index.symmetry import TRIANGLE as TRIANGLE
-from tbgen.index.symmetry import TRIANGLE_INDEX as TRIANGLE_INDEX
 from tbgen.material import MOST_RAYS, Role
 
+FLIP_FILE: Final = 1
+FLIP_RANK: Final = 2
+TRANSPOSE: Final = 4
 
-def bits_of(squares: npt.ArrayLike) -> int:
-    """The set of some squares as a word; -1 is no square."""
-    return sum(1 << int(square) for square in np.ravel(squares) if square >= 0)
+_SQUARES: Final = np.arange(64, dtype=np.int64)
+_FILES: Final = _SQUARES % 8
+_RANKS: Final = _SQUARES // 8
+
+
+def _images(symmetry: int) -> Ints:
+    """[square] -> where a symmetry brings it."""
+    squares = _SQUARES ^ (7 if symmetry & FLIP_FILE else 0) ^ (56 if symmetry & FLIP_RANK else 0)
+    return squares % 8 * 8 + squares // 8 if symmetry & TRANSPOSE else squares
+
+
+SYMMETRY: Final = np.stack([_images(symmetry) for symmetry in range(8)])
+"""[symmetry, square] -> where it brings the square."""
+INVERSE: Final = np.array([np.flatnonzero(SYMMETRY[:, images[1]] == 1)[0] for images in SYMMETRY], np.int64)
+"""[symmetry] -> the one that undoes it, and so brings b1 back."""
+
+TRIANGLE: Final = tuple(8 * rank + file for rank in range(4) for file in range(rank, 4))
+"""a1-d1-d4: one of the eight symmetries brings any square here."""
+
+TRIANGLE_INDEX: Final = np.array([TRIANGLE.index(s) if s in TRIANGLE else -1 for s in range(64)], np.int64)
+TO_TRIANGLE: Final = np.argmax(TRIANGLE_INDEX[SYMMETRY] >= 0, axis=0)
+"""[square] -> the first symmetry that brings it into the triangle."""
+
+
+def bits_of(are_in: npt.NDArray[np.bool_]) -> Words:
+    """Sets of squares as words; the last axis says of each square whether it is in the set."""
+    return np.packbits(are_in, axis=-1, bitorder="little").view(np.uint64)[..., 0]
 
 
 class Rays(NamedTuple):
@@ -59,24 +79,24 @@ def _table_of(role: Role) -> tuple[npt.NDArray[np.uint8], Words, Words]:
     for square in range(64):
         for ray, walk in enumerate(role.walks(square)):
             paths[square, ray, : len(walk)] = walk
-            reached[square] |= np.uint64(bits_of(walk))
-            for n, to in enumerate(walk):
-                between[square, to] = bits_of(walk[:n])
+            passed = 0
+            for to in walk:
+                between[square, to] = passed
+                passed |= 1 << to
+            reached[square] |= np.uint64(passed)
     return paths, reached, between
 
 
 NOWHERE: Final = 255
 RAY: Final = 8
 """Squares of a ray in `Rays.paths`, NOWHERE after the last."""
-_KING_WALKS: Final = [[to for walk in Role.KING.walks(square) for to in walk] for square in range(64)]
-KING_TO: Final = np.array([[*squares, *[-1] * 8][:8] for squares in _KING_WALKS], np.int64)
+_RIGHT: Final = _FILES - _FILES[:, None]
+_UP: Final = _RANKS - _RANKS[:, None]
+"""[square, other] -> how many files further to the right, or ranks further up, the other one lies."""
+_ARE_NEAR: Final = np.maximum(abs(_RIGHT), abs(_UP)) == 1
+KING_ATTACKS: Final = bits_of(_ARE_NEAR)
+_NEAR_FIRST: Final = np.sort(np.where(_ARE_NEAR, _SQUARES, 64))[:, :8]
+KING_TO: Final = np.where(_NEAR_FIRST < 64, _NEAR_FIRST, -1)
 """[square, n] -> the squares a king's step away, then -1."""
-KING_ATTACKS: Final = np.array([bits_of(row) for row in KING_TO], np.uint64)
-PAWN_ATTACKS: Final = np.array(
-    [
-        [bits_of([to for to in _KING_WALKS[a] if to // 8 == a // 8 + up and to % 8 != a % 8]) for a in range(64)]
-        for up in (1, -1)
-    ],
-    np.uint64,
-)
+PAWN_ATTACKS: Final = np.stack([bits_of(_ARE_NEAR & (up == _UP) & (_RIGHT != 0)) for up in (1, -1)])
 """[colour, square] -> the squares that a pawn attacks."""

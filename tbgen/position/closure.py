@@ -16,7 +16,7 @@ import chess
 
 from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
-from tbgen.index.symmetry import TRIANGLE
+from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.cuts import MATES, Cuts
