@@ -12,7 +12,7 @@ import enum
 import re
 from functools import total_ordering
 
-from tbgen.errors import RepresentationError, ScoreFormatError, expect, expect_number
+from tbgen.errors import ScoreFormatError, expect, expect_member, expect_number
 
 MATE_CODE = 0
 STALEMATE_CODE = 1
@@ -106,15 +106,12 @@ class Mobility(enum.Enum):
             The mobility.
 
         Raises:
-            UsageError: No mobility has that name.
+            ScoreFormatError: No mobility has that name.
 
         >>> Mobility.named("whole-game")
         <Mobility.WHOLE_GAME: 'whole-game'>
         """
-        names = " or ".join(repr(each.value) for each in cls)
-        if isinstance(mobility, str) and mobility in {each.value for each in cls}:
-            return cls(mobility)
-        return expect(mobility, cls, "mobility", names)
+        return expect_member(mobility, cls, "mobility", "a mobility")
 
 
 def code_of(moves: int, *, in_check: bool) -> int:
@@ -152,7 +149,7 @@ class Score:
     ['G4.0', '-G4.5', 'G3.0']
     >>> Score.from_signed(-8), Score("-G3.5").worth_to(Color.BLACK), Score("-G3.5").flipped()
     (Score('-G3.5'), 1993, Score('G3.5'))
-    >>> Score.from_byte(Score("-G3.5").to_byte())
+    >>> Score.from_signed(Score("-G3.5").signed)
     Score('-G3.5')
     """
 
@@ -281,36 +278,6 @@ class Score:
         plural = "" if self.moves == 1 else "s"
         check = ", in check" if self.check else ""
         return f"{self.holder} holds {self.holder.other} to {self.moves} legal move{plural}{check}"
-
-    def to_byte(self) -> int:
-        """The score as a byte of a stored table.
-
-        Returns:
-            The signed number of the score.
-
-        Raises:
-            RepresentationError: The code is too large for a byte.
-        """
-        if self.code > MOST_STORED_CODE:
-            raise RepresentationError(self, "the signed byte of a stored table")
-        return self.signed
-
-    @classmethod
-    def from_byte(cls, byte: int) -> Score:
-        """The score that a byte of a stored table means.
-
-        Arguments:
-            byte: A signed number, not 0.
-
-        Returns:
-            The score.
-
-        Raises:
-            ValueError: The byte is 0 or out of range.
-        """
-        if byte == 0 or abs(byte) > MOST_STORED_CODE + 1:
-            raise ValueError(f"no outcome is stored as {byte}")
-        return cls.from_signed(byte)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Score):

@@ -5,7 +5,7 @@ import itertools
 import pytest
 from hypothesis import given
 
-from tbgen.errors import RepresentationError, ScoreFormatError
+from tbgen.errors import ScoreFormatError
 from tbgen.index.kernels import goal_of_byte
 from tbgen.score import MOST_STORED_CODE, Color, Score
 from tbgen.verify.values import rank_of as verify_rank_of
@@ -83,29 +83,18 @@ def test_a_score_is_not_compared_with_anything_else() -> None:
 def test_the_ranks_of_the_kernels_are_the_one_order() -> None:
     stored = [byte for byte in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if byte]
     for side in Color:
-        best_first = sorted(stored, key=lambda byte: -Score.from_byte(byte).worth_to(side))
+        best_first = sorted(stored, key=lambda byte: -Score.from_signed(byte).worth_to(side))
         assert sorted(stored, key=lambda byte: goal_of_byte.py_func(byte, int(side))) == best_first
     assert sorted(stored, key=lambda byte: -verify_rank_of.py_func(byte)) == sorted(
-        stored, key=lambda byte: -Score.from_byte(byte).worth_to(Color.WHITE)
+        stored, key=lambda byte: -Score.from_signed(byte).worth_to(Color.WHITE)
     )
 
 
 @given(outcomes)
-def test_a_stored_byte_is_read_back(outcome: Score) -> None:
-    if outcome.code > MOST_STORED_CODE:
-        with pytest.raises(RepresentationError):
-            outcome.to_byte()
-    else:
-        byte = outcome.to_byte()
-        assert -127 <= byte <= 127
-        assert (byte > 0) == (outcome.holder is Color.WHITE)
-        assert Score.from_byte(byte) == outcome
-
-
-@pytest.mark.parametrize("byte", [0, -128, 128])
-def test_a_byte_that_is_no_outcome_is_refused(byte: int) -> None:
-    with pytest.raises(ValueError, match="no outcome"):
-        Score.from_byte(byte)
+def test_a_signed_number_is_read_back_and_fits_a_byte_if_tables_store_the_code(outcome: Score) -> None:
+    assert (outcome.signed > 0) == (outcome.holder is Color.WHITE)
+    assert (abs(outcome.signed) <= 127) == (outcome.code <= MOST_STORED_CODE)
+    assert Score.from_signed(outcome.signed) == outcome
 
 
 @given(scores, scores)

@@ -89,7 +89,7 @@ class Asking:
 
     def limit(self, board: chess.Board) -> Score:
         """The bound that Syzygy tables give a legal position."""
-        return Score.from_byte(_BY_WINNER[self._bound][self._winner(board)])
+        return Score.from_signed(_BY_WINNER[self._bound][self._winner(board)])
 
 
 def node_on(board: chess.Board) -> Node:

@@ -120,21 +120,21 @@ class ClosureBlocks:
 
     def value(self, node: Node, cell: int, bound: Bound) -> Score:
         """The entry value of a position."""
-        return Score.from_byte(int(self.entries(node, bound, cell, cell + 1)[0]))
+        return Score.from_signed(int(self.entries(node, bound, cell, cell + 1)[0]))
 
     def value_with_right(self, node: Node, cell: int, file: int, king: int, bound: Bound) -> Score:
         """The value of a position in which the pawn on a file has just made a double step beside another one."""
         layout, half = node.layout, node.cells // 2
         start, _ = en_passant_places(layout)
         file ^= 7 * bool(TURNS[layout.address_of(node.pawns) & HOW_MASK, king])
-        return Score.from_byte(int(self.en_passant(node, bound)[int(start[0, cell // half, file]) + cell % half]))
+        return Score.from_signed(int(self.en_passant(node, bound)[int(start[0, cell // half, file]) + cell % half]))
 
     def answer(self, node: Node, cell: int, accrued: Score, bound: Bound) -> Score:
         """What the accrued score that is asked is worth in a position; LookupError if that is not solved or asked."""
         if self.question is None or (node, accrued) != (self.question.node, self.question.accrued.score):
             raise LookupError(node)
         at = self.question.accrued.cells.index(cell)
-        return Score.from_byte(int(self.file(node, 1).items(self._name(node, bound), at, at + 1)[0]))
+        return Score.from_signed(int(self.file(node, 1).items(self._name(node, bound), at, at + 1)[0]))
 
 
 def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int) -> Iterator[float]:

@@ -43,9 +43,9 @@ def outcomes_of(got: Iterable[npt.NDArray[Any]], cuts: Cuts, bound: Bound) -> En
         if not len(found):
             found = np.full(len(each), bound.value, np.int8)
         if bound is Bound.LOWER:
-            np.putmask(found, (each != 0) & (found == bound.value), np.int8(cut.to_byte()))
+            np.putmask(found, (each != 0) & (found == bound.value), np.int8(cut.signed))
         else:
-            np.putmask(found, each == 0, np.int8(_ALL[_ALL.index(cut) + 1].to_byte()))
+            np.putmask(found, each == 0, np.int8(_ALL[_ALL.index(cut) + 1].signed))
     return found
 
 

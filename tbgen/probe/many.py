@@ -88,7 +88,7 @@ class BulkProbe:
             some = which if isinstance(which, slice) else np.asarray(which)
             return BulkProbe(self.outcome[some], self.dtg[some], self.fault[some])
         byte, dtg = int(self.outcome[which]), self.dtg[which]
-        return (Score.from_byte(byte), None if np.isnan(dtg) else int(dtg)) if byte else None
+        return (Score.from_signed(byte), None if np.isnan(dtg) else int(dtg)) if byte else None
 
     def __repr__(self) -> str:
         return f"<BulkProbe: {np.count_nonzero(self.outcome)} of {len(self)} answered>"
@@ -123,7 +123,7 @@ class BulkProbe:
     def _of_each(self, name: str, scoring: Scoring | None) -> Floats:
         """A column of numbers, computed once for each different outcome."""
         different, which = np.unique(self.outcome, return_inverse=True)
-        scores = [Score.from_byte(byte) if byte else None for byte in different.tolist()]
+        scores = [Score.from_signed(byte) if byte else None for byte in different.tolist()]
         found: Floats = columns_of(scores, (), scoring)[name][which]
         return found
 

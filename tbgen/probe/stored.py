@@ -31,7 +31,7 @@ from tbgen.table import Patterns
 RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
 
-_OUTCOMES: Final = {byte: Score.from_byte(byte) for byte in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if byte}
+_OUTCOMES: Final = {n: Score.from_signed(n) for n in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if n}
 
 Plies = npt.NDArray[np.float32]
 """Distances; NaN if they are unknown."""

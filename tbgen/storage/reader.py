@@ -108,7 +108,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         """How often each outcome is an entry value, by side to move, best outcome for White first."""
         rows = self.column("counts").tolist()
         return {
-            side: {Score.from_byte(outcome): count for mover, outcome, count in rows if mover == int(side)}
+            side: {Score.from_signed(outcome): count for mover, outcome, count in rows if mover == int(side)}
             for side in Color
         }
 
@@ -277,7 +277,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         """
         counts = self.counts
         for mover, byte, dtg, cell, fen in self.column("longest").tolist():
-            side, outcome, is_text = Color(mover), Score.from_byte(byte), fen.isascii() and fen.decode().isprintable()
+            side, outcome, is_text = Color(mover), Score.from_signed(byte), fen.isascii() and fen.decode().isprintable()
             self.distances.expect(is_text and cell < self.order.layout.cells, "an example is no position")
             self.distances.expect(outcome in counts[side], f"no entry value is {outcome} with {side} to move")
             yield side, outcome, counts[side][outcome], dtg, cell, fen.decode()

@@ -203,7 +203,7 @@ def _distances(
 def _tallies(table: Content) -> list[tuple[int, int, Tally]]:
     """Side to move, outcome and tally, in the order of the files."""
     return [
-        (int(side), outcome.to_byte(), tally)
+        (int(side), outcome.signed, tally)
         for side in Color
         for outcome, tally in sorted(table.tallies[side].items(), reverse=True)
     ]

@@ -282,7 +282,7 @@ class Check:
         found[..., 0] = parts[..., 0].sum(axis=0)
         for side in Color:
             rows = ((byte, found[int(side), byte & 255].tolist()) for byte in range(-127, 128))
-            counted = {Score.from_byte(byte): Tally(*row) for byte, row in rows if row[0]}
+            counted = {Score.from_signed(byte): Tally(*row) for byte, row in rows if row[0]}
             stored = self.table.tallies.get(side, {})
             for outcome in sorted(counted.keys() | stored.keys(), reverse=True):
                 expected, there = counted.get(outcome), stored.get(outcome)
@@ -293,8 +293,8 @@ class Check:
         """Look up the positions with the longest distances."""
         for outcome, longest in itertools.chain(*(tallies.items() for tallies in self.table.tallies.values())):
             entry, dtg = (int(found[0]) for found in known_in(self.table, np.array([longest.cell]))[:2])
-            if (entry, dtg) != (outcome.to_byte(), longest.max_dtg):
-                expected, fen = in_words(outcome.to_byte(), longest.max_dtg), fen_of_cell(self.layout, longest.cell)
+            if (entry, dtg) != (outcome.signed, longest.max_dtg):
+                expected, fen = in_words(outcome.signed, longest.max_dtg), fen_of_cell(self.layout, longest.cell)
                 yield Violation(f"longest {outcome}", in_words(entry, dtg), expected, fen)
 
     def wrong_outcome_rows(self, file: TableFile) -> Iterator[Violation]:
@@ -308,7 +308,7 @@ class Check:
             ranges,
             count,
         ):
-            accrued, stored, proved = (str(Score.from_byte(each)) for each in reports[place // _STATES].tolist())
+            accrued, stored, proved = (str(Score.from_signed(each)) for each in reports[place // _STATES].tolist())
             yield Violation(f"what {accrued} becomes by the file of outcomes", stored, proved)
 
 

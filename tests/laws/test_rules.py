@@ -85,4 +85,4 @@ def test_a_position_comes_back_from_its_fen_with_its_score(board: chess.Board) -
     assert position == game.position()
     assert (accrued or own_score(position)) == game.accrued
     assert format_fen(position, accrued) == game.fen()
-    assert Score.from_byte(game.accrued.to_byte()) == game.accrued
+    assert Score.from_signed(game.accrued.signed) == game.accrued

@@ -211,7 +211,7 @@ def assert_alike(tables: Tablebase, rows: list[tuple[bool, tuple[int, ...], int,
             fault = many.fault_of(number)
             assert (fault is Fault.NONE) == (found is not None), (turn, where, right, asked[number])
             if found is not None:
-                assert (many.outcome[number], many.dtg[number]) == (found.outcome.to_byte(), found.dtg)
+                assert (many.outcome[number], many.dtg[number]) == (found.outcome.signed, found.dtg)
             faults.append(fault)
     return faults
 

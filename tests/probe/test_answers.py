@@ -142,6 +142,6 @@ def test_no_answer_is_never_a_number() -> None:
 @given(st.lists(st.tuples(st.integers(0, 126), st.sampled_from(Color)), min_size=1))
 def test_ranks_of_many_are_in_the_one_order(drawn: list[tuple[int, Color]]) -> None:
     scores = [Score(*each) for each in drawn]
-    outcomes = np.array([score.to_byte() for score in scores], np.int8)
+    outcomes = np.array([score.signed for score in scores], np.int8)
     many = BulkProbe(outcomes, np.zeros(len(scores), np.float32), np.zeros(len(scores), np.uint8))
     assert [found[0] for found in many[np.argsort(many.rank)] if found] == sorted(scores)

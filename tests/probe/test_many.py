@@ -48,7 +48,7 @@ def single(tables: Tablebase, board: chess.Board, accrued: Score | None) -> tupl
         found = tables.probe(board, accrued)
     except TbgenError as error:
         return 0, None, FAULTS[type(error)]
-    return found.outcome.to_byte(), found.dtg, Fault.NONE
+    return found.outcome.signed, found.dtg, Fault.NONE
 
 
 def row(many: BulkProbe, number: int) -> tuple[object, ...]:

@@ -53,7 +53,7 @@ def test_a_table_of_six_men_answers_with_what_its_file_says(six: Tablebase, six_
     for number, board in enumerate(boards):
         expected = int(entry[number]), int(dtg[number])
         found = six.probe(board)
-        assert (found.outcome.to_byte(), found.dtg) == expected, board.fen()
+        assert (found.outcome.signed, found.dtg) == expected, board.fen()
         assert (int(many.outcome[number]), int(many.dtg[number])) == expected
         assert (-int(mirrored.outcome[number]), int(mirrored.dtg[number])) == expected
 

@@ -88,7 +88,7 @@ def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table:
         for place, score in zip(places.tolist(), scores, strict=True)
     ]
     assert found == expected
-    signed = np.array([score.to_byte() for score in scores], np.int64)
+    signed = np.array([score.signed for score in scores], np.int64)
     outcome, dtg = stored_table.all_held(places, signed)
     found_at_once = list(zip(outcome.tolist(), dtg.tolist(), strict=True))
-    assert found_at_once == [(best.to_byte(), plies) for best, plies in expected]
+    assert found_at_once == [(best.signed, plies) for best, plies in expected]

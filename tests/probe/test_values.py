@@ -37,6 +37,6 @@ def test_values_with_any_accrued_score_are_those_of_the_reference(tables: Tableb
         position = (int(not board.turn), *squares_of(board, slots))
         for asked in tables.probe_every_accrued(board):
             expected = known.value(position, int(asked.accrued.holder), asked.accrued.code)
-            assert (asked.outcome.to_byte(), asked.dtg) == expected, (board.fen(), str(asked.accrued))
+            assert (asked.outcome.signed, asked.dtg) == expected, (board.fen(), str(asked.accrued))
             tried[asked.is_reached] += 1
     assert sum(tried.values()) > 150

@@ -47,7 +47,7 @@ def classes(table: Table, side: Color) -> dict[Score, int]:
     if table.material.pawns:
         return {outcome: tally.count // 2 for outcome, tally in table.tallies[side].items()}
     fixed = on_diagonals(table, side)
-    counted = {outcome: tally.count + fixed.get(outcome.to_byte(), 0) for outcome, tally in table.tallies[side].items()}
+    counted = {outcome: tally.count + fixed.get(outcome.signed, 0) for outcome, tally in table.tallies[side].items()}
     assert not any(count % 8 for count in counted.values())
     return {outcome: count // 8 for outcome, count in counted.items()}
 

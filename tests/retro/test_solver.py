@@ -94,7 +94,7 @@ def refusal(worker: Worker) -> RepresentationError | None:
 def test_an_outcome_that_fits_a_byte_is_stored(code: int, broken: int | None, outcome: Score) -> None:
     worker, entry = freeze_one(code, broken)
     assert refusal(worker) is None
-    assert entry.tolist() == [outcome.to_byte()]
+    assert entry.tolist() == [outcome.signed]
 
 
 def test_an_outcome_above_the_byte_is_refused() -> None:

@@ -53,7 +53,7 @@ def values_in(tables: Tables, board: chess.Board) -> Values:
     if board.has_legal_en_passant():
         return best_values(tables, board)
     table, cell, turned = place_in(tables, board)
-    entry, dtg = Score.from_byte(int(table.entry[cell])), int(table.dtg[cell])
+    entry, dtg = Score.from_signed(int(table.entry[cell])), int(table.dtg[cell])
     own, pattern = own_score(board), int(table.pattern[cell])
     if turned:
         entry = entry.flipped()

@@ -82,7 +82,7 @@ def test_the_end_of_a_game_is_its_score_and_no_ply_away(name: str) -> None:
 
 def middle_of(table: Table, cell: int, pattern: int) -> list[tuple[Score, int]]:
     """What a pattern makes of all the accrued scores for which a reader would look at it."""
-    own, entry = own_score(board_of(layout_of(table.material), cell)), Score.from_byte(int(table.entry[cell]))
+    own, entry = own_score(board_of(layout_of(table.material), cell)), Score.from_signed(int(table.entry[cell]))
     scores = [Score(code, holder) for code in range(2, own.code + 1) for holder in Color]
     scores = [b for b in scores if b != own and not (entry.code < own.code and entry.code < b.code)]
     return [value_of_pattern(table.patterns, pattern, accrued) for accrued in scores]

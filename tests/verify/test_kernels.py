@@ -116,8 +116,8 @@ def found_values(subject: Subject, cell: int) -> dict[Score, tuple[Score, int]]:
     for code in range(2, int(subject.own[np.searchsorted(subject.cells, cell)]) + 1):
         for holder in Color:
             accrued, key = Score(code, holder), best[holder, min(code, top)]
-            outcome, dtg = value_of_key(side, accrued.to_byte(), key)
-            found[accrued] = Score.from_byte(outcome), dtg
+            outcome, dtg = value_of_key(side, accrued.signed, key)
+            found[accrued] = Score.from_signed(outcome), dtg
     return found
 
 

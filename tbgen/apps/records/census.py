@@ -162,7 +162,7 @@ def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: in
 def _by_outcome(entries: Ints, counts: Ints) -> dict[Score, Count]:
     """The number of positions with each outcome that occurs, best for White first."""
     every = zip(entries.tolist(), map(count_of, counts.sum(axis=1)), strict=True)
-    found = {Score.from_byte(byte): count for byte, count in every if count.placements}
+    found = {Score.from_signed(byte): count for byte, count in every if count.placements}
     return dict(sorted(found.items(), reverse=True))
 
 
@@ -174,7 +174,7 @@ def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideR
     total, tallies, longest = count_of(counts.sum(axis=(0, 1))), file.counts[side], file.longest
     outcomes = dict[Score, OutcomeRecord]()
     for outcome, count in _by_outcome(entries, counts).items():
-        (by_plies,) = counts[entries == outcome.to_byte()]
+        (by_plies,) = counts[entries == outcome.signed]
         distances = tuple(np.trim_zeros(by_plies[:, CLASSES], "b").tolist())
         dtg, fen = longest.get((side, outcome), (None, ""))
         if (tallies.get(outcome), dtg) != (count.placements, len(distances) - 1):
@@ -197,7 +197,7 @@ def count_of(pair: npt.ArrayLike) -> Count:
 def _zugzwangs(file: TableFile, counts: Counts) -> Zugzwangs:
     """The mutual zugzwangs by kind, and the longest."""
     played, every = counts.pairs[:, :, 1], counts.pairs.sum(axis=2)
-    white_mates, black_mates = (row_of_byte(Score(MATE_CODE, side).to_byte()) for side in Color)
+    white_mates, black_mates = (row_of_byte(Score(MATE_CODE, side).signed) for side in Color)
     mates = every[:, white_mates].sum(axis=0) + every[black_mates].sum(axis=0) - every[black_mates, white_mates]
     return Zugzwangs(
         all=count_of(every.sum(axis=(0, 1))),
@@ -223,7 +223,7 @@ def _longest_zugzwang(file: TableFile, longest: Ints) -> Waiting | None:
 def _value_at(file: TableFile, place: int) -> OutcomeAt:
     """The entry value of a place."""
     entries, (_, distances) = file.entries(place, place + 1), file.symbols_and_dtg(place, place + 1)
-    return OutcomeAt(Score.from_byte(int(entries[0])), int(distances[0]))
+    return OutcomeAt(Score.from_signed(int(entries[0])), int(distances[0]))
 
 
 def record_of(folders: Folders, material: Material) -> Record:

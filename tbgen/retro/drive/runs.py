@@ -190,5 +190,5 @@ def tallies_of(found: Found, orders: int) -> dict[Color, Mapping[Score, Tally]]:
 
 def _tallies(found: Found) -> list[tuple[Score, Tally]]:
     bytes_found = byte_of_row(np.flatnonzero(found[:, 0])).tolist()
-    found_outcomes = sorted((Score.from_byte(byte) for byte in bytes_found), reverse=True)
-    return [(outcome, Tally(*found[outcomes.row_of_byte(outcome.to_byte())].tolist())) for outcome in found_outcomes]
+    found_outcomes = sorted((Score.from_signed(byte) for byte in bytes_found), reverse=True)
+    return [(outcome, Tally(*found[outcomes.row_of_byte(outcome.signed)].tolist())) for outcome in found_outcomes]

@@ -21,7 +21,7 @@ SMALL = [str(material) for material in build_order(materials(3))]
 def test_counts_and_distances_are_those_of_the_reference(records: dict[str, Record], name: str) -> None:
     for side in Color:
         found = {
-            outcome.to_byte(): (each.placements, each.classes, list(each.distances))
+            outcome.signed: (each.placements, each.classes, list(each.distances))
             for outcome, each in records[name].sides[side].outcomes.items()
         }
         assert found == spread_of(name, int(side))
@@ -55,5 +55,5 @@ def test_counts_do_not_depend_on_threads(table_folder: Path, name: str) -> None:
 def test_bishops_on_squares_of_one_colour_are_counted_apart(four_men_folder: Path) -> None:
     with TableFile(path_of(four_men_folder, Material.parse("KBBvK"))) as file:
         for side, counts in census_of(file).one_colored.items():
-            found = {outcome.to_byte(): (count.placements, count.classes) for outcome, count in counts.items()}
+            found = {outcome.signed: (count.placements, count.classes) for outcome, count in counts.items()}
             assert found == one_colored_in(file, side)
