@@ -13,7 +13,6 @@ import click
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, positions_to_solve, total
 from tbgen.apps.games.decide import Ground, Solve
-from tbgen.apps.games.files import STANDARD_INPUT, is_packed
 from tbgen.apps.games.tags import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, say
 from tbgen.cli.folders import syzygy_option
@@ -34,6 +33,7 @@ from tbgen.library.build import outlook
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.score import Mobility
+from tbgen.system.inputs import STANDARD_INPUT, is_packed
 from tbgen.system.process import processors
 from tbgen.text import counted, in_gib, in_units
 

@@ -14,7 +14,6 @@ import click
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.batch import GamesTask, total
 from tbgen.apps.games.event import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, crosstable, in_decimals
-from tbgen.apps.games.files import STANDARD_INPUT
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import GameText, chunks_in
@@ -57,6 +56,7 @@ from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
+from tbgen.system.inputs import STANDARD_INPUT
 from tbgen.text import counted, printable
 
 

@@ -175,7 +175,7 @@ def _facts(
 
 def _answer_lines(tables: Tablebase, scoring: Scoring, fifty: FiftyMoves | None, *, brief: bool) -> int:
     """A line of JSON for each position of the standard input; the exit code is that of the first error."""
-    from tbgen.apps.games.files import read_lines
+    from tbgen.system.inputs import read_lines
 
     code = 0
     for number, words in enumerate(map(str.split, read_lines(_INPUT)), 1):

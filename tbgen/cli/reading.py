@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
 from tbgen.apps.games.decide import Ground, Solve, materials_in
-from tbgen.apps.games.files import STANDARD_INPUT, matching_files
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_in
 from tbgen.cli import complain_of, say
@@ -21,6 +20,7 @@ from tbgen.cli.reporter import reading
 from tbgen.errors import PgnError
 from tbgen.material import Material
 from tbgen.storage.files import game_of_folder, tables_in
+from tbgen.system.inputs import STANDARD_INPUT, matching_files
 from tbgen.text import counted
 
 

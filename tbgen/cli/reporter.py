@@ -202,7 +202,7 @@ def reading(
     name: str, parts: Iterable[T], sizes: Callable[[T], tuple[int, int]], *, prints: bool = False
 ) -> Iterator[T]:
     """The parts of a file, with the progress of reading it; `sizes` gives the bytes and the games of a part."""
-    from tbgen.apps.games.files import plain_size
+    from tbgen.system.inputs import plain_size
 
     games = 0
     with progress(os.path.basename(name), plain_size(name), as_share=True, prints=prints) as shown:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from tbgen.apps.games.files import matching_files
 from tbgen.apps.games.tags import Rules, moves_after_the_end
 from tbgen.cli import complain, complain_of
 from tbgen.cli.options import (
@@ -32,6 +31,7 @@ from tbgen.rules.game import Game
 from tbgen.rules.notation import parse_fen, with_score
 from tbgen.rules.points import Scoring, format_points
 from tbgen.score import Mobility, Score
+from tbgen.system.inputs import matching_files
 from tbgen.text import printable
 
 if TYPE_CHECKING:

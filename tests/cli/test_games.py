@@ -44,7 +44,7 @@ def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
 
 def test_a_file_that_may_not_be_read_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
     packed = [PermissionError(13, "Permission denied"), False]
-    monkeypatch.setattr("tbgen.apps.games.files.is_packed", mock.Mock(side_effect=packed))
+    monkeypatch.setattr("tbgen.system.inputs.is_packed", mock.Mock(side_effect=packed))
     found = json.loads(tbgen("score", "--json", "--pgn", str(S18), str(S18)).stdout)
     assert ([each["reason"] for each in found["skipped"]], len(found["games"])) == (["Permission denied"], 20)
 

@@ -16,7 +16,6 @@ import chess
 
 from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, told_by_tags
 from tbgen.apps.games.event import READ_TAGS, EventGame
-from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.tags import (
     GAME_TAG,
@@ -37,6 +36,7 @@ from tbgen.rules.facts import to_json
 from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
 from tbgen.score import Mobility, Score
 from tbgen.storage.files import Folders
+from tbgen.system.inputs import read_pieces
 from tbgen.system.process import follow_parent, signals_held
 from tbgen.text import facts_of, in_plies
 

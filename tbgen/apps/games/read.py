@@ -14,7 +14,6 @@ from typing import Any
 import chess
 import numpy as np
 
-from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.tags import UNFINISHED, Rules, contradictions, final_of, read_tags, root_of, says_fifty_moves
 from tbgen.apps.games.text import GameText, chunks_of, decoded
 from tbgen.board.board import NO_MOVE, board_of, kernel_move, words_of
@@ -27,6 +26,7 @@ from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import first_accrued, is_standard
 from tbgen.rules.stage import End, FiftyMoveSetting, Stage, first_stage, next_stage
 from tbgen.score import Color, Mobility, Score
+from tbgen.system.inputs import read_pieces
 from tbgen.text import plain
 
 

@@ -16,10 +16,10 @@ from itertools import chain
 import numpy as np
 
 from tbgen.apps.games import scan as at
-from tbgen.apps.games.files import read_pieces
 from tbgen.apps.games.tags import LINE_WIDTH, MARK, OWN_TAGS
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import PgnError
+from tbgen.system.inputs import read_pieces
 
 _LONG_GAME_BYTES = 1 << 20
 """Beyond this size, an unfinished game is scanned again only when it has doubled: rescanning would be quadratic."""

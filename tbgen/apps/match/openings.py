@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 
 import chess
 
-from tbgen.apps.games.files import read_lines
 from tbgen.apps.games.tags import ORDINARY, read_tags, root_of
 from tbgen.apps.match.settings import MatchSettings, OpeningOrder
 from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.points import Komi
 from tbgen.score import Score
+from tbgen.system.inputs import read_lines
 
 if TYPE_CHECKING:
     from tbgen.apps.games.text import GameText

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tbgen.apps.games.files import matching_files, read_lines
 from tbgen.errors import PgnError, UsageError
+from tbgen.system.inputs import matching_files, read_lines
 
 TEXT = "".join(f"line {number} of Jörg\n" for number in range(5000))
 SKIPPED = (0x184D2A50).to_bytes(4, "little") + (3).to_bytes(4, "little") + b"any"
@@ -97,6 +97,6 @@ def test_too_little_memory_is_not_called_damage(tmp_path: Path, monkeypatch: pyt
 
     path = tmp_path / "games.pgn.xz"
     path.write_bytes(lzma.compress(b"1. e4 *"))
-    monkeypatch.setattr("tbgen.apps.games.files._unpacker_of", lambda file: Starved)
+    monkeypatch.setattr("tbgen.system.inputs._unpacker_of", lambda file: Starved)
     with pytest.raises(MemoryError):
         text_of(path)
