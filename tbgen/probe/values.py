@@ -7,7 +7,6 @@ the tables: one ply of search finds their value.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import chess
 
@@ -45,14 +44,8 @@ class Query:
         return self.counted
 
 
-class _Weighed(NamedTuple):
-    """A move, whether it resets, and its value before it is played."""
-
-    at: At
-    move: chess.Move
-    reset: bool
-    outcome: Score
-    dtg: int | None
+_Weighed = tuple[At, chess.Move, bool, Score, int | None]
+"""A move and its position, whether it resets, and its value before it is played."""
 
 
 class TableValues:
@@ -78,14 +71,14 @@ class TableValues:
         walker, mover = board.copy(stack=False), Color.of(board.turn)
         held = accrued.worth_to(mover)
 
-        def merit(value: _Weighed) -> tuple[int, int, str]:
-            good = value.outcome.worth_to(mover)
-            plies = value.dtg or 0
-            return -good, plies if good >= held else -plies, value.move.uci()
+        def merit(weighed: _Weighed) -> tuple[int, int, str]:
+            _, move, _, outcome, dtg = weighed
+            good, plies = outcome.worth_to(mover), dtg or 0
+            return -good, plies if good >= held else -plies, move.uci()
 
         values = sorted((self._weighed(walker, asked.table, each, accrued) for each in successors), key=merit)
-        best, plies = values[0].outcome, values[0].dtg
-        is_known = all(value.dtg is not None for value in values if value.outcome == best)
+        *_, best, plies = values[0]
+        is_known = all(dtg is not None for *_, outcome, dtg in values if outcome == best)
         return Moves(
             MoveProbe(
                 at,
@@ -118,7 +111,7 @@ class TableValues:
             board.pop()
         own, carried = after.counted, after.carried  # do not call `after.own()` from here on: the board has gone back
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
-        return _Weighed(At(board, carried, own), move, reset, outcome, None if dtg is None else 0 if keeps else dtg + 1)
+        return At(board, carried, own), move, reset, outcome, None if dtg is None else 0 if keeps else dtg + 1
 
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""

@@ -270,9 +270,6 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
 
 def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
     """Write a list, in build order."""
-    lines = [_HEAD, _COLUMNS]
-    for material in every_material():
-        known = digests.get(material)
-        if known is not None and known.distances is not None:
-            lines.append(f"{material},{known.outcomes},{known.distances}")
-    write_whole(path, ["\n".join([*lines, ""]).encode()])
+    known = ((material, digests[material]) for material in every_material() if material in digests)
+    rows = (f"{material},{each.outcomes},{each.distances}" for material, each in known if each.distances is not None)
+    write_whole(path, ["\n".join([_HEAD, _COLUMNS, *rows, ""]).encode()])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import random
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import chess
@@ -21,44 +22,18 @@ from tbgen.probe import open_tablebase
 from tbgen.rules.game import Game
 from tests.apps.match.matches import run, scripted, walker
 from tests.apps.match.test_real_engines import needs_engines
+from tests.reference.scores import end_of
 
 NAMES = VARIANTS[2:]
 ABSENT = ("atomic",)
 """The Fairy-Stockfish of the distribution does not play these."""
-CUTOFF_CODE = 12
 
 
-def end_of(board: chess.Board, moves: list[chess.Move]) -> tuple[str, str | None]:
-    """The final score of a game, and why it is over; None if it goes on. Once more, by python-chess alone."""
-    code, white_holds, counter, seen = code_of(board), not board.turn, board.halfmove_clock, Counter([key_of(board)])
-    why = None
-    for move in moves:
-        assert why is None
-        reset = board.is_zeroing(move)
-        board.push(move)
-        counter, seen[key] = 0 if reset else counter + 1, seen[key := key_of(board)] + 1
-        lost, won = board.is_variant_loss(), board.is_variant_win()
-        if lost or won or board.is_variant_draw():
-            if lost or won:
-                code, white_holds = 0, board.turn == (chess.WHITE if won else chess.BLACK)
-            why = "variant end"
-        else:
-            own = code_of(board)
-            if reset or own < code:
-                code, white_holds, counter = own, not board.turn, 0 if own < CUTOFF_CODE else counter
-            over = {"checkmate": own == 0, "stalemate": own == 1, "fifty moves": counter >= 100}
-            over["threefold repetition"] = seen[key] >= 3
-            why = next((name for name, applies in over.items() if applies), None)
-    return f"{'' if white_holds else '-'}G{code // 2}.{5 * (code % 2)}", why
-
-
-def code_of(board: chess.Board) -> int:
-    return 2 * len(list(board.legal_moves)) + (not board.is_check())
-
-
-def key_of(board: chess.Board) -> str:
-    """The position; in the FEN of three-check stand the checks that are left, in that of crazyhouse the pockets."""
-    return " ".join(board.fen(en_passant="legal").split()[:-2])
+def told(board: chess.Board, moves: Iterable[chess.Move]) -> tuple[str, str | None]:
+    """The final score of a game, and why its last ply ends it, which no ply before does."""
+    score, ends = end_of(board, moves)
+    assert not any(ends[:-1])
+    return score, ends[-1]
 
 
 def board_of(name: str) -> chess.Board:
@@ -76,7 +51,7 @@ def test_random_games_end_and_are_scored_as_the_board_says(name: str) -> None:
             ply = game.push(moves[-1])
             if ply.end is not None or len(moves) % 20 == 0:
                 found = str(ply.accrued), None if ply.end is None else ply.end.value
-                assert found == end_of(board_of(name), moves)
+                assert found == told(board_of(name), moves)
         ends[game.last.end and game.last.end.value] += 1
     assert ends["variant end"] or name in ("atomic", "crazyhouse", "horde")
 
@@ -89,7 +64,7 @@ def played(name: str, words: list[str], pgn: Path) -> list[PgnGame]:
         other = chess.pgn.read_game(io.StringIO(text if text.startswith("[Event") else f"[Event{text}"))
         assert not other.errors
         assert type(other.board()) is type(board_of(name))
-        score, why = end_of(other.board(), list(other.mainline_moves()))
+        score, why = told(other.board(), other.mainline_moves())
         assert (game.tags["RMobilityResult"], str(game.final), game.warnings) == (score, score, ())
         assert game.end == (why or "adjudication")
         assert game.tags["TerminationDetails"] == (why or game.tags["TerminationDetails"])
