@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 import chess
@@ -131,7 +132,6 @@ class Engine:
             moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
             merits=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
             lines=np.zeros((at.MOST_PLIES, at.MOST_PLIES), np.int64),
-            lengths=np.zeros(at.MOST_PLIES, np.int64),
             history=np.zeros((2, 4096), np.int64),
             stored=np.zeros((_STORED_SLOTS, 5), np.int64),
             table_keys=self._table_keys,
@@ -157,7 +157,7 @@ class Engine:
                     best = OPEN
                     break
                 if value > best:
-                    best, line = value, [move, *space.lines[1, : space.lengths[1]].tolist()]
+                    best, line = value, [move, *takewhile(at.NO_MOVE.__ne__, space.lines[1].tolist())]
             if not self._status[at.ASKED]:
                 return best, line
             if self._status[at.STOP] or self._status[at.NODES] >= self._status[at.MOST_NODES]:

@@ -127,9 +127,7 @@ class SearchState(NamedTuple):
     merits: Ints
     """[ply, move] the merit of a move: the greatest is tried first."""
     lines: Ints
-    """[ply, n] best play from a ply."""
-    lengths: Ints
-    """[ply] the moves of that line."""
+    """[ply, n] best play from a ply; NO_MOVE follows it."""
     history: Ints
     """[side, move without promotion] the success of quiet moves."""
     stored: Ints
@@ -239,16 +237,6 @@ def next_move(s: SearchState, ply: Int, first: Int, listed: Int) -> Int:
 
 
 @inner
-def note(s: SearchState, ply: Int, move: Int) -> None:
-    """The best line from a ply is a move with the best line after it."""
-    length = np.int64(s.lengths[ply + 1])
-    s.lines[ply, 0] = move
-    for n in range(length):
-        s.lines[ply, n + 1] = s.lines[ply + 1, n]
-    s.lengths[ply] = length + 1
-
-
-@inner
 def advance(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int) -> tuple[Int, Int]:
     """Make a move; return its value to the side that makes it, if that needs no search, else OPEN; and what has accrued
     then.
@@ -257,7 +245,7 @@ def advance(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int) -> tu
     copy_words(s.boards[ply], after)
     reset, code = play(after, move), code_on(after)
     s.status[NODES] += 1
-    s.lengths[ply + 1] = 0
+    s.lines[ply + 1, 0] = NO_MOVE
     if code <= 1:
         return (MATE + depth if code == 0 else worth_of(code + 1, depth)), accrued
     sign: Int = 1 if after[TURN] else -1
@@ -306,12 +294,14 @@ def value_of(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int, alph
         if value <= best:
             continue
         best, reply = value, move
-        if best > low:
-            note(s, ply, move)
         if best >= high:
             if depth > 0 and not is_forcing(board, move):
                 s.history[np.int64(board[TURN]), move & 4095] += depth * depth
             break
+        if best > low:
+            s.lines[ply, 0] = move
+            for n in range(1, MOST_PLIES):
+                s.lines[ply, n] = s.lines[ply + 1, n - 1]
     if listed and depth >= 0 and s.status[UNSURE] == unsure:
         row[0], row[1], row[2] = np.int64(key), -MOST if best <= low else best, MOST if best >= high else best
         row[3], row[4] = depth, reply
