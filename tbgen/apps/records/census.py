@@ -60,33 +60,28 @@ _SHARE_DIGITS: Final = 6
 
 def census_of(file: TableFile, threads: int | None = None) -> Record:
     """The record of a table without lines of play, counted on some threads, or on one for each processor."""
-    bishops = _pair_of_bishops(file.order.layout)
-    entries, distances, kinds_of = _kinds_in(file, bishops)
-    parts = 2 if bishops else 1
-    entry, dtg = np.tile(np.repeat(entries, distances), parts), np.tile(np.arange(distances), len(entries) * parts)
+    entries, distances, kinds_of = _kinds_in(file)
+    entry, dtg = np.repeat(entries, distances), np.tile(np.arange(distances), len(entries))
     meanings = Meanings(worth_to_white(entry).astype(np.int16), entry.astype(np.int8), dtg.astype(np.uint16))
     counts = count_table(file.order, meanings, kinds_of, threads=threads)
-    kinds = counts.kinds.reshape(2, parts, len(entries), distances, 2)
-    sides = {side: _side_of(file, side, entries, kinds[side].sum(axis=0)) for side in Color}
+    kinds = counts.kinds.reshape(-1, 2, len(entries), distances, 2)
+    sides = {side: _side_of(file, side, entries, kinds[:, side].sum(axis=0)) for side in Color}
     forced = [outcome for side in sides.values() for outcome, each in side.outcomes.items() if each.longest.dtg]
     return Record(
         FORMAT,
         file.material,
         file.material.men,
         file.size,
-        positions=count_of(counts.kinds.sum(axis=(0, 1))),
+        positions=count_of(kinds.sum(axis=(0, 1, 2, 3))),
         sides=sides,
         zugzwangs=_zugzwangs(file, counts),
-        one_colored={side: _by_outcome(entries, kinds[side, 1]) for side in Color} if bishops else None,
+        one_colored={side: _by_outcome(entries, kinds[1, side]) for side in Color} if len(kinds) > 1 else None,
         widest=max(forced, key=lambda outcome: (outcome.code, outcome.holder is Color.WHITE), default=None),
     )
 
 
-def _kinds_in(file: TableFile, bishops: Sequence[int]) -> tuple[Ints, int, KindsOf]:
-    """The entry values, the number of distances of each, and the kinds of places: all distances of a value in turn.
-
-    The same number of kinds follows for places with these bishops on squares of one colour.
-    """
+def _kinds_in(file: TableFile) -> tuple[Ints, int, KindsOf]:
+    """The entry values, the number of distances of each, and the kinds of places: all distances of a value in turn."""
     groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
     distances = int(np.diff(groups).max())
     file.distances.expect(0 < distances <= _MOST_DISTANCES, "its groups do not follow each other")
@@ -99,9 +94,6 @@ def _kinds_in(file: TableFile, bishops: Sequence[int]) -> tuple[Ints, int, Kinds
         file.distances.expect(is_known, f"a place from {first} on has a distance that the table does not have")
         kinds: Ints32 = first_kind.take(symbols)
         kinds += dtg
-        if bishops:
-            one_colored = _are_one_colored(file.order.layout, bishops, first, end)
-            kinds += one_colored * np.uint32(len(entries) * distances)
         return kinds
 
     return entries.astype(np.int64), distances, kinds_of
@@ -140,22 +132,6 @@ def _runs(order: Order) -> Iterator[range]:
     else:
         step = 2 * plane * max(1, most // (2 * plane))
         yield from (range(start, min(start + step, cells)) for start in range(0, cells, step))
-
-
-def _pair_of_bishops(layout: Layout) -> list[int]:
-    """The slots of the men bound to one colour of a side that has two or more; only one side can."""
-    slots = [[n for n, (side, role) in enumerate(layout.slots) if side is color and role.is_bound] for color in Color]
-    return max(slots, key=len) if max(map(len, slots)) > 1 else []
-
-
-def _are_one_colored(layout: Layout, bishops: Sequence[int], first: int, end: int) -> Ints32:
-    """Whether these bishops stand on squares of one colour, for each place of a run of whole rows."""
-    kings = layout.shape[2]
-    rows = np.arange(first // kings, end // kings) % (layout.block_words * 64 // kings)
-    squares = [rows >> 6 * (slot - layout.pawns - 1) & 63 for slot in bishops]
-    colors = [(square + (square >> 3)) & 1 for square in squares]
-    same = np.all([color == colors[0] for color in colors], axis=0)
-    return np.repeat(same, kings).astype(np.uint32)
 
 
 # counts[number of the entry value, plies, placements or classes]

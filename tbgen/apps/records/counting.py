@@ -56,6 +56,14 @@ class BlockMen(NamedTuple):
     """[square] -> which of them it is."""
     how: int
     """How boards are turned in this block, see index/layout.py."""
+    pair: npt.NDArray[np.int64]
+    """The slots of `pair_of_bishops`."""
+
+
+def pair_of_bishops(layout: Layout) -> list[int]:
+    """The slots of the men bound to one colour of a side that has two or more; only one side can."""
+    slots = [[n for n, (side, role) in enumerate(layout.slots) if side is color and role.is_bound] for color in Color]
+    return max(slots, key=len) if max(map(len, slots)) > 1 else []
 
 
 def men_of(layout: Layout, block: int) -> BlockMen:
@@ -71,6 +79,7 @@ def men_of(layout: Layout, block: int) -> BlockMen:
         kings=layout.shape[2],
         digit=np.arange(64) if layout.pawns else TRIANGLE_INDEX,
         how=how_turned(layout.pawns, layout.is_own_mirror(layout.blocks[block])),
+        pair=np.array(pair_of_bishops(layout), np.int64),
     )
 
 
@@ -98,7 +107,7 @@ class Counts(NamedTuple):
     """What has been counted so far."""
 
     often: npt.NDArray[np.int64]
-    """[what a place stands for, side, kind] -> how many places"""
+    """[what a place stands for, with the pair of bishops on one colour, side, kind] -> how many places"""
     weights: npt.NDArray[np.int64]
     """[what a place stands for, placements or classes] -> how many these are"""
     pairs: npt.NDArray[np.int64]
@@ -111,7 +120,7 @@ class Counts(NamedTuple):
 
     @property
     def kinds(self) -> npt.NDArray[np.int64]:
-        """[side, kind, placements or classes]"""
+        """[with the pair of bishops on one colour, side, kind, placements or classes]"""
         return np.tensordot(self.often, self.weights, (0, 0))
 
 
@@ -120,7 +129,8 @@ def no_counts(kinds: int, layout: Layout) -> Counts:
     images, orders = layout.orders * (2 if layout.pawns else 8), layout.orders
     weights = np.array([(images, orders), (images // 2, orders), (images // 2, orders // 2)], np.int64)
     pairs = np.zeros((ROWS, ROWS, 2, 2), np.int64)
-    return Counts(np.zeros((3, 2, kinds), np.int64), weights, pairs, np.full(4, -1, np.int64))
+    colors = 2 if pair_of_bishops(layout) else 1
+    return Counts(np.zeros((3, colors, 2, kinds), np.int64), weights, pairs, np.full(4, -1, np.int64))
 
 
 def total_of(parts: Sequence[Counts]) -> Counts:
@@ -209,30 +219,13 @@ def count_pair(
 
 
 @inner
-def count_row(
-    men: BlockMen,
-    run: PlaceRun,
-    meanings: Meanings,
-    counts: Counts,
-    block: Int,
-    place: Int,
-    white: Word,
-    black: Word,
-    on_diagonal: Int,
-) -> None:
-    """Count the positions of a row that begins at a place: the white kings with whom White, or Black, may move."""
-    left = white | black
-    while left:
-        square, left = lowest_and_rest(left)
-        bit, here = square_bit(square), place + men.digit[square]
-        one, two = run.white[here - run.first], run.black[here - run.first]
-        stands_for = on_diagonal if bit & DIAGONAL else WHOLE
-        if white & bit:
-            counts.often[stands_for, 0, one] += 1
-        if black & bit:
-            counts.often[stands_for, 1, two] += 1
-        if white & black & bit and meanings.rank[one] < meanings.rank[two]:
-            count_pair(counts, meanings, one, two, block, here, stands_for)
+def are_one_colored(men: BlockMen, squares: Ints) -> int:
+    """1 if there is a pair of bishops on squares of one colour, else 0."""
+    one_colored = 1 if men.pair.size else 0
+    for slot in men.pair:
+        between = squares[slot] ^ squares[men.pair[0]]
+        one_colored &= ~(between ^ between >> 3) & 1
+    return one_colored
 
 
 @borrowing
@@ -248,6 +241,19 @@ def count_places(men: BlockMen, block: Int, run: PlaceRun, meanings: Meanings, c
     for place in range(run.first, run.first + run.white.size, men.kings):
         occupied = set_up(men, place // men.kings, pawns, squares)
         kings, on_diagonal = primary_kings(men, occupied, squares, rows[1])
-        if kings:
-            white, black = out_of_check(men, squares, occupied)
-            count_row(men, run, meanings, counts, block, place, kings & white, kings & black, on_diagonal)
+        if kings == NOTHING:
+            continue
+        white, black = out_of_check(men, squares, occupied)
+        often = counts.often[:, are_one_colored(men, squares)]
+        left = kings & (white | black)
+        while left:
+            square, left = lowest_and_rest(left)
+            bit, here = square_bit(square), place + men.digit[square]
+            one, two = run.white[here - run.first], run.black[here - run.first]
+            stands_for = on_diagonal if bit & DIAGONAL else WHOLE
+            if white & bit:
+                often[stands_for, 0, one] += 1
+            if black & bit:
+                often[stands_for, 1, two] += 1
+            if white & black & bit and meanings.rank[one] < meanings.rank[two]:
+                count_pair(counts, meanings, one, two, block, here, stands_for)
