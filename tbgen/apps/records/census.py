@@ -38,7 +38,7 @@ from tbgen.apps.records.record import (
 )
 from tbgen.compiled.arrays import Ints, Ints32
 from tbgen.errors import VerificationError
-from tbgen.index.layout import Layout, fen_of_cell
+from tbgen.index.layout import fen_of_cell
 from tbgen.index.outcomes import NO_OUTCOME_ROW, row_of_byte, worth_to_white
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
@@ -80,6 +80,12 @@ def census_of(file: TableFile, threads: int | None = None) -> Record:
     )
 
 
+def census_in(folder: Path, material: Material, threads: int | None = None) -> Record:
+    """The same of a table in a folder."""
+    with TableFile(path_of(folder, material)) as file:
+        return census_of(file, threads)
+
+
 def _kinds_in(file: TableFile) -> tuple[Ints, int, KindsOf]:
     """The entry values, the number of distances of each, and the kinds of places: all distances of a value in turn."""
     groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
@@ -102,22 +108,21 @@ def _kinds_in(file: TableFile) -> tuple[Ints, int, KindsOf]:
 def count_table(order: Order, meanings: Meanings, kinds_of: KindsOf, *, threads: int | None = None) -> Counts:
     """Count the kinds of all positions; `kinds_of` gives those of a run's places, by chunks or parts of them."""
     layout, plane, workers = order.layout, order.plane_places, threads or os.cpu_count() or 1
-    idle = [no_counts(len(meanings.entry), layout) for _ in range(workers)]
 
-    def count(run: range) -> None:
-        counts, rows = idle.pop(), np.zeros((2, len(layout.slots)), np.int64)
-        block, first = divmod(run.start, 2 * plane)
-        if len(run) < plane:  # a part of White's plane, and that of Black's
-            white, black = kinds_of(run.start, run.stop)[None], kinds_of(run.start + plane, run.stop + plane)[None]
-        else:  # some blocks
-            white, black = kinds_of(run.start, run.stop).reshape(-1, 2, plane).swapaxes(0, 1).copy()
-        for number, kinds in enumerate(zip(white, black, strict=True), block):
-            count_places(men_of(layout, number), number, PlaceRun(first, *kinds), meanings, counts, rows)
-        idle.append(counts)
+    def count(runs: Iterator[range]) -> Counts:
+        counts, rows = no_counts(len(meanings.entry), layout), np.zeros((2, len(layout.slots)), np.int64)
+        for run in runs:
+            block, first = divmod(run.start, 2 * plane)
+            if len(run) < plane:  # a part of White's plane, and that of Black's
+                white, black = kinds_of(run.start, run.stop)[None], kinds_of(run.start + plane, run.stop + plane)[None]
+            else:  # some blocks
+                white, black = kinds_of(run.start, run.stop).reshape(-1, 2, plane).swapaxes(0, 1).copy()
+            for number, kinds in enumerate(zip(white, black, strict=True), block):
+                count_places(men_of(layout, number), number, PlaceRun(first, *kinds), meanings, counts, rows)
+        return counts
 
-    with ThreadPoolExecutor(workers) as pool:
-        list(pool.map(count, _runs(order)))
-    return total_of(idle)
+    with ThreadPoolExecutor(workers) as pool:  # the threads share one iterator of a list, which gives each run once
+        return total_of(list(pool.map(count, [iter(list(_runs(order)))] * workers)))
 
 
 def _runs(order: Order) -> Iterator[range]:
@@ -221,8 +226,7 @@ def keep_records(folder: Path, wanted: Sequence[Material], threads: int, tell: C
     remove_partials(folder / FOLDER)
     for material in wanted:
         tell(material)
-        with TableFile(path_of(folder, material)) as file:
-            write_record(folder / FOLDER, census_of(file, threads))
+        write_record(folder / FOLDER, census_in(folder, material, threads))
 
 
 def _with_lines(file: TableFile, side: SideRecord, tables: Tablebase) -> SideRecord:

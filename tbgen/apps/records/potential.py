@@ -34,8 +34,7 @@ from tbgen.errors import UsageError
 from tbgen.material import Material, Role
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import MATE_CODE, Color, Score
-from tbgen.storage.files import path_of, tables_in
-from tbgen.storage.reader import TableFile
+from tbgen.storage.files import tables_in
 from tbgen.text import plain
 
 
@@ -237,14 +236,9 @@ def worths_of(texts: Iterable[str], own: Sequence[Role]) -> Worths:
 
 def own_records(folder: Path) -> list[Record]:
     """The records, without lines, of the tables with men of your own in a folder."""
-    from tbgen.apps.records.census import census_of
+    from tbgen.apps.records.census import census_in
 
-    found = list[Record]()
-    for material in tables_in(folder):
-        if material.own:
-            with TableFile(path_of(folder, material)) as file:
-                found.append(census_of(file))
-    return found
+    return [census_in(folder, material) for material in tables_in(folder) if material.own]
 
 
 _ENDINGS: Final = {(1, 0): "K{0}vK", (1, 1): "KQvK{0}", (2, 0): "K{0}{0}vK", (2, 1): "KR{0}vK{0}"}

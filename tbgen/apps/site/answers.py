@@ -260,13 +260,16 @@ _BEST_FIRST: Final = ("loss", "maybe-loss", "draw", "unknown", "maybe-win", "win
 
 def standard_answer(tables: Tablebase, given: Mapping[str, str]) -> dict[str, Any]:
     """A position and its moves as ordinary chess sees them; without a table they are unknown."""
-    board, moves = position_in(given).board, list[dict[str, Any]]()
-    for move in board.legal_moves:
-        san, zeroing = board.san(move), board.is_zeroing(move)
-        board.push(move)
-        facts = _standard_facts(tables, board)
-        moves.append({"uci": move.uci(), "san": san, "zeroing": zeroing, "conversion": zeroing, **facts})
-        board.pop()
+    board = position_in(given).board
+    moves = [
+        {
+            "uci": move.uci(),
+            "san": board.san(move),
+            **dict.fromkeys(("zeroing", "conversion"), board.is_zeroing(move)),
+            **_standard_facts(tables, board_after(board, move)),
+        }
+        for move in board.legal_moves
+    ]
     # The best category first; the quickest win, and the slowest loss.
     moves.sort(key=lambda move: (_BEST_FIRST.index(move["category"]), -(move["dtm"] or 0), move["uci"]))
     return {**_standard_facts(tables, board), "moves": moves}

@@ -93,14 +93,14 @@ def man_on(board: chess.Board, name: str) -> chess.Square:
 def map_of(tables: Tablebase, board: chess.Board, accrued: Score | None, man: chess.Square) -> Map:
     """The value of the position with one man on every square, the others and the side to move as they are."""
     found = dict[chess.Square, Probe | None].fromkeys(chess.SQUARES)
-    moved = board.copy(stack=False)
-    moved.ep_square = None
-    piece = moved.remove_piece_at(man)
-    for square in chess.SquareSet(~moved.occupied):
+    others = board.copy(stack=False)
+    others.ep_square = None
+    piece = others.remove_piece_at(man)
+    for square in chess.SquareSet(~others.occupied):
+        moved = others.copy(stack=False)
         moved.set_piece_at(square, piece)
         with contextlib.suppress(InputError):
-            found[square] = tables.probe(moved.copy(stack=False), accrued)
-        moved.remove_piece_at(square)
+            found[square] = tables.probe(moved, accrued)
     return found
 
 

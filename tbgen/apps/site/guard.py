@@ -10,7 +10,6 @@ that does its part gets an answer, however many others do not.
 from __future__ import annotations
 
 import asyncio
-import enum
 import logging
 import os
 import socket
@@ -187,21 +186,11 @@ _QUIET_SECONDS = 10
 _MOST_SAID = 300
 
 
-class Phase(enum.Enum):
-    """What a connection waits for."""
-
-    HEAD = enum.auto()
-    """The head of a request, from the start or from the last answer on."""
-    BODY = enum.auto()
-    """The body."""
-    WORK = enum.auto()
-    """The application, which has shorter deadlines of its own."""
-    SENDING = enum.auto()
-    """The client, which has to read the better part of its full buffer of 64 kB."""
-
-
-DEADLINES: Final = {Phase.HEAD: 10.0, Phase.BODY: 30.0, Phase.WORK: 60.0, Phase.SENDING: 20.0}
-"""The seconds that each phase may take."""
+DEADLINES: Final = {"head": 10.0, "body": 30.0, "work": 60.0, "sending": 20.0}
+"""[phase] -> the seconds that a connection may wait: for the head of a request, from the start or from the last answer
+on; for its body; for the application, which has shorter deadlines of its own; for the client, which has to read the
+better part of its full buffer of 64 kB.
+"""
 
 
 class Connection(H11Protocol):
@@ -211,7 +200,7 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         self._application, self.app = self.app, self._answer
         self._answering: asyncio.Task[Any] | None = None
-        self._begin(Phase.HEAD)
+        self._begin("head")
         places = self.app_state.get(PLACES, _MOST_PLACES)
         if len(self.connections) > places:
             self._make_place(places)
@@ -241,25 +230,25 @@ class Connection(H11Protocol):
     def shutdown(self) -> None:
         """The server stops: it still sends answers, but waits for no more requests."""
         super().shutdown()
-        if self._phase in (Phase.HEAD, Phase.BODY):
+        if self._phase in ("head", "body"):
             self.transport.abort()
 
     def _look(self) -> None:
         """Find out what the connection waits for now, and set its deadline."""
-        phase = {h11.IDLE: Phase.HEAD, h11.SEND_BODY: Phase.BODY}.get(self.conn.their_state, Phase.WORK)
+        phase = {h11.IDLE: "head", h11.SEND_BODY: "body"}.get(self.conn.their_state, "work")
         if self.flow.write_paused or self.transport.is_closing():
-            phase = Phase.SENDING
-        if phase is not self._phase:
+            phase = "sending"
+        if phase != self._phase:
             self._deadline.cancel()
             self._begin(phase)
 
-    def _begin(self, phase: Phase) -> None:
+    def _begin(self, phase: str) -> None:
         """The connection waits for this from now on."""
         self._phase, self._since = phase, self.loop.time()
         self._deadline = self.loop.call_later(DEADLINES[phase], self.transport.abort)
 
     def _make_place(self, places: int) -> None:
-        waiting = [each for each in self.connections if isinstance(each, Connection) and each._phase is not Phase.WORK]
+        waiting = [each for each in self.connections if isinstance(each, Connection) and each._phase != "work"]
         longest = min(waiting, key=lambda each: each._since)
         self.connections.discard(longest)
         longest.transport.abort()

@@ -17,13 +17,13 @@ from typing import Any, Final
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
 from tbgen.apps.site.boards import best_cards, card_of, cards_of, zugzwang_cards
-from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style
+from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style, write_new
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.rules.points import DRAW, Scoring
 from tbgen.score import Color, Score
-from tbgen.storage.files import every_material, write_whole
+from tbgen.storage.files import every_material
 
 
 @dataclass(frozen=True)
@@ -154,11 +154,7 @@ def write_site(site: Site, folder: Path, tell: Callable[[int, int], None] = lamb
     """
     files = written = tables = 0
     for name, content in site.files():
-        path, data = folder / name, content if isinstance(content, bytes) else content.encode()
-        if not (path.is_file() and path.read_bytes() == data):
-            path.parent.mkdir(parents=True, exist_ok=True)
-            write_whole(path, [data])
-            written += 1
+        written += write_new(folder / name, content)
         files += 1
         if name.startswith("material/"):
             tables += 1

@@ -114,12 +114,13 @@ class Service:
 
     async def position(self, request: Request) -> Response:
         """A position and its moves."""
-
-        def answer(given: Mapping[str, str]) -> Response:
-            scoring, fifty = scoring_in(given), fifty_in(given)
-            return as_json(answers.answer_of(self.tables, position_in(given), scoring, fifty, **extras_in(given)))
-
-        return await self._ask(request, answer, (*POSITION, *SCORING, *CLOCK, *EXTRAS))
+        return await self._ask(
+            request,
+            lambda given: answers.answer_of(
+                self.tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given)
+            ),
+            (*POSITION, *SCORING, *CLOCK, *EXTRAS),
+        )
 
     async def positions(self, request: Request) -> Response:
         """Many positions: a JSON array for a JSON array, or a line for each line."""
@@ -167,39 +168,47 @@ class Service:
     async def line(self, request: Request) -> Response:
         """Best play, as JSON or as a game."""
         accept = request.headers.get("accept", "")
-        as_pgn = PGN in accept and JSON not in accept
-
-        def answer(given: Mapping[str, str]) -> Response:
-            what = self.tables, position_in(given), scoring_in(given), fifty_in(given), self._limits.line_plies
-            return Response(answers.line_as_pgn(*what), media_type=PGN) if as_pgn else as_json(answers.line_of(*what))
-
-        more = {"Vary": "Accept", **({"ETag": f'"{self.catalog.tag}-pgn"'} if as_pgn else {})}
-        return await self._ask(request, answer, (*POSITION, *SCORING, *CLOCK), more, light=False)
+        is_pgn = PGN in accept and JSON not in accept
+        line_in = answers.line_as_pgn if is_pgn else answers.line_of
+        return await self._ask(
+            request,
+            lambda given: line_in(
+                self.tables, position_in(given), scoring_in(given), fifty_in(given), self._limits.line_plies
+            ),
+            (*POSITION, *SCORING, *CLOCK),
+            {"Vary": "Accept", "ETag": f'"{self.catalog.tag}{"-pgn" * is_pgn}"'},
+            kind=PGN if is_pgn else JSON,
+            light=False,
+        )
 
     async def map(self, request: Request) -> Response:
         """The value with one man on each square."""
-
-        def answer(given: Mapping[str, str]) -> Response:
-            return as_json(map_facts(self.tables, *position_in(given), given.get(_MAN, "")))
-
-        return await self._ask(request, answer, (*POSITION, _MAN), light=False)
+        return await self._ask(
+            request,
+            lambda given: map_facts(self.tables, *position_in(given), given.get(_MAN, "")),
+            (*POSITION, _MAN),
+            light=False,
+        )
 
     async def picture(self, request: Request) -> Response:
         """A position with its verdict, or the map of a man, as SVG."""
 
-        def answer(given: Mapping[str, str]) -> Response:
-            return Response(picture_of_value(self.tables, *position_in(given), given.get(_MAN)), media_type=SVG)
-
-        more = {"Content-Security-Policy": _PICTURE_POLICY}
-        return await self._ask(request, answer, (*POSITION, _MAN), more, light=False)
+        return await self._ask(
+            request,
+            lambda given: picture_of_value(self.tables, *position_in(given), given.get(_MAN)),
+            (*POSITION, _MAN),
+            {"Content-Security-Policy": _PICTURE_POLICY},
+            kind=SVG,
+            light=False,
+        )
 
     async def standard(self, request: Request) -> Response:
         """A position under ordinary chess. Parameters that only other servers know are ignored."""
-        return await self._ask(request, lambda given: as_json(answers.standard_answer(self.tables, given)))
+        return await self._ask(request, lambda given: answers.standard_answer(self.tables, given))
 
     async def standard_mainline(self, request: Request) -> Response:
         """Best play under ordinary chess, likewise."""
-        return await self._ask(request, lambda given: as_json(answers.standard_mainline(self.tables, given)))
+        return await self._ask(request, lambda given: answers.standard_mainline(self.tables, given))
 
     async def adjudicate(self, request: Request) -> Response:
         """Games with their scores."""
@@ -219,12 +228,12 @@ class Service:
 
     async def all_tables(self, request: Request) -> Response:
         """The catalog."""
-        return await self._ask(request, lambda given: as_json(self.catalog.facts()))
+        return await self._ask(request, lambda given: self.catalog.facts())
 
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self._ask(request, lambda given: as_json(entry.figures()), more={"ETag": f'"{entry.digest}"'})
+        return await self._ask(request, lambda given: entry.figures(), more={"ETag": f'"{entry.digest}"'})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -296,29 +305,32 @@ class Service:
     async def _ask(
         self,
         request: Request,
-        answer: Callable[[Mapping[str, str]], Response],
+        answer: Callable[[Mapping[str, str]], object],
         known: Sequence[str] | None = None,
         more: Mapping[str, str] | None = None,
         *,
+        kind: str = JSON,
         light: bool = True,
     ) -> Response:
         """An answer that depends on the tables and the query alone; 304 if the client already has it.
 
-        If no parameters are `known`, all but `fen` are ignored. A thread makes the answer unless it is light: passing a
-        light one to a thread would take longer.
+        `answer` makes facts, or a text of another `kind` than JSON. If no parameters are `known`, all but `fen` are
+        ignored. A thread makes the answer unless it is light: passing a light one to a thread would take longer.
         """
         pairs = request.query_params.multi_items()
         given = {"fen": request.query_params.get("fen", "")} if known is None else parameters_of(pairs, known)
         headers = tagged(f'"{self.catalog.tag}"', more)
+
+        def made() -> Response:
+            found: Any = answer(given)
+            return as_json(found, headers) if kind == JSON else Response(found, headers=headers, media_type=kind)
+
         if reply := unchanged(request, headers):
             return reply
         if light and not given.keys() & _HEAVY and len(given.get("fen", "")) < _LIGHT_CHARACTERS:
-            reply = answer(given)
-        else:
-            async with asyncio.timeout(self._limits.seconds):
-                reply = await self._queue.run(partial(answer, given))
-        reply.headers.update(headers)
-        return reply
+            return made()
+        async with asyncio.timeout(self._limits.seconds):
+            return await self._queue.run(made)
 
     async def _body(self, request: Request, *kinds: str) -> tuple[str, bytes]:
         """The media type, out of some, and the body."""

@@ -121,24 +121,33 @@ def write_explorer(
     have a picture.
     """
     report = "../" if (folder / "material").is_dir() else ""
-    texts = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
+    texts: dict[str, str | bytes] = {f"{PAGE_FOLDER}/{name}": content for name, content in files().items()}
     tables = catalog.entries.values()
     image = f"{address}{PAGE_FOLDER}/{PREVIEW}" if address else PREVIEW
     for name in (INDEX, RULES):
-        texts[f"{PAGE_FOLDER}/{name}"] = index_page(TABLES, tables, report, name, image=image).encode()
+        texts[f"{PAGE_FOLDER}/{name}"] = index_page(TABLES, tables, report, name, image=image)
     if not report:
-        texts[INDEX] = index_page(TABLES, name="root.html").encode()
-    texts[f"{TABLE_FOLDER}/{CATALOG}"] = (to_json(catalog.facts(), indent=1) + "\n").encode()
+        texts[INDEX] = index_page(TABLES, name="root.html")
+    texts[f"{TABLE_FOLDER}/{CATALOG}"] = to_json(catalog.facts(), indent=1) + "\n"
     (folder / TABLE_FOLDER).mkdir(parents=True, exist_ok=True)
     for entry in tables:
         tell(entry)
-        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = (to_json(entry.figures()) + "\n").encode()
+        texts[f"{TABLE_FOLDER}/{entry.material}.json"] = to_json(entry.figures()) + "\n"
         for file in entry.files:
             _link_or_copy(file.path, folder / TABLE_FOLDER / file.path.name)
     for name, content in texts.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        write_whole(folder / name, [content])
+        write_new(folder / name, content)
     return len(texts) + sum(len(entry.files) for entry in tables)
+
+
+def write_new(path: Path, content: str | bytes) -> bool:
+    """Write a file of a site, unless it is there already; return whether it was written."""
+    data = content if isinstance(content, bytes) else content.encode()
+    if path.is_file() and path.read_bytes() == data:
+        return False
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, [data])
+    return True
 
 
 def _link_or_copy(source: Path, target: Path) -> None:
