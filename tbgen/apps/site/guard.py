@@ -123,23 +123,20 @@ class Queue:
     """
 
     def __init__(self, limits: Limits) -> None:
-        self._most, self._waiting = limits.waiting, 0
+        self._places = asyncio.Semaphore(limits.at_once + limits.waiting)
         self._threads = asyncio.Semaphore(limits.at_once)
 
     async def run(self, work: Callable[[], T], *, goes_on: bool = False) -> T:
         """The result of `work`, called in a thread. BusyError if too many requests wait, unless the work `goes_on`."""
-        if not goes_on and self._threads.locked() and self._waiting >= self._most:
+        if not goes_on and self._places.locked():
             raise BusyError
-        self._waiting += 1
-        try:
+        async with self._places:
             await self._threads.acquire()
-        finally:
-            self._waiting -= 1
-        done, loop = Future[T](), asyncio.get_running_loop()
-        # The loop may be closed if the process is ending.
-        done.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release))
-        Thread(target=_carry_out, args=(work, done), daemon=True).start()
-        return await asyncio.wrap_future(done)
+            done, loop = Future[T](), asyncio.get_running_loop()
+            # The loop may be closed if the process is ending.
+            done.add_done_callback(lambda _: loop.is_closed() or loop.call_soon_threadsafe(self._threads.release))
+            Thread(target=_carry_out, args=(work, done), daemon=True).start()
+            return await asyncio.wrap_future(done)
 
     async def pieces(self, items: Iterator[T]) -> AsyncIterator[list[T]]:
         """The items of an iterator, in pieces of a tenth of a second of work; none are made for a cancelled request."""
