@@ -29,7 +29,7 @@ from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
 from tbgen.position.asking import Asking, cell_on
-from tbgen.position.blocks import BlockQuestion, ClosureBlocks, solve_closure
+from tbgen.position.blocks import ClosureBlocks, solve_closure
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Closure, Node, Way, node_of
 from tbgen.position.known import BlockFolder, KnownTables
@@ -59,11 +59,11 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
     closure = Closure(known, Way(*[given.most_free] * 3))
     for pawns in draw.sample(layout_of(material).blocks, roots):
         closure.add(node_of(material, pawns))
-    nodes, began = [node for node in closure.edges if node.material == material], time.process_time()
+    nodes, began = [node for node in closure.blocks if node.material == material], time.process_time()
     counted, compared = np.zeros(5, np.int64), np.zeros(2, np.int64)
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(1) as pool, open_tablebase(folder) as asked:
         blocks = ClosureBlocks(closure, BlockFolder(Path(name)))
-        sum(solve_closure(blocks, pool, 1))
+        solve_closure(blocks, pool, 1, lambda seconds: None)
         took = time.process_time() - began
         for node in nodes:
             for side in range(0 if node.layout.is_own_mirror(node.pawns) else 2):  # a table has half of those cells
@@ -72,13 +72,13 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
             boards = [random_board(draw, node) for _ in range(given.pairs // len(nodes))]
             accrued = draw.choice(may_accrue(boards[0]))
             boards = [board for board in boards if accrued in may_accrue(board)]
-            question = BlockQuestion(node, Accrued(accrued, tuple(cell_on(node, board) for board in boards)))
-            blocks = ClosureBlocks(closure, blocks.folder, question)
-            sum(solve_closure(blocks, pool, 1))
-            lower, upper = (Asking(blocks, bound) for bound in Bound)
+            closure = Closure(known, closure.way)
+            closure.add(node, Accrued(accrued, tuple(cell_on(node, board) for board in boards)))
+            blocks = ClosureBlocks(closure, blocks.folder)
+            solve_closure(blocks, pool, 1, lambda seconds: None)
             for board in boards:
-                value = asked.probe(board, accrued).outcome
-                compared += [1, not lower.value(board, accrued) <= value <= upper.value(board, accrued)]
+                bracket, value = Asking(blocks).bracket(board, accrued), asked.probe(board, accrued).outcome
+                compared += [1, not bracket.lower <= value <= bracket.upper]
     cells, exact, drawn, drawn_exact, excluded = counted.tolist()
     return {
         "material": material, "most_free": given.most_free, "blocks": len(nodes), "cells": cells,

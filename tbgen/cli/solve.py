@@ -85,8 +85,8 @@ def solve(
 
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
         if prepare is not None:
-            scores = [Score(asked.accrued)] if asked.accrued else []
-            _prepare(solver, Material.parse(prepare), scores, only_plan=only_plan, form=form)
+            score = Score(asked.accrued) if asked.accrued else None
+            _prepare(solver, Material.parse(prepare), score, only_plan=only_plan, form=form)
             return
         position = position_of(*asked.read())
         if only_plan:
@@ -97,17 +97,15 @@ def solve(
     present(form, found.facts(), lambda: _show(found, picture_of(position[0])))
 
 
-def _prepare(
-    solver: PositionSolver, material: Material, scores: Sequence[Score], *, only_plan: bool, form: Form
-) -> None:
+def _prepare(solver: PositionSolver, material: Material, accrued: Score | None, *, only_plan: bool, form: Form) -> None:
     """Solve what a material promotes to, or print the cost."""
     from tbgen.position.closure import plan_of
 
-    closures = solver.preparation(material, scores)
-    plan = plan_of(closures)
+    closure = solver.preparation(material, accrued)
+    plan = plan_of([closure])
     if not only_plan and plan.nodes:
         with progress("preparing", 1, as_share=True) as shown:
-            solver.prepare(closures, shown.reach)
+            solver.prepare(closure, shown.reach)
     _show_plan(plan, form, answers=False)
 
 

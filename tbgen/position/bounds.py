@@ -120,10 +120,8 @@ def bounds_of_promotions(
     to = pawns[promoted] + (8 if color is Color.WHITE else -8)
     geometry, others = geometry_of(layout), np.array([*pawns[:promoted], *pawns[promoted + 1 :]], np.int64)
     entry, first = np.zeros((2, geometry.words * 64), np.int8), to * geometry.words
-    men, by_queen = (
-        [role for _, role in layout.slots[layout.pawns + 1 : -1]],
-        _by_queen(layout, pawns, promoted, children),
-    )
+    men = [role for _, role in layout.slots[layout.pawns + 1 : -1]]
+    by_queen = _by_queen(layout, pawns, promoted, children)
     for role in roles:
         # Only the part of these words for the square that the new man is on is ever touched.
         block = bare_block(

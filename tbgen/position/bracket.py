@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Final
 
 import chess
 
@@ -55,6 +55,10 @@ class Bracket:
         """The value; None unless it is proved."""
         return self.lower if self.is_exact else None
 
+    def flipped(self) -> Bracket:
+        """The bracket with reversed colours."""
+        return Bracket(self.upper.flipped(), self.lower.flipped())
+
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """Both bounds as JSON has them.
 
@@ -68,6 +72,10 @@ class Bracket:
         ends = {"lower": self.lower, "upper": self.upper}
         found = {name: {"outcome": str(end), "points": points_facts(rule.points(end))} for name, end in ends.items()}
         return {**found, "exact": self.is_exact}
+
+
+ANYTHING: Final = Bracket(Score("-G0.0"), Score("G0.0"))
+"""The bracket of a position that nothing is known of."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,15 +1,17 @@
 """The closure of a position: the blocks that it can reach by captures, pawn moves and promotions, and their cost.
 
-A *node* is a block of a material that has no table. Its colours are those of the position that was asked about, so that
-a lower bound for White stays one all the way down; only tables are read with the colours that they are stored in.
+A *node* is a placement of the pawns of a material that has no table. Its colours are those of the position that was
+asked about, so that a lower bound for White stays one all the way down; only tables are read with the colours that they
+are stored in.
 """
 
 from __future__ import annotations
 
-import enum
 import math
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import takewhile
 from typing import Final, NamedTuple
 
 import chess
@@ -18,16 +20,17 @@ from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
+from tbgen.position.bounds import Bound
 from tbgen.position.bracket import SolvePlan
 from tbgen.position.cuts import MATES, Cuts
 from tbgen.position.known import KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
+from tbgen.retro.drive.single import Accrued
 from tbgen.retro.resets.destinations import Reset, resets_of
 from tbgen.retro.words.geometry import NO_SLOT
-from tbgen.score import Color
+from tbgen.score import Color, Score
 
 PROGRAM_BYTES = 1 << 29
-MOST_NODES = 1 << 20
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 MOST_COARSE_FREE: Final = 5
@@ -39,6 +42,7 @@ _CELL_BYTES = 10
 """Memory of a cell of the block that is solved, with one bound. Its outcome takes a byte of disk at most."""
 _COARSE_CELL_SECONDS, _CUT_SECONDS, _COARSE_CELL_BYTES, _CUT_BYTES, _CUT_DISK = 25e-9, 8e-9, 4.3, 0.25, 0.05
 """CPU seconds of a cell of a block that is solved at cuts, without and for each of them, its memory, and their disk."""
+NOTHING_ASKED: Final = Accrued(Score(0, Color.WHITE), ())
 
 
 class Node(NamedTuple):
@@ -92,9 +96,10 @@ class Way(NamedTuple):
     """Nodes with at least so many men that are not pawns are solved at these cuts alone."""
     coarse_free: int = MOST_COARSE_FREE
 
-    def solves(self, role: Role, free: int) -> bool:
-        """Whether a promotion to a role is solved."""
-        return free <= {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
+    def solves(self, role: Role, node: Node) -> bool:
+        """Whether a node without a table is solved that a promotion to a role leads to."""
+        most = {Role.QUEEN: self.queen, Role.KNIGHT: self.knight}.get(role, self.others)
+        return bool(node.pawns) and node.is_solvable and node.free <= most
 
 
 def ways_of(free: int, cuts: Cuts) -> list[Way]:
@@ -113,24 +118,17 @@ def ways_of(free: int, cuts: Cuts) -> list[Way]:
     return [*dict.fromkeys(ways + [Way(*each, cuts, MOST_FREE) for each in more + some])]
 
 
-class Kind(enum.Enum):
-    """Where the values of a block come from."""
-
-    TABLE = "table"
-    NODE = "node"
-    BOUND = "bound"
-
-
 class Edge(NamedTuple):
-    """A reset, and a block that it can lead to."""
+    """A reset, and a node that it can lead to."""
 
     reset: Reset
     child: Node
-    kind: Kind
+    digest: str
+    """Of the table that has its values, or the key of its block; empty if it is not solved, but bounded."""
 
 
 class Cost(NamedTuple):
-    """The cost of solving a node."""
+    """The cost of solving a block."""
 
     cells: int
     """Of both sides to move, with each bound."""
@@ -139,132 +137,113 @@ class Cost(NamedTuple):
     disk_bytes: float
 
 
-@dataclass
-class Closure:
-    """All nodes that a node leads to, each after those that it leads to."""
+@dataclass(frozen=True, eq=False)
+class Block:
+    """A node of a closure, and how it is solved."""
 
-    known: KnownTables
-    way: Way
-    there: Collection[str] = ()
-    """The keys of the blocks that are solved already."""
-    budget: float = math.inf
-    """CPU seconds at most, for the blocks that are not."""
-    most_nodes: float = MOST_NODES
-    edges: dict[Node, list[Edge]] = field(default_factory=dict)
-    """[node] -> its edges, in the order in which nodes are to be solved."""
-    inexact: set[Node] = field(default_factory=set)
-    """The nodes that lead to bounds."""
-    cpu_seconds: float = 0.0
-    """Of the blocks that are not solved yet."""
-    missing: dict[str, MissingTableError] = field(default_factory=dict)
-    """The tables of materials without pawns that the nodes lead to and that are not there."""
-    _resets: dict[Material, list[tuple[Reset, bool]]] = field(default_factory=dict)  # and whether they lead to a table
-    _keys: dict[Node, str] = field(default_factory=dict)
-
-    def add(self, node: Node) -> None:
-        """Add a node and all that it leads to; ClosureTooLargeError when that takes too much."""
-        if node in self.edges:
-            return
-        edges = list(self._edges_of(node))
-        for edge in edges:
-            if edge.kind is Kind.NODE:
-                self.add(edge.child)
-        if any(edge.kind is Kind.BOUND or edge.child in self.inexact for edge in edges):
-            self.inexact.add(node)
-        self.edges[node] = edges
-        self.cpu_seconds += self.cost_of(node).cpu_seconds * (self.key(node) not in self.there)
-        if self.cpu_seconds > self.budget or len(self.edges) > self.most_nodes:
-            raise ClosureTooLargeError(str(node.material), "it takes too much")
-
-    def _edges_of(self, node: Node) -> Iterator[Edge]:
-        slots, known = slots_of(node.material), self.known
-        if node.material not in self._resets:
-            resets = resets_of(node.layout, lambda each: each.canonical() if known.has(each) else each)
-            self._resets[node.material] = [(reset, known.has(reset.material)) for reset in resets]
-        for reset, has_table in self._resets[node.material]:
-            for pawns in _pawns_after(slots, node.pawns, reset):
-                child, kind = node_of(reset.material, pawns), Kind.NODE
-                if has_table:
-                    kind = Kind.TABLE
-                elif reset.promoted != NO_SLOT and not self._solves(reset.role, child):
-                    kind = Kind.BOUND
-                elif not child.pawns:
-                    self._note_missing(child.material)
-                    continue
-                yield Edge(reset, child, kind)
-
-    def _solves(self, role: Role, child: Node) -> bool:
-        """Whether a promotion without a table is solved."""
-        return bool(child.pawns) and child.is_solvable and self.way.solves(role, child.free)
-
-    def _note_missing(self, material: Material) -> None:
-        try:
-            self.known.table(material)
-        except MissingTableError as error:
-            self.missing[error.material] = error
-
-    def refuse_missing(self) -> None:
-        """MissingTableError with all tables without which nothing can be solved, if there are any."""
-        if self.missing:
-            first, *others = sorted(self.missing)
-            raise MissingTableError(first, self.missing[first].folder, tuple(others))
-
-    def is_coarse(self, node: Node) -> bool:
-        """Whether a node is solved at some cuts alone."""
-        return node.free >= self.way.coarse_free
-
-    def key(self, node: Node) -> str:
-        """A block, and a digest of all that its values rest on."""
-        if node not in self._keys:
-            below = {(str(edge.child), edge.kind.value, self._digest(edge)) for edge in self.edges[node]}
-            cuts = [str(cut) for cut in self.way.cuts if self.is_coarse(node)]
-            self._keys[node] = f"{node}-{key_of([str(node), sorted(below), cuts])}"
-        return self._keys[node]
-
-    def _digest(self, edge: Edge) -> str:
-        if edge.kind is Kind.TABLE:
-            return self.known.digest(edge.child.material)
-        return self.key(edge.child) if edge.kind is Kind.NODE else ""
-
-    def at(self, cuts: Cuts, there: Collection[str]) -> Closure:
-        """The same closure at other cuts, with other blocks solved."""
-        found = replace(self, way=self.way._replace(cuts=cuts), there=there, _keys={})
-        found.cpu_seconds = sum(found.cost_of(node).cpu_seconds for node in found.lacking.values())
-        return found
+    node: Node
+    edges: Sequence[Edge]
+    bounds: Sequence[Bound]
+    """The bounds of what it leads to with which it is solved: any one if all that is exact."""
+    cuts: Cuts
+    """It is solved at these cuts alone; at none if all its outcomes are found."""
+    asked: Accrued
+    keys: Sequence[str]
+    """The names of its file, and of that with the answers to what is asked, by digests of all that they rest on."""
 
     @property
-    def lacking(self) -> dict[str, Node]:
-        """[key] -> the nodes that are not solved yet."""
-        return {key: node for node in self.edges if (key := self.key(node)) not in self.there}
+    def is_exact(self) -> bool:
+        """Whether it leads to no bounds."""
+        return len(self.bounds) == 1
 
-    def cost_of(self, node: Node) -> Cost:
-        """The cost of solving a node."""
-        passes, cells, cuts = 1 + (node in self.inexact), node.cells, len(self.way.cuts)
-        children = {edge.child for edge in self.edges[node] if edge.kind is not Kind.BOUND}
-        read = passes * sum(child.cells // 2 if child.free <= node.free else cells for child in children)
-        read += max((child.cells // 2 for child in children if child.free > node.free), default=0)
-        if self.is_coarse(node):
+    @cached_property
+    def cost(self) -> Cost:
+        """The cost of solving it."""
+        passes, cells, cuts, free = len(self.bounds), self.node.cells, len(self.cuts), self.node.free
+        children = {edge.child for edge in self.edges if edge.digest}
+        read = passes * sum(child.cells // 2 if child.free <= free else cells for child in children)
+        read += max((child.cells // 2 for child in children if child.free > free), default=0)
+        if cuts:
             memory, disk = cells * (_COARSE_CELL_BYTES + _CUT_BYTES * cuts), cells * _CUT_DISK * cuts
             seconds = cells * (_COARSE_CELL_SECONDS + _CUT_SECONDS * cuts)
         else:
-            queens = {color for color, role in slots_of(node.material) if role is Role.QUEEN}
+            queens = {color for color, role in slots_of(self.node.material) if role is Role.QUEEN}
             seconds = cells * (_QUEEN_CELL_SECONDS if len(queens) == 1 else _CELL_SECONDS)
             memory, disk = passes * cells * _CELL_BYTES, cells
         return Cost(passes * cells, passes * (seconds + _NODE_SECONDS), int(memory) + read, passes * disk)
 
 
+class Closure:
+    """The blocks of some nodes and of all that they lead to, each after those that it leads to.
+
+    Arguments:
+        there: The keys of the blocks that are solved already.
+        budget: The most CPU seconds, for those that are not.
+    """
+
+    def __init__(self, known: KnownTables, way: Way, there: Collection[str] = (), budget: float = math.inf) -> None:
+        self.known, self.way, self._there, self._budget = known, way, there, budget
+        self.blocks, self.lacking, self.cpu_seconds = dict[Node, Block](), list[Block](), 0.0
+        self.missing = set[str]()
+        """The tables of materials without pawns that the nodes lead to and that are not there."""
+        self._resets = dict[Material, list[tuple[Reset, str]]]()  # and the digests of the tables that they lead to
+
+    def add(self, node: Node, asked: Accrued = NOTHING_ASKED) -> Block:
+        """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that takes too much."""
+        if node not in self.blocks:
+            edges = list(self._edges_of(node))
+            below = (self.blocks.get(edge.child) for edge in edges)
+            is_exact = all(edge.digest for edge in edges) and all(each is None or each.is_exact for each in below)
+            bounds = [Bound.LOWER] if is_exact else [*Bound]
+            cuts = self.way.cuts if node.free >= self.way.coarse_free else ()
+            digests = sorted({(str(edge.child), edge.digest) for edge in edges})
+            keys = [f"{node}-{key_of([str(node), digests, [*map(str, cuts)]])}"]
+            if asked.cells:
+                keys.append(f"{node}-{key_of([*keys, str(asked.score), asked.cells])}")
+            block = self.blocks[node] = Block(node, edges, bounds, cuts, asked, keys)
+            if not all(key in self._there for key in keys):
+                self.lacking.append(block)
+                self.cpu_seconds += block.cost.cpu_seconds
+                if self.cpu_seconds > self._budget:
+                    raise ClosureTooLargeError(str(node.material), "it takes too much")
+        return self.blocks[node]
+
+    def _edges_of(self, node: Node) -> Iterator[Edge]:
+        slots, known = slots_of(node.material), self.known
+        if node.material not in self._resets:
+            resets = resets_of(node.layout, lambda each: each.canonical() if known.has(each) else each)
+            digests = [known.digest(each.material) if known.has(each.material) else "" for each in resets]
+            self._resets[node.material] = [*zip(resets, digests, strict=True)]
+        for reset, digest in self._resets[node.material]:
+            for pawns in _pawns_after(slots, node.pawns, reset):
+                child = node_of(reset.material, pawns)
+                if digest or (reset.promoted != NO_SLOT and not self.way.solves(reset.role, child)):
+                    yield Edge(reset, child, digest)
+                elif child.pawns:
+                    yield Edge(reset, child, self.add(child).keys[0])
+                else:
+                    self.missing.add(str(child.material.canonical()))
+
+    def refuse_missing(self) -> None:
+        """MissingTableError with all tables without which nothing can be solved, if there are any."""
+        if self.missing:
+            first, *others = sorted(self.missing)
+            raise MissingTableError(first, self.known.named, tuple(others))
+
+
 def plan_of(closures: Iterable[Closure]) -> SolvePlan:
     """The cost of solving all blocks of some closures that are not solved yet, each once; the last one tells most."""
-    costs, exact, most_free, missing = dict[str, Cost](), True, 0, list[str]()
+    costs, last, most_free = dict[str, Cost](), list[Block](), 0
     for each in closures:
-        costs |= {key: each.cost_of(node) for key, node in each.lacking.items()}
-        bounds = {e.child.material.canonical() for some in each.edges.values() for e in some if e.kind is Kind.BOUND}
-        exact, most_free = not each.inexact, each.way.queen
-        missing = sorted(str(material) for material in bounds if material.men <= MOST_TABLE_MEN)
+        costs |= {block.keys[0]: block.cost for block in each.lacking}
+        last, most_free = [*each.blocks.values()], each.way.queen
+    exact = all(block.is_exact for block in last)
+    bounded = {edge.child.material.canonical() for block in last for edge in block.edges if not edge.digest}
+    missing = tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN))
     cells, seconds, memory, disk = zip(*costs.values(), strict=True) if costs else [(0,)] * 4
-    memory_bytes = PROGRAM_BYTES + max(memory)
+    memory_bytes, disk_bytes = PROGRAM_BYTES + max(memory), int(sum(disk))
     return SolvePlan(
-        len(costs), sum(cells), round(sum(seconds), 1), memory_bytes, int(sum(disk)), exact, most_free, tuple(missing)
+        len(costs), sum(cells), round(sum(seconds), 1), memory_bytes, disk_bytes, exact, most_free, missing
     )
 
 
@@ -281,21 +260,18 @@ def _pawns_after(slots: Sequence[Slot], pawns: Squares, reset: Reset) -> Iterabl
     return dict.fromkeys(tuple(squares[slot] ^ RANK_FLIP * reset.flip for slot in kept) for squares in moved)
 
 
-def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> Iterator[int]:
+def pawn_targets(slots: Sequence[Slot], pawns: Squares, pawn: int, gone: int) -> Iterable[int]:
     """The squares on which a pawn may capture the man in a slot, en passant too; or to which it steps (NO_SLOT)."""
     color, square = slots[pawn][0], pawns[pawn]
     up, home, behind_double = (8, 1, 5) if color is Color.WHITE else (-8, 6, 2)
     if gone == NO_SLOT:
-        for to in (square + up, square + 2 * up)[: 1 + (square >> 3 == home)]:
-            if to in pawns:
-                return
-            yield to
-    elif slots[gone][0] is not color:
-        for to in chess.SquareSet(chess.BB_PAWN_ATTACKS[color.chess][square]):
-            if gone >= len(pawns):
-                may = to not in pawns
-            else:
-                passed = pawns[gone] == to - up and to >> 3 == behind_double
-                may = pawns[gone] == to or (passed and to not in pawns)
-            if may:
-                yield to
+        return takewhile(lambda to: to not in pawns, (square + up, square + 2 * up)[: 1 + (square >> 3 == home)])
+    if slots[gone][0] is color:
+        return ()
+    attacked = chess.SquareSet(chess.BB_PAWN_ATTACKS[color.chess][square])
+    if gone >= len(pawns):
+        return [to for to in attacked if to not in pawns]
+    passed = pawns[gone] + up  # by a double step of the pawn that is gone
+    return [
+        to for to in attacked if to == pawns[gone] or (to == passed and to >> 3 == behind_double and to not in pawns)
+    ]

@@ -6,8 +6,8 @@ score below the worst cut that White does not get. Closer cuts are chosen from w
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ import numpy.typing as npt
 from tbgen.index.handover import Entries
 from tbgen.index.outcomes import worth_to_white
 from tbgen.position.bounds import Bound
+from tbgen.retro.drive.single import BlockBits, BlockOutcomes
 from tbgen.score import MOST_STORED_CODE, Color, Score
 
 Cuts = tuple[Score, ...]
@@ -22,6 +23,8 @@ Cuts = tuple[Score, ...]
 
 _ALL: Final = sorted((Score(code, color) for code in range(MOST_STORED_CODE + 1) for color in Color), reverse=True)
 _LIKELY_CODE: Final = 40
+_PART: Final = 1 << 22
+"""Cells whose bounds are found at a time."""
 MATES: Final[Cuts] = (Score("G0.0"), Score("-G0.5"))
 
 
@@ -30,29 +33,34 @@ def threshold_of(cut: Score) -> tuple[Score, bool]:
     return (cut, False) if cut.holder is Color.WHITE else (Score(cut.code - 1, Color.BLACK), True)
 
 
-def gets(entry: Entries, cut: Score) -> npt.NDArray[np.bool_]:
-    """Which outcomes are at least a cut."""
-    found: npt.NDArray[np.bool_] = worth_to_white(entry.astype(np.int64)) >= cut.rank
-    return found
-
-
-def outcomes_of(got: Iterable[npt.NDArray[Any]], cuts: Cuts, bound: Bound) -> Entries:
+def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) -> Entries:
     """The bounds of some values, of which is known which of the cuts White gets."""
-    found = np.zeros(0, np.int8)
-    for cut, each in zip(cuts, got, strict=True):
-        if not len(found):
-            found = np.full(len(each), bound.value, np.int8)
-        if bound is Bound.LOWER:
-            np.putmask(found, (each != 0) & (found == bound.value), np.int8(cut.signed))
+    found, known = np.full(len(got[0]), bound.value, np.int8), [*zip(cuts, got, strict=True)]
+    for cut, each in known if bound is Bound.UPPER else known[::-1]:
+        if bound is Bound.UPPER:
+            found[~each] = _ALL[_ALL.index(cut) + 1].signed
         else:
-            np.putmask(found, each == 0, np.int8(_ALL[_ALL.index(cut) + 1].signed))
+            found[each] = cut.signed
     return found
 
 
 def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
     """The bounds of values that are right for one of the cuts each; 0 where there are none."""
-    found = outcomes_of((gets(each, cut) for each, cut in zip(values, cuts, strict=True)), cuts, bound)
+    worths = [worth_to_white(each.astype(np.int64)) for each in values]
+    found = outcomes_of([worth >= cut.rank for worth, cut in zip(worths, cuts, strict=True)], cuts, bound)
     return np.where(values[0] != 0, found, np.int8(0))
+
+
+def outcomes_at(cuts: Cuts, bound: Bound, found: Sequence[BlockBits]) -> BlockOutcomes:
+    """The bounds of a block's values, from what is found at each of some cuts."""
+    met = [(each.met.ravel().view(np.uint8), threshold_of(cut)[1]) for cut, each in zip(cuts, found, strict=True)]
+    entry = np.empty(found[0].met.size * 64, np.int8)
+    for start in range(0, len(entry), _PART):
+        end = min(start + _PART, len(entry))
+        got = [np.unpackbits(bits[start >> 3 : end >> 3], bitorder="little") != is_other for bits, is_other in met]
+        entry[start:end] = outcomes_of(got, cuts, bound)
+    rights = joined([each.en_passant for each in found], cuts, bound)
+    return BlockOutcomes(entry, rights, joined([each.answers for each in found], cuts, bound))
 
 
 def first_cuts(accrued: Score) -> Cuts:

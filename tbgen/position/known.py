@@ -58,7 +58,7 @@ class KnownTables(OpenTables):
 
 
 class BlockFolder:
-    """Solved blocks in files. Several processes may use a folder at once, and remove what others have open."""
+    """Solved blocks in files, for one solve. Several processes may use a folder at once, and remove what others use."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.used = folder, set[str]()
@@ -69,25 +69,17 @@ class BlockFolder:
         return {path.name.removesuffix(SUFFIX) for path in self.folder.glob("*" + SUFFIX)}
 
     def get(self, key: str) -> ArrayFile | None:
-        """A solved block; None if it is not there, or damaged. Those that were asked for last stay open."""
+        """A solved block; None if it is not there, or damaged."""
         with self._lock:
-            found = self._open.pop(key, None)
-            if found is None:
+            if key not in self._open:
                 with contextlib.suppress(FileNotFoundError, TableError):
-                    found = ArrayFile(self._path(key))
+                    file = ArrayFile(self._path(key))
+                    if len(self._open) >= self._most_open:
+                        self._open.clear()
+                    self._open[key] = file
+                    self.used.add(key)
                     os.utime(self._path(key))
-            if found is not None:
-                self.used.add(key)
-                self._open[key] = found
-                if len(self._open) > self._most_open:
-                    del self._open[next(iter(self._open))]
-        return found
-
-    def forget(self) -> None:
-        """No block is used any more."""
-        with self._lock:
-            self.used.clear()
-            self._open.clear()
+            return self._open.get(key)
 
     def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Keep a solved block."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from itertools import accumulate, chain
 from pathlib import Path
 from typing import Final
 
@@ -26,36 +25,22 @@ from tbgen.errors import (
 )
 from tbgen.material import Material, Role
 from tbgen.position import DEFAULT_BUDGET, SOLVED
-from tbgen.position.asking import answer, both, question_of, shared_node
-from tbgen.position.blocks import ClosureBlocks, UnsolvedError, solve_closure
-from tbgen.position.bracket import Bracket, Solution, SolvePlan
-from tbgen.position.closure import (
-    MOST_COARSE_FREE,
-    MOST_FREE,
-    MOST_NODES,
-    Closure,
-    Node,
-    Way,
-    node_of,
-    plan_of,
-    ways_of,
-)
+from tbgen.position.asking import answer, question_of, shared_node
+from tbgen.position.blocks import ClosureBlocks, solve_closure
+from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
+from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Block, Closure, Way, node_of, plan_of, ways_of
 from tbgen.position.cuts import MATES, Cuts, first_cuts, next_cuts
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
-from tbgen.retro.resets.destinations import resets_of
-from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
-from tbgen.score import Mobility, Score
+from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.process import available_memory, free_disk
 
-Root = tuple[chess.Board, Score]
-"""A position that is to be solved, and what has accrued in it."""
 Watch = Callable[[float], None]
 """Is told the part of the work that is done."""
 _QUESTIONS: Final = 6
@@ -68,11 +53,16 @@ def unwatched(done: float) -> None:
     """No progress."""
 
 
-def work_off(works: Iterable[float], total: float, watch: Watch) -> None:
-    """Do pieces of work. Each says its share, in the unit of the total, which may turn out to be less."""
-    for done in accumulate(works):
+def progress_of(total: float, watch: Watch) -> Watch:
+    """Tell `watch` of pieces of work, in the unit of their total, which may turn out to be more."""
+    done = 0.0
+
+    def tell(piece: float) -> None:
+        nonlocal done
+        done += piece
         watch(done / max(done, total))
-    watch(1.0)
+
+    return tell
 
 
 class PositionSolver(contextlib.ExitStack):
@@ -108,13 +98,10 @@ class PositionSolver(contextlib.ExitStack):
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        read = self._read(position, accrued)
-        with contextlib.suppress(BuildError):
-            return plan_of(self._affordable(*read))
-        return plan_of(self._affordable(*read, must_fit=False))
+        return plan_of(self._affordable(*self._read(position, accrued)))
 
-    def _affordable(self, board: chess.Board, accrued: Score, *, must_fit: bool = True) -> list[Closure]:
-        """The closures of a position that the budget and the machine allow together, the quickest ones first."""
+    def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
+        """Those that budget and machine allow together, the quickest first; one that does not fit where none does."""
         material, men = material_of(board), board.occupied.bit_count()
         if not board.pawns and men <= MOST_FREE:
             self._known.table(material)  # a block without pawns is a whole table: the error says how to build it
@@ -125,107 +112,85 @@ class PositionSolver(contextlib.ExitStack):
         elif not shared_node(board)[0].is_solvable:
             reason = f"more than {MOST_FREE} men that are not pawns, or {MOST_COARSE_FREE} beside a pawn"
         else:
-            found, left, too_large = dict[str, Closure](), float(self.budget), list[BuildError]()
-            for root, closure in self._closures(board, accrued, self.budget):
-                if root not in found and closure.cpu_seconds <= left:  # ways that solve the same nodes are one
-                    try:
-                        if must_fit:
-                            self.check(plan_of([closure]))
-                    except BuildError as error:
-                        too_large.append(error)
-                    else:
-                        found[root] = closure
+            found, last, left = list[Closure](), list[Closure](), float(self.budget)
+            for closure in self._closures(board, accrued, self.budget):
+                if closure.cpu_seconds <= left:
+                    last = [closure]
+                    with contextlib.suppress(BuildError):
+                        self.check(plan_of(last))
+                        found.insert(0, closure)
                         left -= closure.cpu_seconds
-            if found:
-                return sorted(found.values(), key=lambda each: -each.cpu_seconds)[::-1]
-            if too_large:
-                raise too_large[-1]
+            if last:
+                return sorted(found or last, key=lambda each: each.cpu_seconds)
             reason = f"more than {self.budget} CPU seconds by the plan; allow more with --budget"
         raise ClosureTooLargeError(str(material), reason)
 
-    def _closures(
-        self, board: chess.Board, accrued: Score, budget: float, most_nodes: int = MOST_NODES
-    ) -> Iterator[tuple[str, Closure]]:
-        """The closures of a position that are not too large, with the keys of its block; those that tell most first.
+    def _closures(self, board: chess.Board, accrued: Score, budget: float) -> Iterator[Closure]:
+        """The closures of a position that are not too large; those that tell most first.
 
         Those that need a missing table are left out; MissingTableError if that leaves none.
         """
-        node, turned = shared_node(board)
-        there, yielded = self._folder.keys(), list[Closure]()
-        for way in ways_of(node.free, first_cuts(accrued.flipped() if turned else accrued)) if node.is_solvable else ():
-            if way.cuts and any(node not in each.inexact for each in yielded):
+        (node, asked), there, roots = question_of(board, accrued), self._folder.keys(), dict[str, Block]()
+        for way in ways_of(node.free, first_cuts(asked.score)) if node.is_solvable else ():
+            if way.cuts and any(root.is_exact for root in roots.values()):
                 return
-            closure = Closure(self._known, way, there, budget, most_nodes)
+            closure = Closure(self._known, way, there, budget)
             with contextlib.suppress(ClosureTooLargeError):
-                closure.add(node)
-                is_prepared = way.cuts != MATES or not any(map(closure.is_coarse, closure.lacking.values()))
+                root = closure.add(node, asked)
+                is_prepared = way.cuts != MATES or not any(block.cuts for block in closure.lacking)
                 # Where nothing is exact, rooks and bishops would cost as much again, and hardly ever matter.
-                if is_prepared and not closure.missing and (way.others == node.free or node not in closure.inexact):
-                    yielded.append(closure)
-                    yield closure.key(node), closure
-        if node.is_solvable and not yielded:
+                is_useful = is_prepared and not closure.missing and (way.others == node.free or root.is_exact)
+                if is_useful and root.keys[0] not in roots:  # ways that solve the same blocks are one
+                    roots[root.keys[0]] = root
+                    yield closure
+        if node.is_solvable and not roots:
             closure.refuse_missing()
 
-    def _rounds(self, board: chess.Board, closures: Iterable[Closure], found: list[Solution]) -> Iterator[Closure]:
-        """Some closures one after another, then the last one at closer cuts, until what is `found` meanwhile is exact.
+    def _answer(self, found: Solution, closures: Iterable[Closure], tell: Watch | None = None) -> Solution:
+        """An answer made closer by some closures one after another, then by the last one at closer cuts, until exact.
 
-        The budget ends it, too.
+        The budget ends that, too. Without `tell` nothing is solved; LookupError if a block is not there.
         """
-        (node, turned), left, tried = shared_node(board), float(self.budget), Cuts()
-        for closure in closures:
-            left, tried = left - closure.cpu_seconds, closure.way.cuts
-            yield closure
-            if found and found[-1].bracket.is_exact:
-                return
-        while found and closure.is_coarse(node):
-            ends = found[-1].bracket.ends
-            if not (cuts := next_cuts(tried, *([end.flipped() for end in ends[::-1]] if turned else ends))):
-                return
-            closure, tried = closure.at(cuts, self._folder.keys()), (*tried, *cuts)
-            left -= closure.cpu_seconds
-            if left < 0:
-                return
-            yield closure
+        (node, turned), todo, tried = shared_node(chess.Board(found.fen)), [*closures], Cuts()
+        left = self.budget if tell else 0.0
+        while todo and not found.bracket.is_exact:
+            closure = todo.pop(0)
+            blocks, cuts = ClosureBlocks(closure, self._folder, solves=tell is not None), closure.blocks[node].cuts
+            if tell:
+                solve_closure(blocks, self._pool, self._threads, tell)
+            found, left, tried = answer(blocks, found, self._winner), left - closure.cpu_seconds, tried + cuts
+            bracket = found.bracket.flipped() if turned else found.bracket
+            if cuts and not todo and (cuts := next_cuts(tried, *bracket.ends)):
+                way = closure.way._replace(cuts=cuts)
+                closer = Closure(self._known, way, self._folder.keys(), left)
+                with contextlib.suppress(ClosureTooLargeError):
+                    closer.add(node, closure.blocks[node].asked)
+                    todo.append(closer)
+        return found
 
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
-        closures, began, found = self._affordable(board, carried), time.process_time(), list[Solution]()
-        question, plan = question_of(board, carried), plan_of(closures)
-        self._folder.forget()
-        self.check(plan)
-
-        def works() -> Iterator[float]:
-            for closure in self._rounds(board, closures, found):
-                blocks = ClosureBlocks(closure, self._folder, question)
-                yield from solve_closure(blocks, self._pool, self._threads)
-                found.append(both(found[-1:], self._answer(blocks, board, carried)))
-
-        rounds = 1 + _QUESTIONS * closures[-1].is_coarse(question.node)
-        work_off(works(), min(plan.cpu_seconds * rounds, self.budget), watch)
+        closures, began = self._affordable(board, carried), time.process_time()
+        self._folder = BlockFolder(self._folder.folder)
+        self.check(plan := plan_of(closures))
+        rounds = 1 + _QUESTIONS * bool(closures[-1].blocks[shared_node(board)[0]].cuts)
+        tell = progress_of(min(plan.cpu_seconds * rounds, self.budget), watch)
+        found = self._answer(Solution(board.fen(), carried, ANYTHING, [], plan, 0.0), closures, tell)
+        watch(1.0)
         self._folder.shrink(self._cache_bytes)
-        return replace(found[-1], plan=plan, cpu_seconds=time.process_time() - began)
-
-    def _answer(self, blocks: ClosureBlocks, board: chess.Board, accrued: Score) -> Solution:
-        """The answer from blocks that have been solved; those that another process has removed are solved again."""
-        while True:
-            try:
-                return answer(blocks, board, accrued, self._winner)
-            except UnsolvedError as error:
-                blocks.solve(error.node)
+        return replace(found, cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
         """The answer of `solve` from blocks that are solved already; None without them, or if a table has it."""
         board, carried = self._read(position, accrued)
-        is_there, found = any(self._folder.folder.glob(f"{shared_node(board)[0]}-*")), list[Solution]()
-        self._folder.forget()
-        with contextlib.suppress(MissingTableError):
-            closures = (closure for _, closure in self._closures(board, carried, 0.0))
-            for closure in self._rounds(board, closures, found) if is_there else ():
-                blocks = ClosureBlocks(closure, self._folder, question_of(board, carried))
-                with contextlib.suppress(LookupError, OSError):
-                    found.append(both(found[-1:], answer(blocks, board, carried, self._winner)))
-        return found[-1] if found else None
+        self._folder, closures = BlockFolder(self._folder.folder), list[Closure]()
+        with contextlib.suppress(LookupError, OSError):
+            if any(self._folder.folder.glob(f"{shared_node(board)[0]}-*")):
+                closures += self._closures(board, carried, 0.0)
+            found = Solution(board.fen(), carried, ANYTHING, [], plan_of(closures), 0.0)
+            return self._answer(found, closures[::-1]) if closures else None
+        return None
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
         """The bracket of a position, unless it takes too much. Asked again, it is not solved again."""
@@ -244,44 +209,48 @@ class PositionSolver(contextlib.ExitStack):
         own = own_score(board)
         return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
-    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
+    def outlook(
+        self, positions: Iterable[tuple[chess.Board, Score]]
+    ) -> tuple[list[tuple[chess.Board, Score]], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
-        kept, refused = list[Root](), Counter[str]()
+        kept, refused = list[tuple[chess.Board, Score]](), Counter[str]()
 
         def closures() -> Iterator[Closure]:
             for board, accrued in positions:
                 try:
-                    yield from self._affordable(*self._read(board, accrued))
-                    kept.append((board, accrued))
+                    found = self._affordable(*self._read(board, accrued))
+                    self.check(plan_of(found))
                 except ClosureTooLargeError as error:
                     refused[error.reason] += 1
                 except (InputError, MissingTableError, BuildError) as error:
                     refused[str(error)] += 1
+                else:
+                    kept.append((board, accrued))
+                    yield from found
 
         return kept, refused, plan_of(closures())
 
-    def preparation(self, material: Material, scores: Sequence[Score] = ()) -> list[Closure]:
-        """What promotions to a queen or a knight lead to beside one pawn: who mates there, or who gets some scores."""
-        resets = resets_of(Node(material, tuple(range(8, 8 + material.pawns))).layout, lambda each: each)
-        promoted = {each.material: None for each in resets if each.gone == NO_SLOT and each.role in _PREPARED}
-        nodes = [node_of(each, [square]) for each in promoted if each.pawns == 1 for square in range(8, 56)]
-        nodes = [node for node in nodes if node.free == MOST_COARSE_FREE]
-        if not nodes:
+    def preparation(self, material: Material, accrued: Score | None = None) -> Closure:
+        """What promotions to a queen or a knight lead to beside one pawn: who mates there, or who gets a score."""
+        sides = [color for color in Color if Role.PAWN in material.side(color)]
+        promoted = [material.promoted(color, role) for color in sides for role in _PREPARED]
+        found = [each for each in promoted if (each.pawns, each.men) == (1, MOST_COARSE_FREE + 1)]
+        if not found:
             raise ClosureTooLargeError(str(material), f"no promotion leads to a pawn and {MOST_COARSE_FREE} other men")
-        closures = list[Closure]()
-        for cuts in dict.fromkeys(map(first_cuts, scores)) or [MATES]:
-            closures.append(Closure(self._known, Way(0, 0, 0, cuts, MOST_COARSE_FREE), self._folder.keys()))
-            for node in nodes:
-                if not self._known.has(node.material):
-                    closures[-1].add(node)
-        closures[0].refuse_missing()
-        return closures
+        cuts = first_cuts(accrued) if accrued else MATES
+        closure = Closure(self._known, Way(0, 0, 0, cuts, MOST_COARSE_FREE), self._folder.keys())
+        for each in found:
+            for square in () if self._known.has(each) else range(8, 56):
+                closure.add(node_of(each, [square]))
+        closure.refuse_missing()
+        return closure
 
-    def prepare(self, closures: Sequence[Closure], watch: Watch = unwatched) -> None:
+    def prepare(self, closure: Closure, watch: Watch = unwatched) -> None:
         """Solve what promotions of a material lead to."""
-        self.check(plan := plan_of(closures))
-        works = (solve_closure(ClosureBlocks(each, self._folder), self._pool, self._threads) for each in closures)
-        work_off(chain.from_iterable(works), plan.cpu_seconds, watch)
+        self.check(plan := plan_of([closure]))
+        tell = progress_of(plan.cpu_seconds, watch)
+        solve_closure(ClosureBlocks(closure, self._folder), self._pool, self._threads, tell)
+        watch(1.0)
         self._folder.shrink(self._cache_bytes)
 
     def check(self, plan: SolvePlan) -> None:

@@ -37,8 +37,8 @@ def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: Cuts) -> n
     for rank in range(1, 7):
         closure.add(node_of(material, [rank * 8 + file]))
     blocks = ClosureBlocks(closure, BlockFolder(folder))
-    for node in closure.edges:
-        blocks.solve(node)
+    for node in closure.blocks:
+        blocks.solve(closure.blocks[node])
         block = bare_block(geometry_of(node.layout), node.layout.block_words)
         enter_block(block, 0, np.array(node.pawns, np.int64))
         find_legal(block, np.zeros(node.layout.others, np.int64), 0, node.layout.block_words)

@@ -71,9 +71,8 @@ def test_more_blocks_are_used_than_a_process_may_open_files(tmp_path: Path) -> N
 
 
 def solve_and_shrink(folder: Path, rounds: int) -> None:
-    blocks = BlockFolder(folder)
     for number in range(rounds):
-        blocks.forget()
+        blocks = BlockFolder(folder)
         key = f"KPvK-d2-{number % 7}"
         if blocks.get(key) is None:
             blocks.put(key, {"LOWER": CELLS})

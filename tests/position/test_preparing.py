@@ -85,11 +85,11 @@ def test_prepared_blocks_make_bounds_closer_and_never_wrong(folder_of: Folder, m
     )
     with PositionSolver(folder) as solver:
         made = solver.preparation(material)
-        assert plan_of(made).nodes == 4 * 24, "a queen or a knight of either side beside a pawn"
+        assert plan_of([made]).nodes == 4 * 24, "a queen or a knight of either side beside a pawn"
         told = list[float]()
         solver.prepare(made, told.append)
         assert (len(told), told[-1]) == (4 * 24 + 1, 1)
-        assert plan_of(solver.preparation(material)).nodes == 0
+        assert plan_of([solver.preparation(material)]).nodes == 0
         assert solver.plan(*FENS[0]).most_free == 3
     assert closer(answers(folder, monkeypatch), solved, far) > 0
 
