@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import InitVar, dataclass
 from functools import cached_property, lru_cache
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
 import chess
 
@@ -102,17 +102,23 @@ class Valued:
         return (scoring or Scoring()).points(self.outcome)
 
 
-class At(NamedTuple):
-    """The position that an answer belongs to."""
+@dataclass(slots=True)
+class At:
+    """The position that an answer belongs to; for a move, the board before it and the scores after it."""
 
     board: chess.Board
-    """The board, for a move before it is played."""
-    carried: Score | None
-    """The accrued score of the position, or for a move the one before it; None if the own score has replaced it."""
+    carried: Score | None = None
+    """The score that had accrued before the position; None if its own score counts in any case."""
     counted: Score | None = None
-    """The own score of the position, or for a move that of the position after it; None if it has not been counted."""
+    """The own score, if it has been counted: counting takes as long as a look into the table."""
     ask: Callable[[chess.Board, Score], Moves] | None = None
     """The function that finds the moves of a position with an accrued score."""
+
+    def own(self) -> Score:
+        """The own score of the board's position."""
+        if self.counted is None:
+            self.counted = own_of(self.board)
+        return self.counted
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,6 +134,10 @@ class _Placed(Valued, Shown):
     def _place(self) -> At:
         found: At = vars(self)["_at"]
         return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickled answer leaves its tables out: nobody would close them after opening it again."""
+        return {**vars(self), "_at": At(self._place.board, self._place.carried, self._place.counted)}
 
 
 @dataclass(frozen=True, repr=False)
@@ -149,17 +159,13 @@ class Probe(_Placed):
     dtg: int | None
     """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
 
-    def __getstate__(self) -> dict[str, Any]:
-        """A pickled answer leaves its tables out: nobody would close them after opening it again."""
-        return {**vars(self), "_at": self._place._replace(ask=None)}
-
     def __repr__(self) -> str:
         return f"<Probe {self.material}: {self}>"
 
-    @cached_property
+    @property
     def own(self) -> Score:
         """The score of the position itself."""
-        return self._place.counted or own_of(self._place.board)
+        return self._place.own()
 
     @property
     def accrued(self) -> Score:

@@ -33,8 +33,6 @@ from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
 from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition, Successor
-from tbgen.probe.values import TableValues
-from tbgen.rules.own_board import OwnBoard
 from tbgen.score import Color, Score
 
 if TYPE_CHECKING:
@@ -117,27 +115,17 @@ def find_successors(
     return number
 
 
-class CompiledValues(TableValues):
-    """Values that find moves and own scores by kernels, which know the men of chess alone."""
-
-    def _counted(self, board: chess.Board) -> Score | None:
-        if isinstance(board, OwnBoard):
-            return None
-        return Score(int(code_on(words_of(board))), Color.of(not board.turn))
-
-    def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
-        return super()._successors(board, table) if isinstance(board, OwnBoard) else successors_of(board, table)
+def own_of(board: chess.Board) -> Score:
+    """The own score of a position; kernels count it in less time than a look into the table takes."""
+    return Score(int(code_on(words_of(board))), Color.of(not board.turn))
 
 
 def successors_of(board: chess.Board, answering: Answering) -> list[Successor]:
     """The legal moves of a position that a table answers, and their results."""
-    table, flipped = answering.table, answering.flipped
-    placing, moves, facts = (
-        placing_of(table.file.order),
-        np.empty(MOST_MOVES, np.int64),
-        np.empty((MOST_MOVES, FACTS), np.int64),
-    )
-    after, rows = np.empty(BOARD_WORDS, np.uint64), np.empty((2, len(placing.men)), np.int64)
+    _, table, flipped = answering
+    placing, after = placing_of(table.file.order), np.empty(BOARD_WORDS, np.uint64)
+    moves, facts = np.empty(MOST_MOVES, np.int64), np.empty((MOST_MOVES, FACTS), np.int64)
+    rows = np.empty((2, len(placing.men)), np.int64)
     count = find_successors(words_of(board), placing, int(flipped), moves, facts, after, rows)
     return [
         Successor(

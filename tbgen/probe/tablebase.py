@@ -36,14 +36,6 @@ def folders_of(named: Folders | None, mobility: Mobility) -> tuple[Path, ...]:
     return tuple(folder_of_game(folder, mobility) for folder in folders_in(given))
 
 
-def _kind_of_values(compiled: bool) -> type[TableValues]:
-    if not compiled:
-        return TableValues
-    from tbgen.probe.successors import CompiledValues  # which loads the compiler
-
-    return CompiledValues
-
-
 class Tablebase(AbstractContextManager["Tablebase"]):
     """The tables of one or more folders, opened when you first need them; for use in a `with` statement.
 
@@ -103,7 +95,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
                 raise MissingFolderError(str(folder))
         most_bytes = expect_number(cache_bytes, "cache_bytes", 0)
         self._tables = OpenTables(self.folders, most_bytes, outcomes_only=outcomes_only)
-        self._values = _kind_of_values(compiled)(self._tables, self.mobility)
+        self._values = TableValues(self._tables, self.mobility, compiled=compiled)
         self._again = partial(
             type(self), self.folders, mobility=self.mobility, cache_bytes=most_bytes, outcomes_only=outcomes_only,
             compiled=compiled, missing_ok=True,

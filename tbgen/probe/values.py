@@ -16,6 +16,7 @@ from tbgen.probe.answers import At, LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
 from tbgen.rules.notation import read_fen, refuse_illegal
+from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.position import accrued_in, accrued_on, bare_sides, board_after, expect_board, material_on, own_of
 from tbgen.score import Color, Mobility, Score, expect_score
 
@@ -23,43 +24,33 @@ Position = chess.Board | str
 """A board, or a FEN, whose seventh field is the accrued score."""
 
 
-@dataclass(slots=True)
-class Query:
-    """What the door has let in: a legal position, the table of its material, and the score that had accrued before it.
+@dataclass(slots=True, kw_only=True)
+class Query(At):
+    """What the door has let in: a legal position, and the table of its material.
 
     Nothing behind the door checks a board again.
     """
 
-    board: chess.Board
     table: Answering
-    carried: Score | None
-    """None if the position's own score counts in any case."""
-    counted: Score | None = None
-    """The position's own score, if it has been counted: counting takes as long as a look into the table."""
-
-    def own(self) -> Score:
-        """The position's own score."""
-        if self.counted is None:
-            self.counted = own_of(self.board)
-        return self.counted
-
-
-_Weighed = tuple[At, chess.Move, bool, Score, int | None]
-"""A move and its position, whether it resets, and its value before it is played."""
 
 
 class TableValues:
     """The values of one game's positions, from its tables."""
 
-    def __init__(self, tables: OpenTables, mobility: Mobility) -> None:
-        self.tables, self.mobility = tables, mobility
+    def __init__(self, tables: OpenTables, mobility: Mobility, *, compiled: bool = False) -> None:
+        """With `compiled`, kernels find moves and own scores of the men that they know."""
+        self.tables, self.mobility, self._kernels = tables, mobility, None
+        if compiled:
+            from tbgen.probe import successors  # which loads the compiler
+
+            self._kernels = successors
 
     def value(self, asked: Query) -> Value:
         """The value of a position by its table, or by its moves if no table has it."""
         if not asked.board.has_legal_en_passant():
             return asked.table.find(asked.board).value(asked.carried, asked.own)
         accrued = asked.own() if asked.carried is None else asked.carried.after(asked.own(), reset=False)
-        best = self.moves(Query(asked.board, asked.table, accrued))[0]
+        best = self.moves(Query(asked.board, accrued, table=asked.table))[0]
         return best.outcome, 0 if best.outcome == accrued and best.dtg is not None else best.dtg
 
     def moves(self, asked: Query) -> Moves:
@@ -71,36 +62,31 @@ class TableValues:
         walker, mover = board.copy(stack=False), Color.of(board.turn)
         held = accrued.worth_to(mover)
 
-        def merit(weighed: _Weighed) -> tuple[int, int, str]:
-            _, move, _, outcome, dtg = weighed
+        def merit(weighed: tuple[Successor, Query, Value]) -> tuple[int, int, str]:
+            successor, _, (outcome, dtg) = weighed
             good, plies = outcome.worth_to(mover), dtg or 0
-            return -good, plies if good >= held else -plies, move.uci()
+            return -good, plies if good >= held else -plies, successor.move.uci()
 
-        values = sorted((self._weighed(walker, asked.table, each, accrued) for each in successors), key=merit)
-        *_, best, plies = values[0]
-        is_known = all(dtg is not None for *_, outcome, dtg in values if outcome == best)
+        weighed = sorted(((each, *self._after(walker, asked.table, each, accrued)) for each in successors), key=merit)
+        best = weighed[0][2]
+        is_known = all(dtg is not None for *_, (outcome, dtg) in weighed if outcome == best[0])
         return Moves(
-            MoveProbe(
-                at,
-                move.uci(),
-                outcome,
-                dtg,
-                reset,
-                best=outcome == best and dtg == plies and is_known,
-                keeps=outcome == best,
-            )
-            for at, move, reset, outcome, dtg in values
+            MoveProbe(at, move.uci(), *value, reset, best=is_known and value == best, keeps=value[0] == best[0])
+            for (move, reset, *_), at, value in weighed
         )
 
     def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
         """The legal moves of a position that a table answers."""
-        return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
+        if self._kernels is None or isinstance(board, OwnBoard):
+            return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
+        found: list[Successor] = self._kernels.successors_of(board, table)
+        return found
 
-    def _weighed(self, board: chess.Board, table: Answering, successor: Successor, accrued: Score) -> _Weighed:
-        """A move with its value; `table` answers for the board before it, and after it unless it takes or promotes."""
+    def _after(self, board: chess.Board, table: Answering, successor: Successor, accrued: Score) -> tuple[Query, Value]:
+        """The position after a move, and the value of the move; `table` answers for the board before it."""
         move, reset, code, found = successor
         own = None if code is None else Score(code, Color.of(board.turn))
-        after = Query(board, table, None if reset and self.mobility.forgets else accrued, own)
+        after = Query(board, None if reset and self.mobility.forgets else accrued, own, table=table)
         if found is not None:
             outcome, dtg = found.value(after.carried, after.own)
         else:
@@ -111,7 +97,7 @@ class TableValues:
             board.pop()
         own, carried = after.counted, after.carried  # do not call `after.own()` from here on: the board has gone back
         keeps = carried is not None and own is not None and outcome == carried and own.code >= carried.code
-        return At(board, carried, own), move, reset, outcome, None if dtg is None else 0 if keeps else dtg + 1
+        return after, (outcome, None if dtg is None else 0 if keeps else dtg + 1)
 
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
@@ -143,21 +129,20 @@ class TableValues:
     def asked(self, position: Position, given: Score | str | None) -> Query:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
-        asked = Query(board, self.answering(board), carried, self._counted(board))
+        asked = Query(board, carried, table=self.answering(board))
+        if self._kernels is not None and not isinstance(board, OwnBoard):
+            asked.counted = self._kernels.own_of(board)
         if carried is not None:
-            bare = bare_sides(board, self.mobility)
-            asked.carried = accrued_in(carried, asked.own(), bare)
+            asked.carried = accrued_in(carried, asked.own(), bare_sides(board, self.mobility))
         return asked
-
-    def _counted(self, board: chess.Board) -> Score | None:
-        """The position's own score, if counting it takes no time."""
-        return None
 
     def line(self, asked: Query, max_plies: int) -> list[LineStep]:
         """Best play until the goal is reached and the position repeats, or the game ends."""
         walker, accrued = asked.board.copy(stack=False), asked.carried or asked.own()
         steps, seen = list[LineStep](), set[str]()
-        while len(steps) < max_plies and (moves := self.moves(Query(walker, self.tables.answering(walker), accrued))):
+        while len(steps) < max_plies and (
+            moves := self.moves(Query(walker, accrued, table=self.tables.answering(walker)))
+        ):
             if not moves.best:
                 raise MissingDistancesError(str(material_on(walker)), self.tables.named)
             if moves[0].outcome == accrued:
