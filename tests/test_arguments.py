@@ -132,7 +132,6 @@ def test_boards_of_other_variants_are_refused_wherever_tables_are_asked(variant:
             lambda: tables.probe(board),
             lambda: tables.get(board),
             lambda: tables.probe_moves(board),
-            lambda: tables.best_moves(board),
             lambda: tables.line(board),
         ]
         for ask in asked:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
@@ -67,7 +67,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     ...     made = build_tables(["KBvK"], folder)
     ...     with Tablebase(folder) as tables:
     ...         fen = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
-    ...         tables.probe(fen), tables.probe_moves(fen)[1], tables.best_moves(fen)
+    ...         tables.probe(fen), tables.probe_moves(fen)[1], tables.probe_moves(fen).best
     ...         [step.san for step in tables.line(fen, max_plies=3)]
     ...         [str(found) for found in tables.probe_every_accrued("8/8/8/8/8/1K6/8/kB6 b - - 0 1")]
     ...         tables.available(), tables.max_men
@@ -112,20 +112,9 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         self._tables.close()
 
     def __repr__(self) -> str:
-        men = [material.men for material in self]
+        men = [material.men for material in self.available()]
         held = f"{counted(len(men), 'table', 'tables')} of {men[0]} to {men[-1]} men" if men else "no tables"
         return f"<{type(self).__name__}: {held} in {self._tables.named}{', closed' if self._tables.closed else ''}>"
-
-    def __bool__(self) -> bool:
-        """True even if the folders are empty."""
-        return True
-
-    def __len__(self) -> int:
-        """The number of tables."""
-        return len(self.available())
-
-    def __iter__(self) -> Iterator[Material]:
-        return iter(self.available())
 
     def __contains__(self, what: object) -> bool:
         """Whether there is a table that answers for a material, its name or a board."""
@@ -147,7 +136,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     @property
     def max_men(self) -> int:
         """The number of men of the largest table, kings included; 0 without tables."""
-        return max((material.men for material in self), default=0)
+        return max((material.men for material in self.available()), default=0)
 
     def __getitem__(self, position: Position) -> Probe:
         """The value of a position, as `probe` finds it."""
@@ -233,27 +222,13 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
         Returns:
             Moves, best first. Among moves with the same outcome, the shortest comes first for the side that makes
-            progress, and the longest for the other side.
+            progress, and the longest for the other side. `best` of them are best play: the best outcome at the right
+            distance. Without distances none are, because a move that only keeps the outcome may make no progress.
 
         Raises:
             MissingTableError: As for `probe`; also a table that a capture or a promotion leads to.
         """
         return self._values.moves(self._values.asked(position, accrued))
-
-    def best_moves(self, position: Position, accrued: Score | str | None = None) -> list[MoveProbe]:
-        """The moves of best play: the best outcome, at the right distance.
-
-        Arguments:
-            position: As for `probe`.
-            accrued: As for `probe`.
-
-        Returns:
-            Moves. The list is empty without distances, because a move that only keeps the outcome may make no progress.
-
-        Raises:
-            MissingTableError: As for `probe_moves`.
-        """
-        return self.probe_moves(position, accrued).best
 
     def line(self, position: Position, accrued: Score | str | None = None, *, max_plies: int = 2000) -> list[LineStep]:
         """Best play by both sides until the goal is reached and the position repeats, or the game ends.

@@ -51,7 +51,7 @@ def test_best_is_best_play_and_what_only_keeps_the_outcome_is_not(tables: Tableb
     slower = 0
     for board in random_boards(30, 80, materials(3)):
         moves = tables.probe_moves(board)
-        assert [each for each in moves if each.best] == tables.best_moves(board)
+        assert [each for each in moves if each.best] == tables.probe_moves(board).best
         for each in moves:
             assert each.keeps == (each.outcome == moves[0].outcome)
             assert each.best == (each.keeps and each.dtg == moves[0].dtg)
@@ -71,7 +71,7 @@ def test_answers_are_short_in_a_shell_and_drawn_in_a_notebook(tables: Tablebase)
     assert (f"{found:>16}|", f"{found.material:>6}|") == (" G1.5 in 5 plies|", "  KBvK|")
     assert repr(tables.line(WAITING, ACCRUED)[0]) == "<LineStep Ke5 G1.5 in 4 plies>"
     assert found.moves == tables.probe_moves(WAITING, ACCRUED)
-    assert found.best == tables.best_moves(WAITING, ACCRUED) == [move]
+    assert found.best == tables.probe_moves(WAITING, ACCRUED).best == [move]
     drawn = chess.svg.board(WAITING, arrows=[(chess.E6, chess.E5)], size=320)
     assert found._repr_svg_() == move._repr_svg_() == drawn
     many = tables.probe("8/8/7R/2k5/4K3/8/8/8 w - - 0 1")

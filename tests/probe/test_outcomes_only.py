@@ -69,7 +69,7 @@ def test_many_outcomes_are_those_with_distances(bare: Tablebase, tables: Tableba
 
 def test_no_line_is_promised(bare: Tablebase) -> None:
     board = chess.Board(BISHOP)
-    assert bare.best_moves(board) == []
+    assert bare.probe_moves(board).best == []
     said = r"^only the outcomes of KBvK are in \S+; for distances: tbgen build KBvK --data \S+$"
     with pytest.raises(MissingDistancesError, match=said):
         bare.line(board)
@@ -83,8 +83,8 @@ def test_distances_that_only_worse_moves_lack_are_not_missed(
     board = chess.Board("8/P7/8/8/8/k7/8/2K5 w - - 0 1")
     with open_tablebase(tmp_path) as partly:
         moves = partly.probe_moves(board)
-        assert partly.best_moves(board) == tables.best_moves(board) != []
+        assert partly.probe_moves(board).best == tables.probe_moves(board).best != []
     assert [str(each.move) for each in moves if each.dtg is None] == ["a7a8n"]
     path_of(tmp_path, Material.parse("KRvK"), Layer.DISTANCES).unlink()
     with open_tablebase(tmp_path) as partly:
-        assert partly.best_moves(board) == []
+        assert partly.probe_moves(board).best == []

@@ -45,4 +45,4 @@ def test_the_folder_of_one_game_is_not_taken_for_that_of_the_other(whole_game_fo
     with open_tablebase(whole_game_folder) as tables:
         assert tables.available() == []
     with open_tablebase(whole_game_folder / "whole-game", mobility=Mobility.WHOLE_GAME) as tables:
-        assert len(tables) == 6
+        assert len(tables.available()) == 6

@@ -173,7 +173,7 @@ class _Ladder:
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
         yield from (Attempt(Rung.FRAME, *pair) for pair in self.pairs)
-        if self.searcher.tables is not None and len(self.searcher.tables):
+        if self.searcher.tables is not None and self.searcher.tables.available():
             yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in self.pairs)
         yield from (Attempt(Rung.ONE_MAN, man, None) for man in dict.fromkeys(pair.holder_man for pair in self.pairs))
         if self.wide:
