@@ -232,8 +232,8 @@ class _Run:
     outcomes_only: bool
     over: set[Material] = field(default_factory=set)
     """Finished tables, and those that cannot be made."""
-    running: dict[Future[Made], tuple[Start, float]] = field(default_factory=dict)
-    """Each table at work, and the time of its start."""
+    running: dict[Future[Made], Start] = field(default_factory=dict)
+    """The tables at work, with the time when each began."""
     tries: Counter[Material] = field(default_factory=Counter)
     """The number of attempts at each table."""
     errors: list[TbgenError] = field(default_factory=list)
@@ -243,7 +243,7 @@ class _Run:
         self._start()
         while self.running:
             for future in wait(self.running, return_when=FIRST_COMPLETED).done:
-                material = self.running.pop(future)[0].material
+                material = self.running.pop(future).material
                 try:
                     self._enter(future.result())
                 except Exception as error:
@@ -256,14 +256,15 @@ class _Run:
 
     def _start(self) -> None:
         """Start the tables that the plan starts now."""
-        for start in self.plan.next_starts(self.over, [start for start, _ in self.running.values()]):
+        for start in self.plan.next_starts(self.over, self.running.values()):
             free, needed = free_disk(self.folder), start.step.cost.bytes + start.scratch_bytes
             if free is None or needed <= free:
                 self._begin(start)
             else:  # the whole plan was checked before, but other programs write, too
                 self._give_up(start.material, NotEnoughDiskError(str(start.material), needed, free))
-        elapsed = {start: time.monotonic() - begun for start, begun in self.running.values()}
-        self.watcher.forecast(self.plan.seconds(self.over, elapsed))
+        now = time.monotonic()
+        running = [replace(start, begins=start.begins - now) for start in self.running.values()]
+        self.watcher.forecast(self.plan.seconds(self.over, running))
 
     def _begin(self, start: Start) -> None:
         material = start.material
@@ -273,7 +274,7 @@ class _Run:
         self.tries[material] += 1
         tell = partial(self.watcher.progress, material)
         future = self.submit(self.folder, str(material), start.threads, start.granted, self.outcomes_only, tell)
-        self.running[future] = start, time.monotonic()
+        self.running[future] = replace(start, begins=time.monotonic())
 
     def _enter(self, made: Made) -> None:
         """Put a finished table into the manifest."""

@@ -8,10 +8,10 @@ from __future__ import annotations
 import itertools
 import math
 import sys
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.index.layout import layout_of
@@ -52,12 +52,15 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A table at work."""
+    """A table at work, or in a forecast."""
 
     step: Step
     threads: int
     granted: int | None = None
     """Its memory, if it gets less than it needs: some of its arrays then lie in files."""
+    begins: float = 0.0
+    ends: float = 0.0
+    """Both in seconds from now, in a forecast."""
 
     @property
     def material(self) -> Material:
@@ -73,14 +76,6 @@ class Start:
         """The disk that it takes while it is made: solved blocks, and arrays for which memory has no room."""
         arrays = 0 if self.granted is None else most_in_files(self.material)
         return self.step.cost.scratch_bytes + arrays
-
-
-class Forecast(NamedTuple):
-    """The forecast start and end of a table, in seconds from now."""
-
-    start: Start
-    begins: float
-    ends: float
 
 
 @dataclass(frozen=True)
@@ -104,7 +99,7 @@ class Plan:
         return sum(step.cost.bytes for step in self.fitting)
 
     @cached_property
-    def slots(self) -> list[Forecast]:
+    def starts(self) -> list[Start]:
         """The forecast of each table from the beginning."""
         return self.schedule()
 
@@ -127,7 +122,7 @@ class Plan:
     @cached_property
     def fitting(self) -> list[Step]:
         """The tables that can be made."""
-        return [slot.start.step for slot in self.slots]
+        return [start.step for start in self.starts]
 
     @cached_property
     def cut_off(self) -> list[Step]:
@@ -161,31 +156,27 @@ class Plan:
             starts[number] = self._fitted(start.step, others) or start
         return starts
 
-    def schedule(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> list[Forecast]:
-        """The forecast of each table; `running` has the seconds for which some have already run."""
-        done, now = set(over), 0.0
-        slots = [
-            Forecast(start, -elapsed, max(self.seconds_of(start) - elapsed, 0.05 * self.seconds_of(start)))
-            for start, elapsed in (running or {}).items()
-        ]
+    def schedule(self, over: Iterable[Material] = (), running: Iterable[Start] = ()) -> list[Start]:
+        """The forecast of each table. Those at work may have begun before now."""
+        done, now, seconds = set(over), 0.0, self.seconds_of
+        starts = [replace(each, ends=max(each.begins + seconds(each), 0.05 * seconds(each))) for each in running]
         while True:
-            at_work = [slot for slot in slots if slot.start.material not in done]
-            starts = self.next_starts(done, [slot.start for slot in at_work])
-            begun = [Forecast(start, now, now + self.seconds_of(start)) for start in starts]
-            slots += begun
+            at_work = [start for start in starts if start.material not in done]
+            begun = [replace(each, begins=now, ends=now + seconds(each)) for each in self.next_starts(done, at_work)]
+            starts += begun
             if not (at_work or begun):
-                return slots
-            ended = min([*at_work, *begun], key=lambda slot: slot.ends)
-            done.add(ended.start.material)
+                return starts
+            ended = min([*at_work, *begun], key=lambda start: start.ends)
+            done.add(ended.material)
             now = ended.ends
 
     def seconds_of(self, start: Start) -> float:
         """The expected seconds of a table."""
         return self.pace * start.step.cost.wall_seconds(start.threads)
 
-    def seconds(self, over: Iterable[Material] = (), running: Mapping[Start, float] | None = None) -> float:
+    def seconds(self, over: Iterable[Material] = (), running: Iterable[Start] = ()) -> float:
         """The expected seconds from now on."""
-        return max((slot.ends for slot in self.schedule(over, running)), default=0.0)
+        return max((start.ends for start in self.schedule(over, running)), default=0.0)
 
     def facts(self) -> dict[str, Any]:
         """The plan as JSON has it."""
@@ -196,15 +187,15 @@ class Plan:
             "scratch_bytes": self.scratch_bytes,
             "seconds": round(self.seconds(), 1),
             "cpu_seconds": round(self.cpu_seconds, 1),
-            "tables": [self._slot_facts(slot) for slot in self.slots],
+            "tables": [self._facts_of(start) for start in self.starts],
             "too_large": [
                 facts_of(each, "material", least_memory=least_memory(each.material)) for each in self.too_large
             ],
             "cut_off": plain([step.material for step in self.cut_off]),
         }
 
-    def _slot_facts(self, slot: Forecast) -> dict[str, Any]:
-        start, step, cost = slot.start, slot.start.step, slot.start.step.cost
+    def _facts_of(self, start: Start) -> dict[str, Any]:
+        step, cost = start.step, start.step.cost
         return {
             **facts_of(step, "material", "needs"),
             "cells": layout_of(step.material).cells,
@@ -212,8 +203,8 @@ class Plan:
             **facts_of(start, "threads", "memory", "scratch_bytes"),
             **facts_of(cost, "bytes", "outcome_bytes", cpu_seconds=round(self.pace * cost.cpu_seconds, 1)),
             "path_seconds": round(self.pace * step.path_seconds, 1),
-            "begins": round(slot.begins, 1),
-            "ends": round(slot.ends, 1),
+            "begins": round(start.begins, 1),
+            "ends": round(start.ends, 1),
         }
 
     def _ready(self, over: Collection[Material], running: Collection[Start]) -> list[Step]:
@@ -240,13 +231,8 @@ class Plan:
         return next(itertools.chain(in_memory, in_files), None)
 
     def _most_at_once(self, taken: Callable[[Start], int]) -> int:
-        return max(
-            (
-                sum(taken(each.start) for each in self.slots if each.begins <= at.begins < each.ends)
-                for at in self.slots
-            ),
-            default=0,
-        )
+        beside = ([each for each in self.starts if each.begins <= at.begins < each.ends] for at in self.starts)
+        return max((sum(map(taken, starts)) for starts in beside), default=0)
 
 
 def plan_of(

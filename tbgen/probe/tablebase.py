@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from tbgen.errors import NO_TABLE, MaterialError, MissingFolderError, MissingTableError, UsageError, expect_number
 from tbgen.material import Material
-from tbgen.probe.answers import At, LineStep, MoveProbe, Moves, Probe
+from tbgen.probe.answers import At, LineStep, Moves, Probe
 from tbgen.probe.many import BulkProbe
 from tbgen.probe.stored import OpenTables
 from tbgen.probe.values import Position, Query, TableValues

@@ -12,7 +12,7 @@ import pytest
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
 from tbgen.library.costs import class_of, cost_of, least_memory, memory_needed, pace_of, primary_cells, seconds_left
-from tbgen.library.plan import Forecast, Machine, Plan, Step, plan_of, with_default_jobs
+from tbgen.library.plan import Machine, Plan, Start, Step, plan_of, with_default_jobs
 from tbgen.material import Material, all_materials, materials
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
@@ -33,7 +33,7 @@ def plan(machine: Machine, wanted: list[Material] | None = None) -> Plan:
     return plan_of(wanted or all_materials(), machine=machine)
 
 
-def at_work(slots: list[Forecast], moment: float) -> list[Forecast]:
+def at_work(slots: list[Start], moment: float) -> list[Start]:
     return [slot for slot in slots if slot.begins <= moment < slot.ends]
 
 
@@ -50,17 +50,17 @@ def at_work(slots: list[Forecast], moment: float) -> list[Forecast]:
 )
 def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machine(machine: Machine) -> None:
     slots = plan(machine).schedule()
-    ends = {slot.start.material: slot.ends for slot in slots}
-    assert sorted(str(slot.start.material) for slot in slots) == sorted(map(str, all_materials()))
+    ends = {slot.material: slot.ends for slot in slots}
+    assert sorted(str(slot.material) for slot in slots) == sorted(map(str, all_materials()))
     for slot in slots:
-        assert all(ends[child] <= slot.begins for child in slot.start.material.children())
+        assert all(ends[child] <= slot.begins for child in slot.material.children())
         beside = at_work(slots, slot.begins)
         assert len(beside) <= machine.jobs
-        assert sum(each.start.threads for each in beside) <= machine.threads
+        assert sum(each.threads for each in beside) <= machine.threads
         if machine.is_cluster:
-            assert slot.start.threads <= machine.threads // machine.jobs
+            assert slot.threads <= machine.threads // machine.jobs
         if machine.memory is not None:
-            assert sum(each.start.memory for each in ([slot] if machine.is_cluster else beside)) <= machine.memory
+            assert sum(each.memory for each in ([slot] if machine.is_cluster else beside)) <= machine.memory
 
 
 def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,19 +94,19 @@ def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing
     whole.check(None)
     slots = whole.schedule()
     assert len(slots) == len(whole.steps)
-    granted = [slot for slot in slots if slot.start.granted is not None]
-    assert {slot.start.threads for slot in granted if slot.start.material.men == 5} == {3}
+    granted = [slot for slot in slots if slot.granted is not None]
+    assert {slot.threads for slot in granted if slot.material.men == 5} == {3}
     for slot in granted:
-        assert slot.start.memory == 6 * GIB
+        assert slot.memory == 6 * GIB
         assert at_work(slots, (slot.begins + slot.ends) / 2) == [slot]
-        assert slot.start.scratch_bytes == slot.start.step.cost.scratch_bytes + GIB
+        assert slot.scratch_bytes == slot.step.cost.scratch_bytes + GIB
 
 
 def test_what_there_is_no_memory_for_is_named_and_the_rest_has_its_time() -> None:
     whole = plan(Machine(2, 2, 3 * GIB))
     too_large = {step.material for step in whole.too_large}
     assert too_large == set(materials(5))
-    assert {slot.start.material for slot in whole.schedule()} == {step.material for step in whole.fitting}
+    assert {slot.material for slot in whole.schedule()} == {step.material for step in whole.fitting}
     assert len(whole.fitting) + len(too_large) == len(whole.steps)
     assert whole.cpu_seconds == pytest.approx(sum(step.cost.cpu_seconds for step in whole.fitting))
     facts = whole.facts()
@@ -151,7 +151,7 @@ def test_the_whole_set_of_five_men_is_made_with_six_gibibytes(monkeypatch: pytes
     for threads in (1, 2, 8):
         whole = plan(Machine(threads, threads, 6 * GIB))
         whole.check(None)
-        starts = [slot.start for slot in whole.schedule()]
+        starts = whole.schedule()
         assert len(starts) == len(all_materials())
         for start in starts:
             needed = least_memory if start.granted else memory_needed
