@@ -160,6 +160,9 @@ _LEAVE_SECONDS = 2.0
 _starting = threading.Lock()
 """Held while a process starts: a process that loses its parent before it has read its task would print an error."""
 
+_working = threading.Lock()
+"""Held in a dask worker while it makes a table: dask may give a worker as many as it has threads."""
+
 _CONNECT_SECONDS = 10
 _LOOK_SECONDS = 1.0
 _USABLE = 0.9
@@ -264,7 +267,7 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
     """Makes one table at a time on each worker of a dask scheduler, in a folder that all machines share."""
 
     def __init__(self, address: str, work: Maker = make_table) -> None:
-        self._address, self._work, self._busy, self._choosing = address, work, set[str](), threading.Lock()
+        self._address, self._work = address, work
         try:
             self._dask: Any = importlib.import_module("distributed")
         except ImportError:
@@ -288,32 +291,21 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
         return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
 
     def make(self, *table: Any) -> Made:
-        """Make a table as `make_table` does, on a worker. Dask reports no progress: nothing calls the last argument."""
-        worker, done = self._free_worker(), threading.Event()
+        """Make a table as `make_table` does, on the worker that dask chooses, and on others if that is lost.
+
+        Dask reports no progress: nothing calls the last argument.
+        """
+        done = threading.Event()
         try:
-            theirs = self._client.submit(self._work, *table[:-1], pure=False, workers=[worker])
+            theirs = self._client.submit(_made_alone, self._work, table[:-1], pure=False)
             theirs.add_done_callback(lambda _: done.set())
             while not done.wait(_LOOK_SECONDS):
-                if worker not in self._workers():
-                    theirs.cancel()
-                    raise WorkerLostError(f"{worker} has left the cluster")
+                self._workers()  # a lost scheduler is an error
             made: Made = theirs.result()
             return made
         except (self._dask.KilledWorker, self._dask.CancelledError):
-            self._workers()  # a lost scheduler is another error
+            self._workers()
             raise WorkerLostError("lost with its workers, again and again") from None
-        finally:
-            self._busy.discard(worker)
-
-    def _free_worker(self) -> str:
-        """A worker without work, as soon as there is one; from now on it is busy."""
-        while True:
-            with self._choosing:
-                free = [address for address in self._workers() if address not in self._busy]
-                self._busy.update(free[:1])
-            if free:
-                return free[0]
-            time.sleep(_LOOK_SECONDS)
 
     def _workers(self) -> dict[str, dict[str, Any]]:
         """The facts of all workers by address; OSError if the scheduler does not answer."""
@@ -324,3 +316,9 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
 
     def __exit__(self, *error: object) -> None:
         self._client.close()
+
+
+def _made_alone(work: Maker, table: tuple[Any, ...]) -> Made:
+    """Make a table on a dask worker, once it makes no other."""
+    with _working:
+        return work(*table)

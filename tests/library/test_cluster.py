@@ -45,6 +45,10 @@ def test_a_lost_worker_s_table_is_done_again_and_all_are_as_ever(
 
 
 def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
+    from distributed import Client
+
+    with Client(address) as client:
+        client.wait_for_workers(2, timeout=60)  # one that was killed may be starting again
     machine = plan_for(tmp_path, WANTED, Settings(cluster=address)).machine
     assert (machine.jobs, machine.threads, machine.memory) == (2, 2, int(0.9 * (1 << 30)))
     assert plan_for(tmp_path, WANTED, Settings(cluster=address, memory=1 << 29)).machine.memory == 1 << 29
