@@ -129,8 +129,8 @@ def fetch_command(
     if form is not Form.TABLE:
         facts = {
             "from": url,
-            "fetched": [*dict.fromkeys(str(offer.material) for offer in done.fetched)],
-            "there": [*dict.fromkeys(map(str, done.there))],
+            "fetched": [*map(str, done.fetched)],
+            "there": [*map(str, done.there)],
             "bytes": done.bytes,
             "seconds": round(done.seconds, 3),
         }

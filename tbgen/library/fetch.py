@@ -18,7 +18,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
@@ -52,7 +52,7 @@ _PIECE = 1 << 16
 class Fetched:
     """The result of a fetch."""
 
-    fetched: Sequence[Entry]
+    fetched: Sequence[Material]
     there: Sequence[Material]
     """Tables that the folder already had."""
     bytes: int
@@ -83,7 +83,7 @@ def fetch(
         """Count new bytes; a negative number if some have to be fetched again."""
         nonlocal come
         come += size
-        tell(len(tables), whole, left, come)
+        tell(len(fetched), whole, left, come)
 
     offers = server.offers()
     wanted = list(dict.fromkeys(choose(offers)))
@@ -91,39 +91,33 @@ def fetch(
     if missing:
         raise FetchError(url, f"it has no table {', '.join(missing[:5])}{' ...' if len(missing) > 5 else ''}")
     with build_lock(folder, on_wait):
-        there = [each for each in wanted if _is_there(folder, offers[each], outcomes_alone=outcomes_alone)]
-        due = [offers[each] for each in wanted if each not in there]
-        tables = [_downloads(folder, server, offer, count, outcomes_alone=outcomes_alone) for offer in due]
-        files = list(itertools.chain(*tables))
+        tables = {each: _downloads(folder, server, offers[each], count, alone=outcomes_alone) for each in wanted}
+        fetched = [each for each in wanted if tables[each]]
+        files = list(itertools.chain(*tables.values()))
         whole, left = sum(file.bytes for file in files), sum(file.got for file in files)
         free = free_disk(folder)
         if free is not None and whole - left > free:
             raise FetchError(url, f"the tables need {in_units(whole - left)} of disk, {in_units(free)} are free")
         count(0)
-        with ThreadPoolExecutor(jobs) as pool, contextlib.closing(server):  # the largest first; an error ends all
-            list(pool.map(_fetch_table, sorted(tables, key=lambda table: -sum(file.bytes for file in table))))
+        with ThreadPoolExecutor(jobs) as pool, contextlib.closing(server):  # an error ends all
+            largest_first = sorted(fetched, key=lambda each: -sum(file.bytes for file in tables[each]))
+            list(pool.map(_fetch_table, map(tables.__getitem__, largest_first)))
         with contextlib.suppress(OSError):
             (folder / STAGE).rmdir()
-    return Fetched(due, [offers[each].material for each in there], whole - left, time.monotonic() - begun)
-
-
-def _is_there(folder: Path, offer: Entry, *, outcomes_alone: bool) -> bool:
-    """Whether a folder has a readable table with all wanted parts."""
-    try:
-        with TableFile(path_of(folder, offer.material)) as file:
-            return outcomes_alone or len(offer.files) == 1 or file.has_distances
-    except (TableError, OSError):
-        return False
+    return Fetched(fetched, [each for each in wanted if not tables[each]], whole - left, time.monotonic() - begun)
 
 
 def _downloads(
-    folder: Path, server: Server, offer: Entry, tell: Callable[[int], None], *, outcomes_alone: bool
+    folder: Path, server: Server, offer: Entry, tell: Callable[[int], None], *, alone: bool
 ) -> list[_Download]:
-    """The files of a table that are still to fetch, outcomes last: a table exists once its outcomes do."""
-    outcomes, *distances = offer.files[:1] if outcomes_alone else offer.files
-    has_outcomes = replace(outcomes, path=folder / outcomes.path).is_there()
-    files = distances if has_outcomes and distances else [*distances, outcomes]
-    return [_Download(folder, server, offer, file, tell) for file in files]
+    """The wanted files of a table that the folder lacks, outcomes last: a table exists once its outcomes do."""
+    outcomes, *distances = offer.files[:1] if alone else offer.files
+    due = [*distances, outcomes]
+    with contextlib.suppress(TableError, OSError), TableFile(path_of(folder, offer.material)) as file:
+        if not distances or file.has_distances:
+            return []
+        due = distances if file.digest == outcomes.digest else due
+    return [_Download(folder, server, offer, each, tell) for each in due]
 
 
 def _fetch_table(files: Sequence[_Download]) -> None:
