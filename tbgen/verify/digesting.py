@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -54,7 +55,7 @@ class Digests:
     """The digests of a table, 64 hexadecimal digits for each layer."""
 
     outcomes: str
-    distances: str | None
+    distances: str | None = None
     """Of outcomes and distances together; None for outcomes alone."""
 
     def difference(self, known: Digests) -> str | None:
@@ -165,18 +166,24 @@ def write_values(values: StoredValues, keys: Ints, side: Int, distances: bool, r
 
 def digests_of(file: TableFile, threads: int | None = None) -> Digests:
     """The digests of a table, on some threads or one for each processor."""
-    layout, leaves = file.order.layout, list[list[bytes]]()
-    digester = _Digester(file)
+    order, values, size = file.order, _values_of(file), leaf_places_of(file.order)
+    men, highest = men_of(order.layout), np.zeros(len(values.entry), np.uint8)
+    find_highest_codes(values, highest)
+    read, layers = (file.ids, _LAYERS) if file.has_distances else (file.symbols, _LAYERS[:1])
+
+    def leaves_from(first: int) -> list[list[bytes]]:
+        """The digests of some leaves from a place on, layer by layer."""
+        last = min(first + _LEAVES_OF_A_TASK * size, order.layout.cells)
+        keys, cells = np.empty(last - first, np.int64), order.cells_of(np.arange(first, last))
+        find_keys(men, highest, new_scratch(), cells, read(first, last).astype(values.pattern.dtype), keys)
+        sides = ((place, place // order.plane_places % 2) for place in range(first, last, size))
+        return [_leaf(values, keys[place - first :][:size], side, len(layers)) for place, side in sides]
+
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
-        starts = range(0, layout.cells, digester.leaf_places * _LEAVES_OF_A_TASK)
-        for found in pool.map(digester.leaves_from, starts):
-            leaves += found
-    heads = (f"tbgen digest 1: {layer} of {file.material} under r-mobility 1\n".encode() for layer in _LAYERS)
-    outcomes, *distances = (
-        sha256(head + b"".join(of_layer)).hexdigest()
-        for head, of_layer in zip(heads, zip(*leaves, strict=True), strict=False)
-    )
-    return Digests(outcomes, distances[0] if distances else None)
+        starts = range(0, order.layout.cells, _LEAVES_OF_A_TASK * size)
+        leaves = zip(*chain.from_iterable(pool.map(leaves_from, starts)), strict=True)
+    heads = (f"tbgen digest 1: {layer} of {file.material} under r-mobility 1\n".encode() for layer in layers)
+    return Digests(*(sha256(head + b"".join(each)).hexdigest() for head, each in zip(heads, leaves, strict=True)))
 
 
 def leaf_places_of(order: Order) -> int:
@@ -184,47 +191,21 @@ def leaf_places_of(order: Order) -> int:
     return min(order.plane_places, LEAF_ROWS[order.layout.pawns > 0] * order.layout.shape[2])
 
 
-class _Digester:
-    """The data with which threads find the digests of a table's leaves."""
-
-    def __init__(self, file: TableFile) -> None:
-        self._file, layout = file, file.order.layout
-        self.leaf_places = leaf_places_of(file.order)
-        self._men = men_of(layout)
-        self._values = _values_of(file)
-        self._highest = np.zeros(len(self._values.entry), np.uint8)
-        find_highest_codes(self._values, self._highest)
-
-    def leaves_from(self, first: int) -> list[list[bytes]]:
-        """The digests of some leaves from a place on: of outcomes, and with distances if there are any."""
-        last = min(first + _LEAVES_OF_A_TASK * self.leaf_places, self._file.order.layout.cells)
-        keys, places = np.empty(last - first, np.int64), np.arange(first, last)
-        read = self._file.ids if self._file.has_distances else self._file.symbols
-        cells, states = self._file.order.cells_of(places), read(first, last).astype(self._values.pattern.dtype)
-        find_keys(self._men, self._highest, new_scratch(), cells, states, keys)
-        return [
-            self._leaf(keys[start : start + self.leaf_places], (first + start) // self._file.order.plane_places % 2)
-            for start in range(0, last - first, self.leaf_places)
-        ]
-
-    def _leaf(self, keys: Ints, side: int) -> list[bytes]:
-        """The digests of the values of some keys."""
-        different, first, which = np.unique(keys[keys >= 0], return_index=True, return_inverse=True)
-        by_appearance = np.argsort(first)
-        number = np.argsort(by_appearance)
-        layers = [False, True] if self._file.has_distances else [False]
-        return [self._digest(different[by_appearance], number[which], side, distances=layer) for layer in layers]
-
-    def _digest(self, keys: Ints, positions: Ints, side: int, *, distances: bool) -> bytes:
-        """The digest of values: `keys` in the order of first appearance, and the number of each position's key."""
-        rows, pattern = self._values.rows, self._values.pattern[keys & _STATE_MASK]
-        counts = rows.end[pattern] - rows.first[pattern]
-        room, offsets = np.empty(int((5 + 5 * counts).sum()), np.uint8), np.empty(len(keys) + 1, np.int64)
-        write_values(self._values, keys, side, distances, room, offsets)
-        written, ends, contents = room.tobytes(), offsets.tolist(), dict[bytes, int]()
-        numbers = [contents.setdefault(written[ends[n] : ends[n + 1]], len(contents)) for n in range(len(keys))]
-        head = struct.pack("<II", len(positions), len(contents))
-        return sha256(b"".join([head, np.array(numbers, "<u2")[positions].tobytes(), *contents])).digest()
+def _leaf(values: StoredValues, keys: Ints, side: int, layers: int) -> list[bytes]:
+    """The digests of the values of some keys: of outcomes, and with a second layer also with distances."""
+    different, first, which = np.unique(keys[keys >= 0], return_index=True, return_inverse=True)
+    by_appearance, digests = np.argsort(first), list[bytes]()
+    different, which = different[by_appearance], np.argsort(by_appearance)[which]
+    pattern = values.pattern[different & _STATE_MASK]
+    counts = values.rows.end[pattern] - values.rows.first[pattern]
+    room, offsets = np.empty(int((5 + 5 * counts).sum()), np.uint8), np.empty(len(different) + 1, np.int64)
+    for layer in range(layers):
+        write_values(values, different, side, layer > 0, room, offsets)
+        written, contents = room.tobytes(), dict[bytes, int]()
+        numbers = [contents.setdefault(written[start:end], len(contents)) for start, end in pairwise(offsets.tolist())]
+        head = struct.pack("<II", len(which), len(contents))
+        digests.append(sha256(b"".join([head, np.array(numbers, "<u2")[which].tobytes(), *contents])).digest())
+    return digests
 
 
 def _values_of(file: TableFile) -> StoredValues:
@@ -269,7 +250,7 @@ def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
 
 
 def write_digests(path: Path, digests: Mapping[Material, Digests]) -> None:
-    """Write a list, in build order."""
-    known = ((material, digests[material]) for material in every_material() if material in digests)
-    rows = (f"{material},{each.outcomes},{each.distances}" for material, each in known if each.distances is not None)
-    write_whole(path, ["\n".join([_HEAD, _COLUMNS, *rows, ""]).encode()])
+    """Write those with distances into a list, in build order."""
+    found = ((material, digests[material]) for material in every_material() if material in digests)
+    lines = [f"{material},{each.outcomes},{each.distances}" for material, each in found if each.distances is not None]
+    write_whole(path, ["\n".join([_HEAD, _COLUMNS, *lines, ""]).encode()])
