@@ -24,6 +24,7 @@ from tbgen.verify.moves import (
     is_safe,
     list_moves,
     new_scratch,
+    note_move,
     quiet_cell,
     write_squares_after,
 )
@@ -85,12 +86,12 @@ def child_cell(links: Links, link: Int, child: Men, scratch: Buffers, side: Int,
 
 
 @inner
-def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> int:
+def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> Int:
     """List in `other` the legal captures en passant after a listed move; none unless it is a double step."""
     pawn, to = scratch.slot[move], scratch.to[move]
     behind = (scratch.squares[pawn] + to) >> 1
     write_squares_after(scratch, move, other.squares)
-    count = 0
+    count: Int = 0
     if men.kind[pawn] > WHITE_PAWN or abs(to - scratch.squares[pawn]) != 16:
         return count
     for slot in range(men.color.size):
@@ -98,8 +99,7 @@ def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> in
         if men.kind[slot] > WHITE_PAWN or men.color[slot] == men.color[pawn] or square >> 3 != to >> 3:
             continue
         if abs(square - to) == 1 and is_safe(men, other.squares, slot, behind, pawn):
-            other.slot[count], other.to[count], other.captured[count] = slot, behind, pawn
-            count += 1
+            count = note_move(other, count, slot, behind, pawn, 0)
     return count
 
 
