@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import itertools
 import threading
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
@@ -37,30 +36,10 @@ Plies = npt.NDArray[np.float32]
 """Distances; NaN if they are unknown."""
 
 
-class ChunkCache:
-    """The most recently used chunks of all tables."""
-
-    def __init__(self, most_bytes: int) -> None:
-        self._most_bytes = most_bytes
-        self._bytes = 0
-        self._chunks: OrderedDict[tuple[LayerFile, str, int], npt.NDArray[Any]] = OrderedDict()
-        self._lock = threading.Lock()
-
-    def chunk(self, file: LayerFile, name: str, number: int) -> npt.NDArray[Any]:
-        """A chunk of one of a table's columns, from memory or from the disk."""
-        key = (file, name, number)
-        with self._lock:
-            if key in self._chunks:
-                self._chunks.move_to_end(key)
-                return self._chunks[key]
-        chunk = file.part(name, number)
-        with self._lock:
-            if key not in self._chunks:
-                self._chunks[key] = chunk
-                self._bytes += chunk.nbytes
-            while self._bytes > self._most_bytes and len(self._chunks) > 1:
-                self._bytes -= self._chunks.popitem(last=False)[1].nbytes
-        return chunk
+_CHUNK_BYTES = 1 << 16
+"""The most bytes of nearly every unpacked chunk."""
+Unpack = Callable[[LayerFile, str, int], npt.NDArray[Any]]
+"""Gives a chunk of a dataset, from memory or from the disk."""
 
 
 class Column:
@@ -68,8 +47,8 @@ class Column:
 
     __slots__ = ("_chunk", "_dataset")
 
-    def __init__(self, file: LayerFile, name: str, cache: ChunkCache) -> None:
-        self._chunk, self._dataset = functools.partial(cache.chunk, file, name), file.dataset(name)
+    def __init__(self, file: LayerFile, name: str, unpack: Unpack) -> None:
+        self._chunk, self._dataset = functools.partial(unpack, file, name), file.dataset(name)
 
     def __getitem__(self, place: int) -> Any:
         """One item; a tuple if it has several fields."""
@@ -177,9 +156,9 @@ def squares_on(board: chess.Board, kinds: Kinds, flipped: bool = False) -> list[
 class StoredTable:
     """An open table with the data for finding positions in it."""
 
-    def __init__(self, file: TableFile, cache: ChunkCache, *, outcomes_only: bool = False) -> None:
+    def __init__(self, file: TableFile, unpack: Unpack, *, outcomes_only: bool = False) -> None:
         self.file = file
-        self.column = functools.cache(lambda name: Column(file.layer(name), name, cache))
+        self.column = functools.cache(lambda name: Column(file.layer(name), name, unpack))
         """A column by its name; an error of TableError if it belongs to distances that are missing or damaged."""
         self.knows_distances = file.has_distances and not outcomes_only
         self.layout, self._plane = file.order.layout, file.order.plane_places
@@ -252,7 +231,7 @@ class OpenTables:
         self.own = tuple({role.letter: role for folder in folders for role in men_of_folder(folder)}.values())
         """Men of your own that the tables know."""
         self._outcomes_only = outcomes_only
-        self._cache = ChunkCache(cache_bytes)
+        self._unpack = functools.lru_cache(max(1, cache_bytes // _CHUNK_BYTES))(LayerFile.part)
         self._tables: dict[Material, StoredTable] = {}
         self._known: dict[Hashable, Answering] = {}
         self._lock = threading.Lock()
@@ -266,7 +245,7 @@ class OpenTables:
                 table.file.close()
             self._tables.clear()
             self._known.clear()
-            self._cache = ChunkCache(0)
+            self._unpack.cache_clear()
 
     def table(self, material: Material) -> StoredTable:
         """The open table that answers for a material."""
@@ -281,7 +260,7 @@ class OpenTables:
                     if material.men > MOST_TABLE_MEN:  # hardly anybody could build it
                         raise TooManyMenError(str(material), material.men, MOST_TABLE_MEN) from None
                     raise
-                self._tables[canonical] = StoredTable(file, self._cache, outcomes_only=self._outcomes_only)
+                self._tables[canonical] = StoredTable(file, self._unpack, outcomes_only=self._outcomes_only)
             return self._tables[canonical]
 
     def known(self, board: chess.Board) -> Answering | None:

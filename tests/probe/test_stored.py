@@ -7,14 +7,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 import pytest
 
 from tbgen.material import Material
-from tbgen.probe.stored import ChunkCache, StoredPosition, StoredTable
+from tbgen.probe.stored import StoredPosition, StoredTable
 from tbgen.score import Color, Score
 from tbgen.storage import writer
 from tbgen.storage.files import path_of
+from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table
 from tests.patterns import value_of_pattern
@@ -42,26 +42,6 @@ def parted(table: Table, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         yield file
 
 
-def stored(*files: TableFile) -> list[StoredTable]:
-    """With a cache that keeps nothing but the last chunk."""
-    return [StoredTable(file, ChunkCache(0)) for file in files]
-
-
-class Numbered:
-    """A file whose chunks hold its number."""
-
-    def __init__(self, number: int) -> None:
-        self.number = number
-
-    def part(self, name: str, number: int) -> npt.NDArray[np.int64]:
-        return np.array([self.number])
-
-
-def test_a_file_that_takes_the_place_of_another_in_memory_has_chunks_of_its_own() -> None:
-    cache = ChunkCache(1 << 20)
-    assert [cache.chunk(Numbered(number), "entry", 0).item() for number in range(50)] == [*range(50)]  # type: ignore[arg-type]
-
-
 def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None:
     found = parted.table()
     for name in ("entry", "dtg", "pattern"):
@@ -76,7 +56,7 @@ def test_columns_in_parts_mean_the_same(parted: TableFile, table: Table) -> None
 
 def test_what_holds_are_worth_does_not_depend_on_parts(parted: TableFile, table: Table) -> None:
     """Score codes up to that of the entry value: with greater ones nobody asks."""
-    (stored_table,), draw = stored(parted), np.random.default_rng(2)
+    stored_table, draw = StoredTable(parted, LayerFile.part), np.random.default_rng(2)
     cells = draw.choice(np.flatnonzero(np.abs(table.entry.astype(int)) > 3), 300)
     scores = [Score(int(draw.integers(2, abs(int(table.entry[n])))), Color(int(draw.integers(2)))) for n in cells]
     expected = [
