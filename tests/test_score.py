@@ -8,7 +8,7 @@ from hypothesis import given
 from tbgen.errors import ScoreFormatError
 from tbgen.index.kernels import goal_of_byte
 from tbgen.score import MOST_STORED_CODE, Color, Score
-from tbgen.verify.values import rank_of as verify_rank_of
+from tbgen.verify.values import worth_to_white
 from tests.strategies import outcomes, scores
 
 
@@ -85,7 +85,7 @@ def test_the_ranks_of_the_kernels_are_the_one_order() -> None:
     for side in Color:
         best_first = sorted(stored, key=lambda byte: -Score.from_signed(byte).worth_to(side))
         assert sorted(stored, key=lambda byte: goal_of_byte.py_func(byte, int(side))) == best_first
-    assert sorted(stored, key=lambda byte: -verify_rank_of.py_func(byte)) == sorted(
+    assert sorted(stored, key=lambda byte: -worth_to_white.py_func(byte)) == sorted(
         stored, key=lambda byte: -Score.from_signed(byte).worth_to(Color.WHITE)
     )
 

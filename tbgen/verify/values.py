@@ -80,15 +80,15 @@ class Subject(NamedTuple):
 
 
 @inner
-def rank_of(outcome: Int) -> Int:
-    """A number that is higher if the outcome is better for White. The rank of a rank is the outcome."""
+def worth_to_white(outcome: Int) -> Int:
+    """A number that is higher if the outcome is better for White. From that number, the function finds the outcome."""
     return _LIMIT - outcome if outcome > 0 else -_LIMIT - outcome
 
 
 @inner
 def worth_to(side: Int, outcome: Int) -> Int:
     """A number that is higher if the outcome is better for a side."""
-    return -rank_of(outcome) if side else rank_of(outcome)
+    return -worth_to_white(outcome) if side else worth_to_white(outcome)
 
 
 @inner
@@ -143,7 +143,7 @@ def key_of(side: Int, accrued: Int, outcome: Int, dtg: Int) -> Int:
 def value_of_key(side: Int, accrued: Int, key: Int) -> tuple[Int, Int]:
     """Outcome and distance of a position with this key of its best move."""
     worth, bar, way = key >> _KEY_BITS, worth_to(side, accrued), key & ((1 << _KEY_BITS) - 1)
-    outcome = rank_of(-worth if side else worth)
+    outcome = worth_to_white(-worth if side else worth)
     if worth == bar:
         return outcome, 0
     return outcome, 1 + (_FAR - way if worth > bar else way)
