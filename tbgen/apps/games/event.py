@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Final, Generic, Literal, NamedTuple, get_args
+from typing import Any, Final, Generic, NamedTuple
 
 from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
@@ -94,28 +94,26 @@ class EventGame(NamedTuple):
         return number_in(self.tags.get("Round", "?").partition(".")[0])
 
 
-TieBreak = Literal[
-    "classical",
-    "points",
-    "net",
-    "direct-encounter",
-    "sonneborn-berger",
-    "buchholz",
-    "buchholz-cut-1",
-    "buchholz-median",
-    "wins",
-    "double-wins",
-    "quick-wins",
-    "long-losses",
-]
-"""A criterion by which players are ranked.
+TieBreak = str
+"""A criterion by which players are ranked, one of `TIE_BREAKS`.
 
 `classical` is points by the sheet, a win 1 and a draw 1/2. `points` is the sum of r-mobility points. `net` is the
 lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 and so on. The others
 come from the cross table, and count the kind of points that ranks first.
 """
 
-TIE_BREAKS: Final[tuple[TieBreak, ...]] = get_args(TieBreak)
+ON_TABLE: Final[Mapping[TieBreak, Callable[[CrossTable], Values]]] = {
+    "sonneborn-berger": tiebreaks.sonneborn_berger,
+    "buchholz": tiebreaks.buchholz,
+    "buchholz-cut-1": partial(tiebreaks.buchholz, lowest=1),
+    "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
+    "wins": tiebreaks.wins,
+    "double-wins": tiebreaks.double_wins,
+    "quick-wins": partial(tiebreaks.lengths, points=WIN, is_more_better=False),
+    "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
+}
+
+TIE_BREAKS: Final[tuple[TieBreak, ...]] = ("classical", "points", "net", "direct-encounter", *ON_TABLE)
 
 DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
 """By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary points."""
@@ -129,17 +127,6 @@ PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
     "otb": ("points", "direct-encounter", "buchholz-cut-1", "buchholz", "sonneborn-berger", "wins", "net"),
 }
 """Name -> criteria in order; docs/adjudication.md names the rules behind them."""
-
-ON_TABLE: Mapping[TieBreak, Callable[[CrossTable], Values]] = {
-    "sonneborn-berger": tiebreaks.sonneborn_berger,
-    "buchholz": tiebreaks.buchholz,
-    "buchholz-cut-1": partial(tiebreaks.buchholz, lowest=1),
-    "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
-    "wins": tiebreaks.wins,
-    "double-wins": tiebreaks.double_wins,
-    "quick-wins": partial(tiebreaks.lengths, points=WIN, is_more_better=False),
-    "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
-}
 
 
 @dataclass(slots=True)

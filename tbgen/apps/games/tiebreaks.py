@@ -158,16 +158,11 @@ def direct_encounter(table: CrossTable, tied: Collection[str]) -> list[list[str]
 def _parts(table: CrossTable) -> list[tuple[str, list[tuple[Fraction, Cell[str]]]]]:
     """The cells of every player, each with the opponent's score, or the player's own without a game (article 16.4)."""
     own, seen = scores(table), {name: _seen_by_opponents(cells) for name, cells in table.items()}
-    return [
-        (
-            name,
-            [
-                (seen[cell.opponent] if cell.is_played and cell.opponent is not None else own[name], cell)
-                for cell in cells
-            ],
-        )
-        for name, cells in table.items()
-    ]
+
+    def score(name: str, cell: Cell[str]) -> Fraction:
+        return seen[cell.opponent] if cell.is_played and cell.opponent is not None else own[name]
+
+    return [(name, [(score(name, cell), cell) for cell in cells]) for name, cells in table.items()]
 
 
 def _seen_by_opponents(cells: Sequence[Cell[str]]) -> Fraction:
