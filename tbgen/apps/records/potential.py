@@ -96,12 +96,6 @@ def lead_of(white: Iterable[Role], black: Iterable[Role], worths: Worths = CHESS
     return sum(worths[role].value for role in white) - sum(worths[role].value for role in black)
 
 
-def leader_of(material: Material, worths: Worths = CHESS) -> Color | None:
-    """The side ahead in material."""
-    lead = lead_of(material.white, material.black, worths)
-    return None if lead == 0 else Color.WHITE if lead > 0 else Color.BLACK
-
-
 def _mates(pieces: Sequence[Role], worths: Worths) -> bool:
     """Whether the rule takes some men for mating material against a bare king."""
     if len(pieces) == 1:
@@ -270,11 +264,11 @@ def _mean(leader: Color, counts: ByOutcome, worth: Callable[[Score], Fraction]) 
 
 def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
     """A record's ending, or its two endings if the leader's bishops may stand on squares of one colour."""
-    leader = leader_of(record.material, worths)
-    if leader is None:
+    lead = lead_of(record.material.white, record.material.black, worths)
+    if lead == 0:
         return
+    leader = Color.WHITE if lead > 0 else Color.BLACK
     rule = rule_for(record.material, leader, worths)
-    advantage = abs(lead_of(record.material.white, record.material.black, worths))
     mates = [line[2].dtg for line in record.lines() if line[1] == Score(MATE_CODE, leader)]
     longest = max(mates, default=None)
     every = {side: record.sides[side].counts for side in Color}
@@ -289,7 +283,7 @@ def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
     for bishops, said, counts in parts:
         points = _mean(leader, counts, lambda outcome: 2 * (scoring.holders_points(outcome) - DRAW))
         won = _mean(leader, counts, lambda outcome: Fraction(outcome.is_mate))
-        yield Potential(said, won, points, record.material, leader, counts, advantage, longest, bishops)
+        yield Potential(said, won, points, record.material, leader, counts, abs(lead), longest, bishops)
 
 
 @dataclass(frozen=True)

@@ -11,17 +11,17 @@ from tbgen.apps.records.potential import (
     Rule,
     facts_of,
     fits_of,
-    leader_of,
     potentials_of,
     rule_for,
     worths_of,
 )
-from tbgen.apps.records.record import Record
+from tbgen.apps.records.record import Record, read_record
 from tbgen.errors import UsageError
 from tbgen.material import Material, Role
 from tbgen.score import Color, Score
 from tbgen.text import plain
 from tests.own_men import MEN, material
+from tests.project import RECORDS
 
 
 @pytest.mark.parametrize(
@@ -53,7 +53,7 @@ def test_the_rule_says(name: str, rule: Rule) -> None:
 
 @pytest.mark.parametrize("name", ["KvK", "KRvKR", "KBvKN"])
 def test_nobody_leads_with_men_of_equal_value(name: str) -> None:
-    assert leader_of(Material.parse(name)) is None
+    assert potentials_of([read_record(RECORDS / f"{name}.json")]) == []
 
 
 def by_hand(record: Record, worth: dict[str, Fraction]) -> Fraction:
