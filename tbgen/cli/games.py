@@ -39,7 +39,7 @@ from tbgen.cli.output import (
     is_same_file,
     print_facts,
     show_facts,
-    show_rows,
+    table_lines,
     text_of,
     written_whole,
 )
@@ -264,7 +264,7 @@ def _show_table(standings: Standings, building: str) -> None:
         crossed = [line + more for line, more in zip(lines, met, strict=True)]
         across = [*heads, *(str(row.rank) for row in rows)]
         heads, lines = (across, crossed) if fits(across, crossed) else (heads, lines)
-    show_rows(heads, lines)
+    click.echo("\n".join(table_lines(heads, lines)))
     schemes = ", ".join(scheme.value for scheme in standings.schemes)
     click.echo(f"ranked by {', then '.join(standings.order)}; points: {schemes}")
     if standings.unfinished:

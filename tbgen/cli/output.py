@@ -22,7 +22,6 @@ import click
 
 from tbgen.errors import PgnError, UnreadableFileError, UsageError
 from tbgen.rules.facts import parts_of, to_json
-from tbgen.system.process import try_lock
 from tbgen.text import counted, flattened, printable
 
 Facts = Mapping[str, Any]
@@ -97,22 +96,12 @@ def show_pairs(facts: Mapping[str, object], form: str = "{:10}{}") -> None:
 
 
 def show_facts(
-    rows: Iterable[Any],
-    columns: Heads,
-    *,
-    whole: bool = False,
-    titles: Mapping[int, str] | None = None,
-    note: str = "",
-    none: str = "",
+    rows: Iterable[Any], columns: Heads, *, titles: Mapping[int, str] | None = None, note: str = "", none: str = ""
 ) -> None:
     """Print a table of facts under the heads of its columns, and a note; `none` replaces a table without rows."""
     cells = [[_cell(row[each] if isinstance(each, str) else each(row)) for each in columns.values()] for row in rows]
-    if cells:
-        show_rows(list(columns), cells, whole=whole, titles=titles)
-        if note:
-            click.echo(note)
-    elif none:
-        click.echo(none)
+    lines = [*table_lines(list(columns), cells, titles), note] if cells else [none]
+    click.echo("".join(f"{line}\n" for line in lines if line), nl=False)
 
 
 def _cell(value: object) -> str:
@@ -123,36 +112,22 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def show_rows(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], *, whole: bool = False, titles: Mapping[int, str] | None = None
-) -> None:
-    """Print rows under their heads, as `table_lines` sets them."""
-    first, *rest = table_lines(heads, rows, whole=whole, titles=titles)
-    click.echo("\n".join((click.style(first, bold=True) if shows_colors() else first, *rest)))
-
-
 def table_lines(
-    heads: Sequence[str], rows: Sequence[Sequence[str]], *, whole: bool = False, titles: Mapping[int, str] | None = None
+    heads: Sequence[str], rows: Sequence[Sequence[str]], titles: Mapping[int, str] | None = None
 ) -> Iterator[str]:
-    """The lines of a table; columns of numbers are right-aligned. `titles` go above rows, by their numbers from 0.
+    """The lines of a table; columns of numbers are right-aligned, and move closer on a narrow terminal.
 
-    On a narrow terminal, columns move closer. If that is not enough, or if `whole` marks the last column as a text such
-    as a FEN, the last column gets lines of its own: nothing is ever wrapped or cut.
+    `titles` go above rows, by their numbers from 0.
     """
     rows = [[printable(cell) for cell in row] for row in rows]
-    widths, room = _widths(heads, rows), terminal_width()
+    widths = _widths(heads, rows)
     sides = [">" if all(map(_FLUSH_RIGHT.fullmatch, cells)) else "<" for _, *cells in zip(heads, *rows, strict=True)]
-    is_wide = sum(widths) + 2 * (len(widths) - 1) > room
-    below = is_wide and (whole or sum(widths) + len(widths) - 1 > room)
-    gap = " " if is_wide and not whole else "  "
+    gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= terminal_width() else " "
     for number, row in enumerate((heads, *rows), -1):
-        cells = [f"{text:{side}{width}}" for text, width, side in zip(row, widths, sides, strict=True)]
         if titles and number in titles:
             yield titles[number]
-        last = cells.pop().strip() if below else ""
+        cells = (f"{text:{side}{width}}" for text, width, side in zip(row, widths, sides, strict=True))
         yield gap.join(cells).rstrip()
-        if last:
-            yield f"    {last}"
 
 
 def fits(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
@@ -173,27 +148,21 @@ def terminal_width() -> float:
     return shutil.get_terminal_size().columns
 
 
-def shows_colors() -> bool:
-    """Whether the output is a terminal with colours, and NO_COLOR is unset (https://no-color.org)."""
-    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
-
-
 STANDARD_OUTPUT = "-"
 
 _ENTRY = re.compile(rb'  \{|\["|(?:  "games"|      "GamesAsWhite"): ([0-9]+)')
 """The beginning of a line of JSON that is a game or a move of a strategy, or says how many games there are."""
 
-_STALE_SECONDS = 60.0
-"""A file that another run has just begun may not be locked yet."""
+_STALE_SECONDS = 7 * 86_400
+"""The age at which a half-written file belongs to a run that was killed."""
 
 
 def is_same_file(one: str, other: str) -> bool:
     """Whether two names mean one file, which may not exist yet."""
-    if STANDARD_OUTPUT in (one, other):
-        return one == other
-    if os.path.exists(one) and os.path.exists(other):
+    try:
         return os.path.samefile(one, other)
-    return os.path.realpath(one) == os.path.realpath(other)
+    except OSError:
+        return os.path.realpath(one) == os.path.realpath(other)
 
 
 def entries_in(name: str, enough: float = math.inf) -> int:
@@ -255,7 +224,7 @@ def rewritten(name: str) -> Iterator[IO[bytes]]:
     Refused if the input file changes in the meantime, or if its owner cannot be kept.
     """
     before = os.stat(name)
-    with _replaced(name, must_keep_owner=True, force=True) as file:
+    with _replaced(name, force=True) as file:
         yield file
         now = os.stat(name)
         if any(
@@ -282,31 +251,22 @@ def written_whole(name: str, *, force: bool = False) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def _replaced(name: str, *, must_keep_owner: bool = False, force: bool) -> Iterator[IO[bytes]]:
-    """A file that replaces another, or none, at the end of the block that writes it; with the mode of the old file."""
+def _replaced(name: str, *, force: bool) -> Iterator[IO[bytes]]:
+    """A file that replaces another, or none, at the end of the block that writes it; with its owner and mode."""
     path = Path(os.path.realpath(name))
     _remove_stale(path)
     partial = path.with_name(f".{path.name}.{os.urandom(4).hex()}.partial")
-    # The mode for the group comes with the group itself, because the file may have to stay in another group.
+    # The mode for the group comes with the group itself.
     mode = path.stat().st_mode & 0o707 if path.exists() else 0o666
     with _naming(str(path)):
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with io.BufferedWriter(_NamedFile(descriptor, name)) as file:
-            with contextlib.suppress(OSError):  # a network file system may not support locks; stale files stay there
-                try_lock(file.fileno())
             yield file
             file.flush()
             if path.exists():
-                try:
-                    _keep_owner(file.fileno(), path.stat())
-                except PermissionError:
-                    if must_keep_owner:
-                        raise UnreadableFileError(
-                            name, "it belongs to another user or group, who would lose it; write a copy with -o"
-                        ) from None
-            with _naming(name):
-                os.fsync(file.fileno())
+                _keep_owner(file.fileno(), path)
+            os.fsync(file.fileno())
         if path.exists() and not force and (there := entries_in(str(path))):
             refuse_fewer(name, there, entries_in(str(partial), there))
         os.replace(partial, path)
@@ -316,20 +276,23 @@ def _replaced(name: str, *, must_keep_owner: bool = False, force: bool) -> Itera
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove what runs that were killed have left beside a path: their locks are gone, those of others are not."""
+    """Remove what runs that were killed have left beside a path."""
     for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-z_]'}.partial"):
-        with contextlib.suppress(OSError), open(os.open(partial, os.O_RDWR | os.O_NOFOLLOW), "rb+") as file:
-            age = time.time() - os.fstat(file.fileno()).st_mtime  # noqa: TID251 - that of a file
-            if age > _STALE_SECONDS and try_lock(file.fileno()):
-                os.unlink(partial)
+        with contextlib.suppress(OSError):
+            if time.time() - partial.lstat().st_mtime > _STALE_SECONDS:  # noqa: TID251 - the age of a file
+                partial.unlink()
 
 
-def _keep_owner(partial: int, facts: os.stat_result) -> None:
-    """Give a file the owner, group and mode of another; PermissionError if the system refuses."""
-    ours = os.fstat(partial)
-    if (ours.st_uid, ours.st_gid) != (facts.st_uid, facts.st_gid):
-        os.fchown(partial, facts.st_uid, facts.st_gid)
-    os.fchmod(partial, stat.S_IMODE(facts.st_mode))  # after the owner, because changing the owner clears some bits
+def _keep_owner(partial: int, path: Path) -> None:
+    """Give a file the owner, group and mode of the one that it replaces."""
+    ours, theirs = os.fstat(partial), path.stat()
+    if (ours.st_uid, ours.st_gid) != (theirs.st_uid, theirs.st_gid):
+        try:
+            os.fchown(partial, theirs.st_uid, theirs.st_gid)
+        except PermissionError:
+            reason = "it belongs to another user or group, who would lose it; write to another file"
+            raise UnreadableFileError(str(path), reason) from None
+    os.fchmod(partial, stat.S_IMODE(theirs.st_mode))  # after the owner, because changing the owner clears some bits
 
 
 class GamesWriter:

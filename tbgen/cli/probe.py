@@ -27,7 +27,7 @@ from tbgen.cli.options import (
     refuse_beside,
     refuse_idle,
 )
-from tbgen.cli.output import Form, print_facts, show_facts, show_pairs, shows_colors
+from tbgen.cli.output import Form, print_facts, show_facts, show_pairs
 from tbgen.errors import TbgenError
 from tbgen.material import Role
 from tbgen.probe import MoveProbe, Probe, Tablebase, open_tablebase
@@ -42,8 +42,6 @@ from tbgen.storage.files import men_of_folder
 from tbgen.text import in_plies
 
 _INPUT = "-"
-_INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
-"""Colours of the men, and of dark and light squares."""
 
 
 @click.command(
@@ -51,7 +49,7 @@ _INK, _SQUARES = (31, 35, 40), ((185, 149, 113), (239, 227, 204))
     cls=Command,
     alone=[
         ("--brief", "--line"),
-        ("--format", "--svg", "--board"),
+        ("--format", "--svg"),
         *((image, text) for image in ("--map", "--svg") for text in ("--line", "--brief")),
     ],
 )
@@ -64,7 +62,6 @@ def command(
         "Show the outcome with the man on SQUARE moved to each square.", "--map", metavar="SQUARE"
     ),
     as_svg: bool = flag("Print a picture of the position and its verdict as SVG.", "--svg"),
-    in_colors: bool = flag("Draw the board in colours, where a terminal shows them.", "--board"),
     own: tuple[Role, ...] = OWN,
     rules: Rules = RULES,
     mobility: Mobility = MOBILITY,
@@ -109,7 +106,7 @@ def command(
             return _answer_lines(tables, scoring, fifty, brief=brief)
     board, score = position_of(*asked.read(), mobility, men_of_folder(folders[0]))
     if isinstance(board, OwnBoard):
-        refuse_beside("men of your own", {"--map": man, "--svg": as_svg, "--board": in_colors})
+        refuse_beside("men of your own", {"--map": man, "--svg": as_svg})
     with open_tablebase(folders, mobility=mobility) as tables:
         if man is not None or as_svg:
             _draw(tables, (board, score), man, as_svg=as_svg, form=form)
@@ -125,30 +122,11 @@ def command(
     elif with_line:
         click.echo(pgn_of(board, answer, steps, scoring, clock=str(clocked) if matters else None))
     else:
-        click.echo(board_in_colors(board) if in_colors and shows_colors() else picture_of(board))
+        click.echo(picture_of(board))
         _show(answer, scoring, clocked if matters or fifty is not None else None)
         if moves is not None:
             _show_moves(moves, scoring)
     return 0
-
-
-def board_in_colors(board: Any) -> str:
-    """The board as `picture_of` has it, for a terminal that shows colours."""
-    lines = []
-    for row, men in enumerate(board.unicode(empty_square=" ").splitlines()):
-        squares = (
-            click.style(f" {man} ", fg=_INK, bg=_SQUARES[(row + file + 1) % 2]) for file, man in enumerate(men[::2])
-        )
-        lines.append(f"{8 - row} {''.join(squares)}")
-    return "\n".join([*lines, f"   {'  '.join('abcdefgh')}", f"{'White' if board.turn else 'Black'} to move"])
-
-
-def _painted(text: str, shade: str) -> str:
-    """A text in the colours of an outcome."""
-    from tbgen.apps.site.palette import colors
-
-    red, green, blue = bytes.fromhex(colors("light")[shade][1:])
-    return click.style(text, fg=(255, 255, 255) if shade[1] in "01" else _INK, bg=(red, green, blue))
 
 
 def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, as_svg: bool, form: Form) -> None:
@@ -161,7 +139,7 @@ def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, a
         click.echo(picture_of_value(tables, *at, man), nl=False)
     elif man is not None and form is Form.TABLE:
         values = boards.map_of(tables, *at, boards.man_on(at[0], man))
-        click.echo("\n".join(boards.map_lines(values, *([_painted] if shows_colors() else []))))
+        click.echo("\n".join(boards.map_lines(values)))
     elif man is not None:
         print_facts(form, boards.map_facts(tables, *at, man))
 

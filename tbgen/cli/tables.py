@@ -114,7 +114,7 @@ def _show(tables: Sequence[Facts]) -> None:
             click.echo(f"built in {table['seconds']:.1f} s, {table['cpu_seconds']:.1f} CPU s")
         for side, each in table["sides"].items():
             click.echo(f"\n{side.capitalize()} to move: {each['positions']:,} positions")
-            show_facts([row for row in _rows(table) if row["side"] == side], columns, whole=True)
+            show_facts([row for row in _rows(table) if row["side"] == side], columns)
 
 
 @click.command("verify", cls=Command, alone=[("--digest", "--sample")])

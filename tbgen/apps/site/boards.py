@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -118,19 +118,16 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man:
     }
 
 
-def map_lines(values: Map, paint: Callable[[str, str], str] = lambda text, shade: text) -> list[str]:
-    """A map as eight lines of outcomes, each painted in its shade, and the count of each."""
+def map_lines(values: Map) -> list[str]:
+    """A map as eight lines of outcomes, and the count of each."""
     lines = []
     for rank in reversed(range(8)):
-        cells = (_cell(values[chess.square(file, rank)], paint) for file in range(8))
+        row = (values[chess.square(file, rank)] for file in range(8))
+        cells = (f"{'.' if value is None else str(value.outcome):^6}" for value in row)
         lines.append(f"{rank + 1} {' '.join(cells)}")
     lines.append("  " + " ".join(f"{each:^6}" for each in "abcdefgh").rstrip())
     counts = Counter(each.outcome for each in values.values() if each is not None)
     return [*lines, ", ".join(f"{outcome} on {counts[outcome]}" for outcome in sorted(counts, reverse=True))]
-
-
-def _cell(value: Probe | None, paint: Callable[[str, str], str]) -> str:
-    return f"{'.':^6}" if value is None else paint(f"{value.outcome!s:^6}", shade_of(value.outcome))
 
 
 def changes_of(accrued: Sequence[Score]) -> str:

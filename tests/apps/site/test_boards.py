@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import random
-import re
 from typing import Any
 from xml.etree import ElementTree
 
@@ -12,8 +11,7 @@ import chess
 import pytest
 from starlette.testclient import TestClient
 
-from tbgen.apps.site.boards import map_facts, map_lines, map_of
-from tbgen.cli.probe import _painted, board_in_colors
+from tbgen.apps.site.boards import map_facts
 from tbgen.errors import InputError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import with_scores
@@ -85,12 +83,3 @@ def test_the_command_draws_the_same_picture(client: TestClient, table_folder: st
     assert printed("probe", BISHOP, "--accrued", "G4.0", "--svg", folder=table_folder) == there
     code, _ = complaint("probe", BISHOP, "--svg", "--json", folder=table_folder)
     assert code == UsageError.exit_code
-
-
-def test_boards_in_colours_have_every_man_and_every_outcome(tables: Tablebase) -> None:
-    board, values = board_in_colors(chess.Board(BISHOP)), map_of(tables, chess.Board(BISHOP), None, chess.F5)
-    in_color, without = ("\n".join(map_lines(values, *paint)) for paint in ([_painted], []))
-    assert "\x1b" in in_color
-    plain_board, plain_map = (re.sub(r"\x1b\[[0-9;]*m", "", each) for each in (board, in_color))
-    assert "\n6              ♔          \n5                 ♗  ♚    \n" in plain_board
-    assert (plain_map, plain_board.splitlines()[-1]) == (without, "White to move")
