@@ -257,7 +257,7 @@ class BuildWatcher(Watcher):
             self._reporter.say(f"{material} is {finding.condition.value} ({finding.reason}); building it again")
         title = f"{material} ({number} of {total})"
         self._reporter.end(_LOOKING, title)  # that of an earlier try, too
-        self._reporter.work(_TABLES, total).every = 60
+        self._reporter.work(_TABLES, total, every=60)
         work = self._at_work[material] = self._reporter.work(title, 1, as_share=True)
         self._reporter.log(f"{work.title} ...")
         work.reach(0)

@@ -97,23 +97,19 @@ def _played(settings: MatchSettings, referee: Referee, view: MatchView) -> int:
     """Play a match, and show and write the standings of what has been played, whatever ends it."""
     code, failure = 0, None
     wanted = {settings.json: _facts, settings.crosstable: _crosstable}
-    try:
-        with contextlib.ExitStack() as stack:  # its files are tried before the first game
-            files = {
-                path: stack.enter_context(written_whole(str(path), force=settings.force)) for path in wanted if path
-            }
-            try:
-                code = asyncio.run(_run(referee))
-            except Exception as error:
-                failure = error
-            if referee.match is None:
-                raise failure or (Terminated if code == 128 + signal.SIGTERM else KeyboardInterrupt)
-            view.ends(referee.match, interrupted=code != 0)
-            for path, file in files.items():
-                file.write(text_of(Form.JSON, wanted[path](referee.match)).encode())
-    finally:
-        if failure is not None:
-            raise failure
+    with contextlib.ExitStack() as stack:  # its files are tried before the first game
+        files = {path: stack.enter_context(written_whole(str(path), force=settings.force)) for path in wanted if path}
+        try:
+            code = asyncio.run(_run(referee))
+        except Exception as error:
+            failure = error
+        if referee.match is None:
+            raise failure or (Terminated if code == 128 + signal.SIGTERM else KeyboardInterrupt)
+        view.ends(referee.match, interrupted=code != 0)
+        for path, file in files.items():
+            file.write(text_of(Form.JSON, wanted[path](referee.match)).encode())
+    if failure is not None:
+        raise failure
     return code
 
 
@@ -179,8 +175,7 @@ class MatchView:
         plain = [name for name, knows in zip(match.standings.players, match.knows_r_mobility, strict=True) if not knows]
         if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
             self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
-        self._games = self._reporter.work("games", match.scheduled)
-        self._games.every = math.inf
+        self._games = self._reporter.work("games", match.scheduled, every=math.inf)
         targets = () if settings.force or match.plan.format in GROWING else (settings.json, settings.crosstable)
         for target in targets:
             if target is not None and target.is_file():
@@ -191,13 +186,12 @@ class MatchView:
             self._reporter.log(f"Started game {self._title(sheet.pairing)}")
         clocks = " ".join("-" if clock.remaining is None else f"{clock.remaining:.1f}" for clock in sheet.clocks)
         move = last_move(sheet.game.board, sheet.game.last.san) or "-"
-        work = self._reporter.work(self._bar(sheet.pairing), as_share=True)
-        work.every = math.inf
+        work = self._reporter.work(self._title(sheet.pairing), as_share=True, every=math.inf)
         work.advance(0, detail=f"{move}, accrued {sheet.game.last.accrued}, {clocks}")
 
     def game_over(self, sheet: Sheet) -> None:
         self._played += 1
-        self._reporter.end(self._bar(sheet.pairing))
+        self._reporter.end(self._title(sheet.pairing))
         ending, match, scoring = sheet.ending, self._match, sheet.rules.scoring
         points = format_points(scoring.points(ending.outcome), scoring.scheme)
         self.says(f"Finished game {self._title(sheet.pairing)}: {ending.outcome} {points} {{{ending.details}}}")
@@ -223,9 +217,6 @@ class MatchView:
                 "the same command with -recover goes on"
             )
         click.echo(f"{counted(self._played, 'game', 'games')} in {clock(time.monotonic() - self._begun)}")
-
-    def _bar(self, pairing: Pairing) -> str:
-        return f"{pairing.number}. {' - '.join(self._match.standings.names(pairing))}"
 
     def _title(self, pairing: Pairing) -> str:
         return f"{pairing.number} of {self._match.scheduled} ({' vs '.join(self._match.standings.names(pairing))})"
@@ -257,7 +248,7 @@ def _figures(record: Figures) -> dict[str, str]:
     return {
         "points": f"{in_decimals(strength.points)}-{in_decimals(strength.games - strength.points)}",
         **_strength(strength),
-        "LOS": "-" if strength.superiority is None else likelihood_text(strength.superiority),
+        "LOS": "-" if strength.superiority is None else f"{min(max(100 * strength.superiority, 0.1), 99.9):.1f} %",
         **dict(zip((">½", "=½", "<½"), map(str, games.wins_draws_losses()), strict=True)),
         "var game": f"{float(games.variance):.4f}" if games.units else "-",
         "var pair": f"{float(pairs.variance):.4f}" if pairs.units else "-",
@@ -296,18 +287,6 @@ def ranking_lines(standings: MatchStandings) -> Iterator[str]:
         }
         for place, (player, strength) in enumerate(strengths, 1)
     )
-
-
-def likelihood_text(likelihood: float) -> str:
-    """A likelihood in per cent, never 0 or 100.
-
-    >>> likelihood_text(0.00672), likelihood_text(0.5), likelihood_text(0.99999)
-    ('0.7 %', '50.0 %', '> 99.9 %')
-    """
-    percent = 100 * likelihood
-    if percent < 0.05:
-        return "< 0.1 %"
-    return "> 99.9 %" if percent >= 99.95 else f"{percent:.1f} %"
 
 
 def bracket_lines(match: Match) -> Iterator[str]:

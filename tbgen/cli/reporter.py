@@ -34,16 +34,15 @@ _BAR_COLUMNS = 20
 class Work:
     """A piece of work, and the part of it that is done."""
 
-    def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool) -> None:
+    def __init__(self, reporter: Reporter, title: str, total: float | None, *, as_share: bool, every: float) -> None:
         self.title, self.detail = title, ""
         self.done, self.total, self.as_share = 0.0, total, as_share
         self.left: float | None = None
         """An estimate of the seconds for the rest, if there is one."""
-        self.every = LINE_SECONDS
-        """The time between lines."""
-        self.begun = time.monotonic()
-        self.told: float | None = None
-        """The time of the last line about it, or of the last chance for one."""
+        self.every = every
+        """The seconds between lines."""
+        self.begun = self.told = time.monotonic()
+        """When it began, and the time of the last line about it."""
         self._reporter = reporter
 
     @property
@@ -72,12 +71,13 @@ class Work:
         self.left = seconds_left(self.elapsed, share) if left is None else left
         self._reporter.update(self)
 
-    def facts(self) -> list[str]:
-        """The part that is done, and an estimate of the seconds left."""
+    def facts(self) -> str:
+        """The detail, the part that is done, and an estimate of the seconds left."""
         amount = f"{self.done:,.0f}" + ("" if self.total is None else f" of {self.total:,.0f}")
         if self.as_share:
             amount = f"{100 * self.done / self.total:.0f} %" if self.total else ""
-        return [amount, "" if self.left is None else f"{duration(self.left)} to go"]
+        left = "" if self.left is None else f"{duration(self.left)} to go"
+        return ", ".join(filter(None, [self.detail, amount, left]))
 
 
 class Reporter:
@@ -87,7 +87,7 @@ class Reporter:
     """
 
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
-        self._stream = sys.stderr if stream is None else stream
+        self._stream = stream or sys.stderr
         self._lock, self._closed = threading.RLock(), quiet
         self.works: dict[str, Work] = {}
         """The running pieces of work, by their first titles."""
@@ -106,10 +106,12 @@ class Reporter:
         if self._live is not None:
             self._live.stop()
 
-    def work(self, title: str, total: float | None = None, *, as_share: bool = False) -> Work:
+    def work(
+        self, title: str, total: float | None = None, *, as_share: bool = False, every: float | None = None
+    ) -> Work:
         """The work with a title; begins it if it is new."""
         if title not in self.works:
-            self.works[title] = Work(self, title, total, as_share=as_share)
+            self.works[title] = Work(self, title, total, as_share=as_share, every=every or LINE_SECONDS)
             if self._live is not None:
                 self._live.refresh()  # the work may be over before the next frame
         return self.works[title]
@@ -121,13 +123,10 @@ class Reporter:
 
     def update(self, work: Work) -> None:
         """Print a line about a piece of work, if it is time; bars read its state at each frame."""
-        now = time.monotonic()
-        work.told = now if work.told is None else work.told
-        if now - work.told >= work.every:
-            work.told = now
-            amount, left = work.facts()
-            title = f"{work.title}: {work.detail}" if work.detail else work.title
-            self.log(", ".join(filter(None, [title, amount, f"{work.elapsed:.0f} s", left])))
+        if time.monotonic() - work.told >= work.every:
+            work.told = time.monotonic()
+            facts = work.facts()
+            self.log(f"{work.title}, {work.elapsed:.0f} s{facts and ': '}{facts}")
 
     def log(self, text: str) -> None:
         """Print a text as a line of its own, unless bars show the same."""
@@ -178,7 +177,7 @@ class Reporter:
                 Text(printable(work.title)),
                 ProgressBar(work.total, work.done, width=_BAR_COLUMNS),
                 Text(clock(work.elapsed), "progress.elapsed"),
-                Text(printable(", ".join(filter(None, [work.detail, *work.facts()])))),
+                Text(printable(work.facts())),
             )
         return frame
 

@@ -129,7 +129,7 @@ def test_a_terminal_shows_the_games_in_play_in_lines_that_fit(columns: int) -> N
     text = shown_on_terminal(columns, "match", *engines, "-games", "2")
     drawn = re.split("[\r\n]+", re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", text).strip())
     bars = [line for line in drawn if re.search("[━╸╺]{20}", line)]
-    assert {"games", "1. Ann - Bob"} <= {re.split(" {2,}|━", line)[0].strip() for line in bars}
+    assert {"games", "1 of 2 (Ann vs Bob)"} <= {re.split(" {2,}|━", line)[0].strip() for line in bars}
     assert max(map(len, bars)) <= columns
     assert "Traceback" not in text
     assert drawn[-1].startswith("2 games in ")
