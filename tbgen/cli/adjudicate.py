@@ -102,20 +102,22 @@ def command(
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
     names, (output, force) = asked_files(files), out
-    if in_place:
-        for name in names:
-            if name == STANDARD_INPUT or is_packed(name):
-                raise UsageError(f"{name} cannot be changed in place: it is no plain file; use -o")
-    elif output is None and verdicts is None:
+    for name in names if in_place else ():
+        if name == STANDARD_INPUT or is_packed(name):
+            raise UsageError(f"{name} cannot be changed in place: it is no plain file; use -o")
+    if output is None and verdicts is None and not in_place:
         output = STANDARD_OUTPUT
-    _refuse_one_file(names, output, verdicts)
-    for target in () if force else (output, verdicts):
-        refuse_to_lose(target, names)
+    if output is not None and verdicts is not None and is_same_file(output, verdicts):
+        where = "the standard output" if output == STANDARD_OUTPUT else output
+        raise UsageError(f"only one of the copy and the verdicts can go to {where}")
+    for target in (output, verdicts):
+        refuse_to_lose(target, names, force=force)
     if solve and not mobility.forgets:
         raise UsageError(f"--solve means nothing with --game {mobility}: positions are solved for r-mobility alone")
     has_copy = in_place or output is not None
     if lines and not has_copy:
         raise UsageError("--line means nothing without -o or --in-place")
+    is_file = has_copy and output != STANDARD_OUTPUT
     rules = replace(rules, continued=Continue(continued), counts_fifty_moves=count_fifty)
     task = GamesTask(rules, folders, texts=has_copy, lines=lines, facts=verdicts is not None)
     with ExitStack() as stack:
@@ -130,12 +132,15 @@ def command(
             stack.enter_context(written_whole(os.devnull if verdicts is None else verdicts, force=force))
         )
         copy = stack.enter_context(written_whole(os.devnull if output is None else output, force=force))
-        whole = in_place or output not in (None, STANDARD_OUTPUT)  # never replace a file by an incomplete one
         everything = total(
             part
             for name in names
             for part in _written(
-                name, decided([name], task, jobs, solving, whole=whole), copy, writer, in_place=in_place
+                name,
+                decided([name], task, jobs, solving, whole=is_file),  # an incomplete file never replaces another
+                copy,
+                writer,
+                in_place=in_place,
             )
         )
         writer.finish(missing=dict(everything.missing), skipped=[each.facts() for each in everything.skipped])
@@ -143,21 +148,11 @@ def command(
     code = complain_of(everything.skipped)
     _report(everything)
     if everything.missing and not is_quiet():
-        is_told = in_place or output not in (None, STANDARD_OUTPUT)  # in the tags of the copy
-        told = [output] if output is not None and output != STANDARD_OUTPUT else names
-        _report_missing(everything, folders, told, solved=solve, is_told=is_told)
+        told = [output] if is_file and output is not None else names
+        _report_missing(
+            everything, folders, building(told, folders, sorted(everything.missing if solve and not is_file else ()))
+        )
     return code or (MissingTableError.exit_code if strict and everything.missing else 0)
-
-
-def _refuse_one_file(names: Sequence[str], output: str | None, verdicts: str | None) -> None:
-    """Refuse to overwrite an input file, or to write two outputs to one file."""
-    if output is not None and verdicts is not None and is_same_file(output, verdicts):
-        where = "the standard output" if output == STANDARD_OUTPUT else output
-        raise UsageError(f"only one of the copy and the verdicts can go to {where}")
-    for name in names:
-        for target, advice in ((output, "use --in-place"), (verdicts, "the verdicts go to a file of their own")):
-            if name != STANDARD_INPUT and target is not None and is_same_file(name, target):
-                raise UsageError(f"{target} is what is read; {advice}")
 
 
 def _written(
@@ -222,29 +217,20 @@ def _report(whole: ChunkReport) -> None:
         )
 
 
-_MOST_ROWS = 12
+_MOST_NAMED = 12
 
 
-def _report_missing(
-    whole: ChunkReport, folders: Sequence[Path], files: Sequence[str], *, solved: bool, is_told: bool
-) -> None:
-    """Print the tables that would decide the most games, the command that builds them all, and its cost.
-
-    Only the tags of a copy have the tables that a solver needs.
-    """
+def _report_missing(whole: ChunkReport, folders: Sequence[Path], building: str) -> None:
+    """Print the tables that would decide the most games, the command that builds them all, and its cost."""
     missing, games = whole.missing, counted(whole.lacking, "game", "games")
     tables, where = counted(len(missing), "table", "tables"), ", ".join(map(str, folders))
+    named = [f"{name} ({number:,})" for name, number in missing.most_common(_MOST_NAMED)]
+    others = [f"{len(missing) - _MOST_NAMED} others"] if len(missing) > _MOST_NAMED else []
     say(
         f"the score of {games} is provisional; {tables} missing from {where} "
-        f"would decide {'it' if whole.lacking == 1 else 'them'}:"
+        f"would decide {'it' if whole.lacking == 1 else 'them'}: {', '.join(named + others)}"
     )
-    for name, number in missing.most_common(_MOST_ROWS):
-        say(f"  {name:8} {number:>3,} {'game' if number == 1 else 'games'}")
-    if len(missing) > _MOST_ROWS:
-        others = missing.most_common()[_MOST_ROWS:]
-        say(f"  {len(others)} others {sum(number for _, number in others):,} games")
-    how = building(files, folders, () if is_told or not solved else sorted(missing))
-    say(f"build {'it' if len(missing) == 1 else 'them'}: {how}, then decide again")
+    say(f"build {'it' if len(missing) == 1 else 'them'}: {building}, then decide again")
     plan = outlook(folders[0], map(Material.parse, missing), processors())
     say(
         f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "

@@ -36,7 +36,6 @@ from tbgen.cli.output import (
     STANDARD_OUTPUT,
     Form,
     fits,
-    is_same_file,
     print_facts,
     show_facts,
     table_lines,
@@ -88,10 +87,7 @@ def annotate_command(
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
     """
     output, force = out
-    if output is not None and file != STANDARD_INPUT and is_same_file(file, output):
-        raise UsageError(f"{output} is what is read; name another file")
-    if not (force or as_page):
-        refuse_to_lose(output, [file], most=math.inf if number is None else 1)
+    refuse_to_lose(output, [file], force=force, most=math.inf if number is None else 1)
     with ExitStack() as stack:
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), rules)
         pieces = reader.pieces(number, prints=output in (None, STANDARD_OUTPUT))

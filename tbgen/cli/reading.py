@@ -15,9 +15,9 @@ from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_in
 from tbgen.cli import complain_of, say
 from tbgen.cli.options import FORCE, NAME, Gathered, not_empty, option, typed_folders
-from tbgen.cli.output import STANDARD_OUTPUT, entries_in, refuse_fewer
+from tbgen.cli.output import STANDARD_OUTPUT, entries_in, is_same_file, refuse_fewer
 from tbgen.cli.reporter import reading
-from tbgen.errors import PgnError
+from tbgen.errors import PgnError, UsageError
 from tbgen.material import Material
 from tbgen.storage.files import game_of_folder, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
@@ -104,12 +104,16 @@ def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str
     return f"tbgen build {wanted}{data}{game} --outcomes"
 
 
-def refuse_to_lose(target: str | None, sources: Sequence[str], *, most: float = math.inf) -> None:
-    """Refuse at once to replace a file that has more games than the command reads, at most `most`.
+def refuse_to_lose(target: str | None, sources: Sequence[str], *, force: bool, most: float = math.inf) -> None:
+    """Refuse at once to write over a file that is read, or over one with more games than are read, at most `most`.
 
-    The games of a stream are known only at its end.
+    `force` allows fewer games. The games of a stream are known only at its end.
     """
-    if target in (None, STANDARD_OUTPUT) or STANDARD_INPUT in sources or not os.path.isfile(target):
+    if target in (None, STANDARD_OUTPUT):
         return
-    if there := entries_in(target):
+    for source in sources:
+        if is_same_file(source, target):
+            raise UsageError(f"{target} is what is read; name another file")
+    if not force and STANDARD_INPUT not in sources and os.path.isfile(target):
+        there = entries_in(target)
         refuse_fewer(target, there, int(min(most, sum(entries_in(name, there) for name in sources))), "game", "games")

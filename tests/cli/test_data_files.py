@@ -40,7 +40,7 @@ CASES = [
     Case("annotate", "-o", (str(S18),), ("one.pgn",), "out", "20 games, and 1 game would"),
     Case("annotate", "-o", (str(S18),), (str(S18), "--number", "2"), "out", "20 games, and 1 game would"),
     Case("annotate", "-o", (str(S18), "--json"), ("one.pgn", "--json"), "out", "20 games, and 1 game would"),
-    Case("annotate", "-o", (str(S18),), ("one.pgn", "--html"), "out", "20 entries, and 0 entries would"),
+    Case("annotate", "-o", (str(S18),), ("one.pgn", "--html"), "out", "20 games, and 1 game would"),
     Case(
         "hold",
         "--strategy",
