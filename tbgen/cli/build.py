@@ -15,21 +15,9 @@ from pathlib import Path
 import click
 
 from tbgen.apps.records.record import without_record
-from tbgen.cli import complain, is_quiet, signals_to
+from tbgen.cli import complain, is_quiet, options, signals_to
 from tbgen.cli.folders import Wanted, wanted_options
-from tbgen.cli.options import (
-    DATA,
-    FORM,
-    MOBILITY,
-    MOST_THREADS,
-    NAME,
-    OWN,
-    THREADS,
-    Command,
-    flag,
-    option,
-    refuse_together,
-)
+from tbgen.cli.options import Command, flag, option, refuse_together
 from tbgen.cli.output import Facts, Form, present, show_facts
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
@@ -53,7 +41,7 @@ def command(
     games: tuple[str, ...] = option(
         "Build the missing tables that would decide these games; repeat it for more files.",
         "--for",
-        type=NAME,
+        type=options.NAME,
         multiple=True,
         metavar="GAMES.pgn",
     ),
@@ -62,20 +50,20 @@ def command(
         metavar="SIZE",
         callback=lambda ctx, option, value: None if value is None else bytes_in(value),
     ),
-    threads: int | None = THREADS,
+    threads: int | None = options.THREADS,
     jobs: int | None = option(
         "Build at most N tables at once, in processes (default: the number with the shortest plan).",
-        type=click.IntRange(1, MOST_THREADS),
+        type=click.IntRange(1, options.MOST_THREADS),
     ),
     cluster: str | None = option("Build tables on the workers of this dask scheduler.", metavar="ADDRESS"),
     outcomes_only: bool = flag(
         "Build outcomes only, without distances: in half the time, with a sixth of the disk.", "--outcomes"
     ),
     only_plan: bool = flag("Print the tables to build, their cost and their times, and stop.", "--plan"),
-    own: tuple[Role, ...] = OWN,
-    mobility: Mobility = MOBILITY,
-    data: Path = DATA,
-    form: Form = FORM,
+    own: tuple[Role, ...] = options.OWN,
+    mobility: Mobility = options.MOBILITY,
+    data: Path = options.DATA,
+    form: Form = options.FORM,
 ) -> None:
     """Build tables, such as KBvK or KRvKP, and all tables that they need.
 

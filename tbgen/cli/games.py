@@ -17,21 +17,8 @@ from tbgen.apps.games.event import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import GameText, chunks_in
-from tbgen.cli import complain, complain_of, say
-from tbgen.cli.options import (
-    FILES,
-    FOLDERS,
-    FORM,
-    JOBS,
-    NAME,
-    OPTIONAL_FOLDERS,
-    RULES,
-    STRICT,
-    Command,
-    argument,
-    flag,
-    option,
-)
+from tbgen.cli import complain, complain_of, options, say
+from tbgen.cli.options import Command, argument, flag, option
 from tbgen.cli.output import (
     STANDARD_OUTPUT,
     Form,
@@ -62,14 +49,14 @@ from tbgen.text import counted, printable
 @click.command("annotate", cls=Command, alone=[("--pgn", "--html", "--format")])
 def annotate_command(
     *,
-    file: str = argument(metavar="IN.pgn", type=NAME),
+    file: str = argument(metavar="IN.pgn", type=options.NAME),
     number: int | None = option("Show only the Nth game of the file.", type=click.IntRange(min=1)),
     as_pgn: bool = flag("Print the games with comments behind their moves.", "--pgn"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
     out: Output = output_option("Write to this file; PGN, unless --html or --json is given."),
-    rules: Rules = RULES,
-    folders: tuple[Path, ...] = FOLDERS,
-    form: Form = FORM,
+    rules: Rules = options.RULES,
+    folders: tuple[Path, ...] = options.FOLDERS,
+    form: Form = options.FORM,
 ) -> int:
     """Show the values of games ply by ply, and find the mistakes.
 
@@ -181,7 +168,7 @@ _NAMES = ", ".join(TIE_BREAKS)
 @click.command("standings", cls=Command, alone=[("--format", "--crosstable", "--html")])
 def standings(
     *,
-    files: tuple[str, ...] = FILES,
+    files: tuple[str, ...] = options.FILES,
     tiebreak: str = option(
         f"Rank by these criteria or presets, in order: {_NAMES}; {', '.join(PRESETS)}.",
         metavar="LIST",
@@ -189,11 +176,11 @@ def standings(
     ),
     as_crosstable: bool = flag("Print JSON in the shape that the site of TCEC reads.", "--crosstable"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
-    rules: Rules = RULES,
-    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
-    jobs: int = JOBS,
-    strict: bool = STRICT,
-    form: Form = FORM,
+    rules: Rules = options.RULES,
+    folders: tuple[Path, ...] = options.OPTIONAL_FOLDERS,
+    jobs: int = options.JOBS,
+    strict: bool = options.STRICT,
+    form: Form = options.FORM,
 ) -> int:
     """Show the cross table and the standings of an event.
 

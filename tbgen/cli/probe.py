@@ -12,21 +12,8 @@ import click
 from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.tags import Rules
 from tbgen.apps.play.within import ClockedValue, value_if_asked
-from tbgen.cli.options import (
-    ASKED,
-    FOLDERS,
-    FORM,
-    MOBILITY,
-    OPTIONAL_FOLDERS,
-    OWN,
-    RULES,
-    Asked,
-    Command,
-    flag,
-    option,
-    refuse_beside,
-    refuse_idle,
-)
+from tbgen.cli import options
+from tbgen.cli.options import Asked, Command, flag, option, refuse_beside, refuse_idle
 from tbgen.cli.output import Form, print_facts, show_facts, show_pairs
 from tbgen.errors import TbgenError
 from tbgen.material import Role
@@ -55,18 +42,18 @@ _INPUT = "-"
 )
 def command(
     *,
-    asked: Asked = ASKED,
+    asked: Asked = options.ASKED,
     with_line: bool = flag("Print best play by both sides instead, as PGN.", "--line"),
     brief: bool = flag("Leave out the moves, which answers thousands of positions faster."),
     man: str | None = option(
         "Show the outcome with the man on SQUARE moved to each square.", "--map", metavar="SQUARE"
     ),
     as_svg: bool = flag("Print a picture of the position and its verdict as SVG.", "--svg"),
-    own: tuple[Role, ...] = OWN,
-    rules: Rules = RULES,
-    mobility: Mobility = MOBILITY,
-    folders: tuple[Path, ...] = FOLDERS,
-    form: Form = FORM,
+    own: tuple[Role, ...] = options.OWN,
+    rules: Rules = options.RULES,
+    mobility: Mobility = options.MOBILITY,
+    folders: tuple[Path, ...] = options.FOLDERS,
+    form: Form = options.FORM,
 ) -> int:
     """Show the value of a position under best play, and the value of each move.
 
@@ -214,7 +201,7 @@ def _show_moves(moves: Moves, scoring: Scoring) -> None:
 
 
 @click.command("uci", cls=Command)
-def uci(*, folders: tuple[Path, ...] = OPTIONAL_FOLDERS) -> None:
+def uci(*, folders: tuple[Path, ...] = options.OPTIONAL_FOLDERS) -> None:
     """Play best moves for any chess program or referee that speaks UCI, with the accrued score in mind.
 
     The accrued score comes as the seventh field of the FEN, with the option Accrued, or from the moves.

@@ -9,20 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from tbgen.apps.games.tags import Rules, moves_after_the_end
-from tbgen.cli import complain, complain_of
-from tbgen.cli.options import (
-    ASKED,
-    FORM,
-    MOBILITY,
-    NAME,
-    RULES,
-    Asked,
-    Command,
-    flag,
-    option,
-    refuse_beside,
-    refuse_idle,
-)
+from tbgen.cli import complain, complain_of, options
+from tbgen.cli.options import Asked, Command, flag, option, refuse_beside, refuse_idle
 from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, present, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import reading
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
@@ -41,18 +29,18 @@ if TYPE_CHECKING:
 @click.command("score", cls=Command)
 def command(
     *,
-    asked: Asked = ASKED,
+    asked: Asked = options.ASKED,
     files: tuple[str, ...] = option(
         "Score the games of PGN files, packed or not; - reads the standard input.",
         "--pgn",
-        type=NAME,
+        type=options.NAME,
         metavar="FILE...",
         multiple=True,
     ),
     summary: bool = flag("Print one line a game, without its plies.", needs="--pgn"),
-    rules: Rules = RULES,
-    mobility: Mobility = MOBILITY,
-    form: Form = FORM,
+    rules: Rules = options.RULES,
+    mobility: Mobility = options.MOBILITY,
+    form: Form = options.FORM,
 ) -> int:
     """Score a position, a line of moves or the games of PGN files.
 

@@ -9,21 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from tbgen.cli import options
 from tbgen.cli.folders import syzygy_option
-from tbgen.cli.options import (
-    ASKED,
-    FOLDERS,
-    FORM,
-    NAME,
-    OPTIONAL_FOLDERS,
-    THREADS,
-    Asked,
-    Command,
-    completing,
-    flag,
-    option,
-    refuse_beside,
-)
+from tbgen.cli.options import Asked, Command, completing, flag, option, refuse_beside
 from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import duration, progress
 from tbgen.errors import UnprovedError, UnreadableFileError, UsageError
@@ -46,7 +34,7 @@ if TYPE_CHECKING:
 @click.command("solve", cls=Command, alone=[("--prepare", "--syzygy")])
 def solve(
     *,
-    asked: Asked = ASKED,
+    asked: Asked = options.ASKED,
     only_plan: bool = flag("Print the cost, and stop.", "--plan"),
     prepare: str | None = option(
         "Solve ahead what MATERIAL promotes to, or with --plan print the cost; then stop.",
@@ -59,9 +47,9 @@ def solve(
         metavar="S",
     ),
     syzygy: tuple[Path, ...] | None = syzygy_option(),
-    threads: int | None = THREADS,
-    folders: tuple[Path, ...] = FOLDERS,
-    form: Form = FORM,
+    threads: int | None = options.THREADS,
+    folders: tuple[Path, ...] = options.FOLDERS,
+    form: Form = options.FORM,
 ) -> None:
     """Solve one position with six or seven men, from the tables of --data.
 
@@ -169,7 +157,7 @@ _GOALS = ("accrued", "best", "draw")
 @click.command("hold", cls=Command, alone=[("--check", each) for each in ("--strategy", "--pair")])
 def hold(
     *,
-    asked: Asked = ASKED,
+    asked: Asked = options.ASKED,
     side: str = option(
         "Search for a hold of this side. With a score as the goal, both means the sides that have it.",
         type=click.Choice(["white", "black", _BOTH]),
@@ -186,12 +174,12 @@ def hold(
     nodes: int = option("Give up each search after N positions.", type=click.IntRange(1, 5_000_000), default=100_000),
     wide: bool = flag("Try to hold by moves of all men as well, where one does not suffice."),
     target: str | None = option(
-        "Write the moves that hold to FILE; - is the standard output.", "--strategy", type=NAME
+        "Write the moves that hold to FILE; - is the standard output.", "--strategy", type=options.NAME
     ),
     force: bool = flag("Replace a file that has more in it, too.", needs="--strategy"),
-    source: str | None = option("Check such a FILE, and nothing else.", "--check", type=NAME),
-    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
-    form: Form = FORM,
+    source: str | None = option("Check such a FILE, and nothing else.", "--check", type=options.NAME),
+    folders: tuple[Path, ...] = options.OPTIONAL_FOLDERS,
+    form: Form = options.FORM,
 ) -> int:
     """Prove that a side keeps a score for ever, with any number of men: fortresses, perpetual checks, shut boards.
 

@@ -13,24 +13,9 @@ import click
 
 from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, differs, path_of_record, records_in, write_record
-from tbgen.cli import complain_of, say
+from tbgen.cli import complain_of, options, say
 from tbgen.cli.folders import Wanted, named_or_there, no_tables, wanted_options
-from tbgen.cli.options import (
-    FOLDER,
-    FOLDERS,
-    FORM,
-    MOBILITY,
-    OLD_FOLDER,
-    OPTIONAL_FOLDERS,
-    OWN,
-    Command,
-    check_folders,
-    flag,
-    not_empty,
-    option,
-    refuse_together,
-    typed_folders,
-)
+from tbgen.cli.options import Command, check_folders, flag, not_empty, option, refuse_together, typed_folders
 from tbgen.cli.output import Form, present, refuse_fewer, show_facts
 from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError, build_options
@@ -39,7 +24,9 @@ from tbgen.score import Mobility
 from tbgen.storage.files import tables_in
 from tbgen.text import counted, in_plies, in_units
 
-records_option = option("Show the records in DIR (default: those within the folders of tables).", type=OLD_FOLDER)
+records_option = option(
+    "Show the records in DIR (default: those within the folders of tables).", type=options.OLD_FOLDER
+)
 
 
 def asked_records(where: Sequence[Path]) -> list[Record]:
@@ -66,11 +53,11 @@ def record(
     output: Path | None = option(
         "Write the records into DIR (default: records in the folder of tables, if there is only one).",
         "-o",
-        type=FOLDER,
+        type=options.FOLDER,
     ),
     force: bool = flag("Replace records that say something else, too."),
-    mobility: Mobility = MOBILITY,
-    folders: tuple[Path, ...] = FOLDERS,
+    mobility: Mobility = options.MOBILITY,
+    folders: tuple[Path, ...] = options.FOLDERS,
 ) -> None:
     """Count whole tables and write records: outcomes, distances, longest lines, zugzwangs.
 
@@ -109,15 +96,15 @@ def record(
 def potential(
     *,
     records: Path | None = records_option,
-    own: tuple[Role, ...] = OWN,
+    own: tuple[Role, ...] = options.OWN,
     worth: tuple[str, ...] = option(
         "Give what a man of your own is worth in centipawns, and his mark if he has one; repeat it for more.",
         multiple=True,
         metavar="M=325,mates",
         needs="--man",
     ),
-    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
-    form: Form = FORM,
+    folders: tuple[Path, ...] = options.OPTIONAL_FOLDERS,
+    form: Form = options.FORM,
 ) -> None:
     """Compare a rule of thumb for mating potential with exact shares, the worst errors first.
 
@@ -178,7 +165,7 @@ def _show_potentials(fits: Iterable[Any], found: Iterable[Any]) -> None:
 @click.command("site", cls=Command, alone=[("--no-pages", "--records")])
 def site(
     *,
-    output: Path = option("Write the files into DIR.", "-o", default="site", type=FOLDER),
+    output: Path = option("Write the files into DIR.", "-o", default="site", type=options.FOLDER),
     force: bool = flag("Replace a site of more endings or tables, too."),
     records: Path | None = records_option,
     address: str | None = option(
@@ -193,7 +180,7 @@ def site(
         type=click.IntRange(FEWEST_TABLE_MEN, MOST_TABLE_MEN),
         needs="--explorer",
     ),
-    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
+    folders: tuple[Path, ...] = options.OPTIONAL_FOLDERS,
 ) -> int:
     """Make a web site of records: endings, longest lines to step through, drawn endings, mating potential.
 
