@@ -157,15 +157,7 @@ class LazyGroup(click.Group):
             )
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in COMMANDS:
-            if ctx.resilient_parsing:
-                return None  # a shell completes words after it
-            import difflib
-
-            close = difflib.get_close_matches(cmd_name, COMMANDS, 1)
-            ctx.fail(f"there is no command {cmd_name!r}" + (f"; did you mean {close[0]}?" if close else ""))
-        command: click.Command = pkgutil.resolve_name(f"tbgen.cli.{COMMANDS[cmd_name][0]}")
-        return command
+        return pkgutil.resolve_name(f"tbgen.cli.{COMMANDS[cmd_name][0]}") if cmd_name in COMMANDS else None
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         """Names of commands, without importing them, and options."""
@@ -178,7 +170,7 @@ class LazyGroup(click.Group):
                 formatter.write_dl([(name.ljust(10), summary) for name, (_, summary) in group.items()])
 
 
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=LazyGroup, commands=dict.fromkeys(COMMANDS), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", prog_name="tbgen")
 def tbgen() -> None:
     """Build and probe endgame tablebases for r-mobility chess, and score any game by its rules.

@@ -18,7 +18,7 @@ from tbgen.apps.records.record import without_record
 from tbgen.cli import complain, is_quiet, options, signals_to
 from tbgen.cli.folders import Wanted, wanted_options
 from tbgen.cli.options import Command, flag, option, refuse_together
-from tbgen.cli.output import Facts, Form, present, show_facts
+from tbgen.cli.output import Facts, Form, present, show_facts, show_pairs
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
 from tbgen.library.build import Settings, Watcher, build, plan_for
@@ -102,7 +102,7 @@ def command(
         return
     plan, disk = plan_for(data, materials, settings), free_disk(data)
     facts = plan.facts()
-    present(form, facts, lambda: _show_plan(facts, disk, outcomes_only=outcomes_only))
+    present(form, facts, lambda: _show_plan(facts, disk))
     plan.check(disk)
 
 
@@ -177,11 +177,10 @@ def _show_summary(findings: list[Finding], made: list[Made]) -> None:
     click.echo(f"{len(made)} built, {sum(finding.is_sound for finding in findings)} already there")
 
 
-def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
+def _show_plan(plan: Facts, free: int | None) -> None:
     """The tables in the order in which they are expected to begin, and what they take together."""
-    tables, too_large, cut_off = plan["tables"], plan["too_large"], plan["cut_off"]
     show_facts(
-        tables,
+        plan["tables"],
         {
             "table": "material",
             "cells": "cells",
@@ -193,29 +192,23 @@ def _show_plan(plan: Facts, free: int | None, *, outcomes_only: bool) -> None:
             "ends": lambda table: clock(table["ends"]),
         },
     )
-    limit = "" if plan["memory"] is None else f", {in_gib(plan['memory'], math.floor)} of memory"
-    side_by_side = "one at a time" if plan["jobs"] == 1 else f"at most {plan['jobs']} side by side"
-    number = len(tables) + len(too_large) + len(cut_off)
-    fitting = f"{len(tables)} of {number}" if too_large else f"{number}"
-    click.echo(
-        f"{fitting} to build, {plan['kept']} already there; "
-        f"{counted(plan['threads'], 'thread', 'threads')}, {side_by_side}{limit}"
+    show_pairs(
+        {
+            "tables": f"{len(plan['tables'])} to build, {plan['kept']} already there, at most {plan['jobs']} at once",
+            "time": f"{duration(plan['seconds'])} with {counted(plan['threads'], 'thread', 'threads')}, "
+            f"{plan['cpu_seconds']:,.0f} CPU seconds",
+            "memory": in_gib(plan["peak_memory"])
+            + ("" if plan["memory"] is None else f" of {in_gib(plan['memory'], math.floor)}"),
+            "disk": in_units(plan["bytes"]) + ("" if free is None else f" of {in_units(free)} free"),
+            "outcomes": f"{in_units(plan['outcome_bytes'])} of that",
+            "scratch": f"{in_units(plan['scratch_bytes'])} more until the end",
+        }
     )
-    memory = f", {in_gib(plan['peak_memory'])} of memory in use" if tables else ""
-    on_the_way = f" and {in_units(plan['scratch_bytes'])} on the way" if plan["scratch_bytes"] else ""
-    room = "" if free is None else f" of {in_units(free)} free"
-    outcomes = "outcomes alone" if outcomes_only else f"{in_units(plan['outcome_bytes'])} of it outcomes"
-    disk = f"{in_units(plan['bytes'])} of disk ({outcomes}){on_the_way}{room}"
-    click.echo(f"{duration(plan['seconds'])}, {plan['cpu_seconds']:,.0f} CPU seconds, {disk}{memory}")
-    if too_large:
-        click.echo(
-            f"skipped: {counted(len(too_large), 'table needs', 'tables need')} more memory, even with a part on disk:"
-        )
-        smallest_first = sorted(too_large, key=lambda table: table["least_memory"])
-        show_facts(smallest_first, {"table": "material", "memory": lambda table: in_gib(table["least_memory"])})
-        if cut_off:
-            needing = counted(len(cut_off), "table needs", "tables need")
-            click.echo(f"skipped: {needing} one of these: {', '.join(cut_off)}")
+    smallest_first = sorted(plan["too_large"], key=lambda table: table["least_memory"])
+    show_facts(smallest_first, {"skipped": "material", "least memory": lambda table: in_gib(table["least_memory"])})
+    if plan["cut_off"]:
+        needing = counted(len(plan["cut_off"]), "table needs", "tables need")
+        click.echo(f"skipped: {needing} one of these: {', '.join(plan['cut_off'])}")
 
 
 _TABLES, _LOOKING = "tables", "looking at what is there"

@@ -252,7 +252,6 @@ def typed_folders() -> bool:
     return click.get_current_context().get_parameter_source("folders") is ParameterSource.COMMANDLINE
 
 
-_RANKS = 8
 _FEN_FIELDS = 6
 
 
@@ -261,13 +260,6 @@ class Asked(NamedTuple):
 
     words: tuple[str, ...]
     accrued: str | None
-
-    @property
-    def is_position(self) -> bool:
-        """Whether the words begin like a position, and not like the name of a file."""
-        word = next(iter(" ".join(self.words).split()), "")
-        ranks = word.split("/")
-        return word == START or (len(ranks) == _RANKS and ranks[0] not in ("", ".", ".."))
 
     def read(self) -> tuple[str, list[str], Score | None]:
         """The FEN, all moves after it, and the score of --accrued; UsageError if the FEN gives another score."""

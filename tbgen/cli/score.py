@@ -10,7 +10,7 @@ import click
 
 from tbgen.apps.games.tags import Rules, moves_after_the_end
 from tbgen.cli import complain, complain_of, options
-from tbgen.cli.options import Asked, Command, flag, option, refuse_beside, refuse_idle
+from tbgen.cli.options import Asked, Command, flag, option, refuse_idle
 from tbgen.cli.output import STANDARD_OUTPUT, Facts, Form, GamesWriter, present, print_facts, show_facts, written_whole
 from tbgen.cli.reporter import reading
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from tbgen.apps.games.read import PgnGame
 
 
-@click.command("score", cls=Command)
+@click.command("score", cls=Command, alone=[("--pgn", "--accrued")])
 def command(
     *,
     asked: Asked = options.ASKED,
@@ -58,9 +58,7 @@ def command(
       tbgen score --pgn "season*.pgn.zst" more.pgn --json
     """
     if files:
-        refuse_beside("--pgn", {"a FEN": asked.is_position, "--accrued": asked.accrued})
-        names = matching_files([*files, *asked.words])
-        return _score_files(names, rules, form=form, summary=summary)
+        return _score_files(matching_files([*files, *asked.words]), rules, form=form, summary=summary)
     scoring, fifty = rules.scoring(), rules.fifty()
     refuse_idle(rules, scoring.scheme, fifty.setting)
     if asked.words and os.path.isfile(asked.words[0]):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 
 import pytest
@@ -24,7 +25,8 @@ def test_a_plan_says_of_every_table_whether_it_can_be_made(tmp_path: Path) -> No
     for name in facts["cut_off"]:
         assert not made.issuperset(map(str, Material.parse(name).children())), "one that it needs is not made"
     done = tbgen(*plan, folder=tmp_path)
-    assert f"\n{len(made)} of 146 to build, 0 already there; " in done.stdout
+    assert f"\ntables    {len(made)} to build, 0 already there, " in done.stdout
+    assert len(re.findall(r"^K\w+ +[0-9.]+ GiB$", done.stdout, re.MULTILINE)) == len(too_large)
     assert f"\nskipped: {len(facts['cut_off'])} tables need one of these: " in done.stdout
     assert f"; {146 - len(made)} tables cannot be made, --plan names them" in done.stderr
 
