@@ -89,20 +89,15 @@ class Reporter:
     def __init__(self, stream: TextIO | None = None, *, quiet: bool = False) -> None:
         self._stream = stream or sys.stderr
         self._lock, self._closed = threading.RLock(), quiet
+        self._bars_from = time.monotonic() + QUIET_SECONDS
         self.works: dict[str, Work] = {}
         """The running pieces of work, by their first titles."""
-        self._has_bars = not quiet and self._stream.isatty()
-        self._live: Live | None = None
-        self._timer = threading.Timer(QUIET_SECONDS, self._open)
-        if self._has_bars:
-            self._timer.daemon = True
-            self._timer.start()
+        self._live = _bars(self._stream, self._frame) if self._stream.isatty() and not quiet else None
 
     def close(self) -> None:
         """Leave the terminal as it was. Threads that still run show nothing more."""
         with self._lock:
             self._closed = True
-        self._timer.cancel()
         if self._live is not None:
             self._live.stop()
 
@@ -130,34 +125,17 @@ class Reporter:
 
     def log(self, text: str) -> None:
         """Print a text as a line of its own, unless bars show the same."""
-        if not self._has_bars:
+        if self._live is None:
             self.say(text)
 
     def say(self, text: str) -> None:
-        """Print a text as a line of its own."""
-        self._open()
+        """Print a text as a line of its own; bars appear with the first."""
+        self._bars_from = 0.0
         with self._lock, contextlib.suppress(OSError):  # work goes on if nobody reads the output
             if self._live is not None and not self._closed:
                 self._live.console.print(printable(text), markup=False, highlight=False)
             elif not self._closed:
                 click.echo(printable(text), self._stream)
-
-    def _open(self) -> None:
-        """Draw bars from now on, if the stream supports them."""
-        with self._lock:
-            if self._has_bars and self._live is None and not self._closed:
-                from rich.console import Console
-                from rich.live import Live
-
-                self._live = Live(
-                    get_renderable=self._frame,
-                    console=Console(file=self._stream),
-                    transient=True,
-                    refresh_per_second=2,  # each time costs a millisecond
-                    redirect_stdout=False,  # rich would print text for a file on the standard error
-                    redirect_stderr=False,
-                )
-                self._live.start(refresh=True)
 
     def _frame(self) -> Table:
         from rich.progress_bar import ProgressBar
@@ -172,7 +150,7 @@ class Reporter:
             padding=(0, 1),
             expand=True,
         )
-        for work in list(self.works.values()):
+        for work in list(self.works.values()) if time.monotonic() >= self._bars_from else []:
             frame.add_row(
                 Text(printable(work.title)),
                 ProgressBar(work.total, work.done, width=_BAR_COLUMNS),
@@ -180,6 +158,23 @@ class Reporter:
                 Text(printable(work.facts())),
             )
         return frame
+
+
+def _bars(stream: TextIO, frame: Callable[[], Table]) -> Live:
+    """Draw frames on a terminal from now on."""
+    from rich.console import Console
+    from rich.live import Live
+
+    live = Live(
+        get_renderable=frame,
+        console=Console(file=stream),
+        transient=True,
+        refresh_per_second=2,  # each time costs a millisecond
+        redirect_stdout=False,  # rich would print text for a file on the standard error
+        redirect_stderr=False,
+    )
+    live.start()
+    return live
 
 
 def reporter(stream: TextIO | None = None, *, prints: bool = False) -> contextlib.closing[Reporter]:

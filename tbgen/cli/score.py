@@ -112,8 +112,6 @@ def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenErr
                 yield from (game_of(text, path, rules) for text in chunk)
         except (PgnError, UnreadableFileError) as error:
             yield error
-        except OSError as error:
-            yield UnreadableFileError(path, error.strerror or str(error))
 
 
 def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:

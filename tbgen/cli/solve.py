@@ -14,7 +14,7 @@ from tbgen.cli.folders import syzygy_option
 from tbgen.cli.options import Asked, Command, completing, flag, option, refuse_beside
 from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import duration, progress
-from tbgen.errors import UnprovedError, UnreadableFileError, UsageError
+from tbgen.errors import UnprovedError, UsageError
 from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
@@ -251,11 +251,7 @@ def _check(source: str, folders: Sequence[Path], *, form: Form) -> None:
     from tbgen.apps.hold.answers import check_strategy
     from tbgen.apps.hold.strategy import parse_strategy
 
-    try:
-        text = read_bounded(Path(source)).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableFileError(source, getattr(error, "strerror", None) or "it is no text") from None
-    strategy = parse_strategy(text, source)
+    strategy = parse_strategy(read_bounded(Path(source)).decode(errors="replace"), source)
     with _tables_in(folders) as tables:
         proof, goal = check_strategy(strategy, tables, source).facts(), strategy.goal
     kept = f"{goal.side} keeps {goal.outcome} or better from {strategy.board.fen()} {strategy.accrued}"

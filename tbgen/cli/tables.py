@@ -159,13 +159,7 @@ def verify(
     else:
         check, columns = _proofs(folders, sample, seed, threads)
         note = "symmetric positions count once, mates and stalemates not at all"
-    return _show_checked(form, *_each(wanted, check), columns, note)
-
-
-def _show_checked(
-    form: Form, found: Sequence[Facts], faults: Sequence[TableError], columns: Heads, note: str = ""
-) -> int:
-    """The facts of tables that were checked, and their faults."""
+    found, faults = _each(wanted, check)
     facts, shown = {"tables": found, "faults": list(map(str, faults))}, [] if is_quiet() else found
     present(form, facts, lambda: show_facts(shown, columns, note=note))
     return complain_of(faults)

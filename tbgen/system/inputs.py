@@ -80,19 +80,18 @@ def read_pieces(name: str) -> Iterator[bytes]:
     """
     is_input = name == STANDARD_INPUT
     try:
-        opened = io.FileIO(0 if is_input else name, closefd=not is_input)
+        with io.BufferedReader(io.FileIO(0 if is_input else name, closefd=not is_input), _PIECE_BYTES) as file:
+            new_unpacker = _unpacker_of(file)
+            pieces: Iterator[bytes] = iter(partial(file.read1, _PIECE_BYTES), b"")
+            if new_unpacker is not None:
+                pieces = _unpacked(pieces, new_unpacker, name)
+            first = next(pieces, b"")
+            if b"\0" in first[:_LOOKED_AT]:
+                raise PgnError(name, "it is a binary file, not text")
+            yield first
+            yield from pieces
     except OSError as error:
         raise UnreadableFileError(name, error.strerror or str(error)) from None
-    with io.BufferedReader(opened, _PIECE_BYTES) as file:
-        new_unpacker = _unpacker_of(file)
-        pieces: Iterator[bytes] = iter(partial(file.read1, _PIECE_BYTES), b"")
-        if new_unpacker is not None:
-            pieces = _unpacked(pieces, new_unpacker, name)
-        first = next(pieces, b"")
-        if b"\0" in first[:_LOOKED_AT]:
-            raise PgnError(name, "it is a binary file, not text")
-        yield first
-        yield from pieces
 
 
 def is_packed(name: str) -> bool:
@@ -106,7 +105,7 @@ def plain_size(name: str) -> int | None:
 
     Reading the first bytes of a pipe would take them away from its reader.
     """
-    is_plain = name != STANDARD_INPUT and os.path.isfile(name) and not is_packed(name)
+    is_plain = name != STANDARD_INPUT and os.path.isfile(name) and os.access(name, os.R_OK) and not is_packed(name)
     return os.path.getsize(name) if is_plain else None
 
 

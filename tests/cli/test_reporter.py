@@ -33,7 +33,6 @@ def test_bars_appear_by_themselves_and_leave_the_output_alone(piped: bool) -> No
         "reporter.QUIET_SECONDS = 0.0\n"
         "with reporter.reporter() as shown:\n"
         "    work = shown.work('at work', 3)\n"
-        "    shown._timer.join()\n"
         "    work.advance()\n"
         "    print('x' * 200)\n"
     )
