@@ -97,19 +97,23 @@ def _played(settings: MatchSettings, referee: Referee, view: MatchView) -> int:
     """Play a match, and show and write the standings of what has been played, whatever ends it."""
     code, failure = 0, None
     wanted = {settings.json: _facts, settings.crosstable: _crosstable}
-    with contextlib.ExitStack() as stack:  # its files are tried before the first game
-        files = {path: stack.enter_context(written_whole(str(path), force=settings.force)) for path in wanted if path}
-        try:
-            code = asyncio.run(_run(referee))
-        except Exception as error:
-            failure = error
-        if referee.match is None:
-            raise failure or (Terminated if code == 128 + signal.SIGTERM else KeyboardInterrupt)
-        view.ends(referee.match, interrupted=code != 0)
-        for path, file in files.items():
-            file.write(text_of(Form.JSON, wanted[path](referee.match)).encode())
-    if failure is not None:
-        raise failure
+    try:
+        with contextlib.ExitStack() as stack:  # its files are tried before the first game
+            files = {
+                path: stack.enter_context(written_whole(str(path), force=settings.force)) for path in wanted if path
+            }
+            try:
+                code = asyncio.run(_run(referee))
+            except Exception as error:
+                failure = error
+            if referee.match is None:
+                raise failure or (Terminated if code == 128 + signal.SIGTERM else KeyboardInterrupt)
+            view.ends(referee.match, interrupted=code != 0)
+            for path, file in files.items():
+                file.write(text_of(Form.JSON, wanted[path](referee.match)).encode())
+    finally:
+        if failure is not None:
+            raise failure
     return code
 
 

@@ -247,11 +247,6 @@ _any_folders = functools.partial(
 )
 
 
-def typed_folders() -> bool:
-    """Whether --data is given to this command; $TBGEN_DATA is there for all of them."""
-    return click.get_current_context().get_parameter_source("folders") is ParameterSource.COMMANDLINE
-
-
 _FEN_FIELDS = 6
 
 

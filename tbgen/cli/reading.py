@@ -14,10 +14,10 @@ from tbgen.apps.games.decide import Ground, Solve, materials_in
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_in
 from tbgen.cli import complain_of, say
-from tbgen.cli.options import FORCE, NAME, Gathered, not_empty, option, typed_folders
+from tbgen.cli.options import FORCE, NAME, Gathered, not_empty, option
 from tbgen.cli.output import STANDARD_OUTPUT, entries_in, is_same_file, refuse_fewer
 from tbgen.cli.reporter import reading
-from tbgen.errors import PgnError, UsageError
+from tbgen.errors import PgnError, UsageError, build_options
 from tbgen.material import Material
 from tbgen.storage.files import game_of_folder, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
@@ -99,9 +99,7 @@ def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str
     """The command that builds the tables that some files' games lack, or the named tables."""
     names = [shlex.quote(name) for name in dict.fromkeys(files) if name != STANDARD_INPUT] or ["GAMES.pgn"]
     wanted = " ".join(tables or (f"--for {name}" for name in names))
-    data = f" --data {shlex.quote(str(folders[0]))}" if typed_folders() else ""
-    game = "" if (named := game_of_folder(folders[0])).forgets else f" --game {named}"
-    return f"tbgen build {wanted}{data}{game} --outcomes"
+    return f"tbgen build {wanted}{build_options(str(folders[0]))} --outcomes"
 
 
 def refuse_to_lose(target: str | None, sources: Sequence[str], *, force: bool, most: float = math.inf) -> None:

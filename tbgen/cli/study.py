@@ -15,7 +15,7 @@ from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, differs, path_of_record, records_in, write_record
 from tbgen.cli import complain_of, options, say
 from tbgen.cli.folders import Wanted, named_or_there, no_tables, wanted_options
-from tbgen.cli.options import Command, check_folders, flag, not_empty, option, refuse_together, typed_folders
+from tbgen.cli.options import Command, check_folders, flag, not_empty, option
 from tbgen.cli.output import Form, present, refuse_fewer, show_facts
 from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError, build_options
@@ -199,8 +199,6 @@ def site(
     """
     if explorer:
         check_folders(folders)
-    elif records is not None and typed_folders():
-        refuse_together(["--records", "--data"])
     if not only_explorer:
         _write_pages(output, records, address, folders, explorer=explorer, force=force)
     return _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN, force=force) if explorer else 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
-from unittest import mock
 
 import pytest
 
@@ -42,11 +41,9 @@ def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
     assert decided["skipped"] == found["skipped"][:1]
 
 
-def test_a_file_that_may_not_be_read_does_not_end_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
-    packed = [PermissionError(13, "Permission denied"), False]
-    monkeypatch.setattr("tbgen.system.inputs.is_packed", mock.Mock(side_effect=packed))
-    found = json.loads(tbgen("score", "--json", "--pgn", str(S18), str(S18)).stdout)
-    assert ([each["reason"] for each in found["skipped"]], len(found["games"])) == (["Permission denied"], 20)
+def test_a_file_that_may_not_be_read_does_not_end_the_others(tmp_path: Path) -> None:
+    found = json.loads(tbgen("score", "--json", "--pgn", str(tmp_path), str(S18)).stdout)
+    assert ([each["reason"] for each in found["skipped"]], len(found["games"])) == (["Is a directory"], 20)
 
 
 @pytest.mark.parametrize("option", ["-o", "--verdicts"])
