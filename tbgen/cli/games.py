@@ -42,7 +42,6 @@ from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.system.inputs import STANDARD_INPUT
 from tbgen.text import counted, printable
 
 
