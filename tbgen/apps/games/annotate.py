@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import chess
 
-from tbgen.apps.games.tags import UNFINISHED, Source, format_game, last_move, numbered, write_tags
-from tbgen.errors import NO_TABLE, CastlingError, MissingTableError, TooManyMenError
+from tbgen.apps.games.tags import Source, format_game, last_move, numbered, write_tags
+from tbgen.errors import NO_TABLE, MissingTableError
 from tbgen.material import MOST_BUILT_MEN, Material
 from tbgen.probe.answers import Grade, LineStep, MoveProbe, Probe, Valued
 from tbgen.rules.notation import with_score
@@ -194,10 +194,9 @@ def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Mat
         return None
     try:
         return tables.probe(board, ply.accrued)
-    except (TooManyMenError, CastlingError):
-        return None
-    except MissingTableError as error:
-        missing[Material.parse(error.material)] += 1
+    except NO_TABLE as error:
+        if isinstance(error, MissingTableError):
+            missing[Material.parse(error.material)] += 1
         return None
 
 
@@ -222,9 +221,7 @@ def pgn_of(
     tags = {
         "Event": "Best play",
         "Round": "-",
-        "White": "tbgen",
-        "Black": "tbgen",
-        "Result": UNFINISHED,
+        **dict.fromkeys(("White", "Black"), "tbgen"),
         "SetUp": "1",
         "FEN": first.fen(),
         **({} if accrued is None else {"RMobilityAccrued": str(accrued)}),

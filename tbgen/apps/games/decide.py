@@ -199,11 +199,10 @@ class Adjudicator:
             IllegalPositionError: The position breaks a rule of chess.
             AccruedError: No game can carry this accrued score into the position.
         """
-        if isinstance(board_or_game, Game):
-            game = board_or_game
-        else:
+        game = board_or_game
+        if not isinstance(game, Game):
             which = Mobility.RESET if self.tables is None else self.tables.mobility
-            game = Game(board_or_game, accrued=accrued, fifty_moves=self.rules.fifty(), mobility=which)
+            game = Game(game, accrued=accrued, fifty_moves=self.rules.fifty(), mobility=which)
         return self._settled(game, winner, self.rules.scoring())
 
     def decide_read(self, game: PgnGame) -> Verdict:

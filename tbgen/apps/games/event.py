@@ -34,6 +34,8 @@ READ_TAGS: Final = (
 """The tags that standings read, besides the score of a game."""
 _CRASHES: Final = ("abandoned", "stalled connection")
 """Values of the tag Termination if an engine crashed or fell silent."""
+_ELO_FACTOR = 32
+"""The change of Elo for a point above expectation, as in TCEC's referee."""
 _MOST_NAMED = 6
 """The most missing tables that a sentence names."""
 BYE: Final = "bye"
@@ -43,6 +45,39 @@ MORE_GAMES: Final = 2
 """The number of games that extend a tie with equal points."""
 MOST_EXTENSIONS: Final = 4
 """After so many extensions the holder of the last game's score goes on."""
+
+TieBreak = str
+"""A criterion by which players are ranked, one of `TIE_BREAKS`.
+
+`classical` is points by the sheet, a win 1 and a draw 1/2. `points` is the sum of r-mobility points. `net` is the
+lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 and so on. The others
+come from the cross table, and count the kind of points that ranks first.
+"""
+
+ON_TABLE: Final[Mapping[TieBreak, Callable[[CrossTable], Values]]] = {
+    "sonneborn-berger": tiebreaks.sonneborn_berger,
+    "buchholz": tiebreaks.buchholz,
+    "buchholz-cut-1": partial(tiebreaks.buchholz, lowest=1),
+    "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
+    "wins": tiebreaks.wins,
+    "double-wins": tiebreaks.double_wins,
+    "quick-wins": partial(tiebreaks.lengths, points=WIN, is_more_better=False),
+    "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
+}
+
+TIE_BREAKS: Final[tuple[TieBreak, ...]] = ("classical", "points", "net", "direct-encounter", *ON_TABLE)
+DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
+"""By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary points."""
+
+PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
+    "tcec-swiss": ("classical", "sonneborn-berger", "points", "wins", "direct-encounter"),
+    "tcec-league": (
+        *("classical", "direct-encounter", "sonneborn-berger", "points"),
+        *("double-wins", "quick-wins", "long-losses"),
+    ),
+    "otb": ("points", "direct-encounter", "buchholz-cut-1", "buchholz", "sonneborn-berger", "wins", "net"),
+}
+"""Name -> criteria in order; docs/adjudication.md names the rules behind them."""
 
 
 def is_bye(name: str) -> bool:
@@ -92,41 +127,6 @@ class EventGame(NamedTuple):
     def round_number(self) -> int:
         """The whole number with which the tag `Round` begins; 0 if there is none."""
         return number_in(self.tags.get("Round", "?").partition(".")[0])
-
-
-TieBreak = str
-"""A criterion by which players are ranked, one of `TIE_BREAKS`.
-
-`classical` is points by the sheet, a win 1 and a draw 1/2. `points` is the sum of r-mobility points. `net` is the
-lexicographic order of the rules: stalemates given minus suffered, then the same for G1.0, G1.5 and so on. The others
-come from the cross table, and count the kind of points that ranks first.
-"""
-
-ON_TABLE: Final[Mapping[TieBreak, Callable[[CrossTable], Values]]] = {
-    "sonneborn-berger": tiebreaks.sonneborn_berger,
-    "buchholz": tiebreaks.buchholz,
-    "buchholz-cut-1": partial(tiebreaks.buchholz, lowest=1),
-    "buchholz-median": partial(tiebreaks.buchholz, lowest=1, highest=1),
-    "wins": tiebreaks.wins,
-    "double-wins": tiebreaks.double_wins,
-    "quick-wins": partial(tiebreaks.lengths, points=WIN, is_more_better=False),
-    "long-losses": partial(tiebreaks.lengths, points=LOSS, is_more_better=True),
-}
-
-TIE_BREAKS: Final[tuple[TieBreak, ...]] = ("classical", "points", "net", "direct-encounter", *ON_TABLE)
-
-DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter", "classical")
-"""By r-mobility points first, as the rules demand; under --scoring classical they are the ordinary points."""
-
-PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
-    "tcec-swiss": ("classical", "sonneborn-berger", "points", "wins", "direct-encounter"),
-    "tcec-league": (
-        *("classical", "direct-encounter", "sonneborn-berger", "points"),
-        *("double-wins", "quick-wins", "long-losses"),
-    ),
-    "otb": ("points", "direct-encounter", "buchholz-cut-1", "buchholz", "sonneborn-berger", "wins", "net"),
-}
-"""Name -> criteria in order; docs/adjudication.md names the rules behind them."""
 
 
 @dataclass(slots=True)
@@ -348,10 +348,6 @@ def in_decimals(points: Fraction) -> str:
     ('0.5625', '0.3333', '2')
     """
     return f"{float(round(points, 4)):.15g}"
-
-
-_ELO_FACTOR = 32
-"""The change of Elo for a point above expectation, as in TCEC's referee."""
 
 
 def crosstable(standings: Standings) -> dict[str, Any]:

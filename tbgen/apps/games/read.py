@@ -149,15 +149,13 @@ def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
     tags, written = text.tags, text.result
     known = read_tags(tags)
     root, carried, words = _root(tags.get("FEN"), tags.get("Variant"), known.accrued, rules.mobility)
-    facts: list[list[int]] = []
-    if is_standard(root):
-        facts, words = _replayed(text, words.copy())
+    facts, words = _replayed(text, words.copy()) if is_standard(root) else ([], words)  # kernels know no variants
     if (problem := text.problem) is not None:
         raise UsageError(problem)
     fifty_moves = rules.fifty(known)
     if facts:
         last, ended = _last_and_end(root, carried, facts, fifty_moves, rules.mobility)
-    else:  # the kernels know no variants
+    else:
         game = _game_by_python_chess(root, carried, fifty_moves, rules.mobility, text)
         last, ended = game.last.stage, None if game.ended is None else game.ended.stage
     if facts and last.end is None and rules.fifty_moves is known.fifty_moves is None and says_fifty_moves(tags):

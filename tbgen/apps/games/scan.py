@@ -39,7 +39,7 @@ MOVE, MOVE_END, MOVE_COLUMNS = range(3)
 
 OPEN, LEFT, RIGHT, SEMICOLON, DOLLAR = (ord(letter) for letter in "{();$")
 NEWLINE, RETURN, BRACKET, END_BRACKET, QUOTE, PERCENT = (ord(letter) for letter in '\n\r[]"%')
-DOT, ZERO, NINE, BANG, QUESTION = (ord(letter) for letter in ".09!?")
+DOT, ZERO, BANG, QUESTION = (ord(letter) for letter in ".0!?")
 
 
 def _marked(members: str) -> Bytes:
@@ -131,7 +131,7 @@ def is_sign(text: Bytes, start: Int, end: Int) -> bool:
     """Whether a word is a number, an evaluation, `e.p.` or `N` and so no move; castling may be written with zeros."""
     if place_of(text, start, end, _SIGNS):
         return True
-    has_zeros = end - start > 1 and text[start] == ZERO and not ZERO <= text[start + 1] <= NINE
+    has_zeros = end - start > 1 and text[start] == ZERO and not _DIGIT[text[start + 1]]
     if has_zeros or spells(text, start, end, _NULL):
         return False
     return skip(text, start, end, _NO_LETTER) == end

@@ -150,12 +150,9 @@ class Rules:
     def scoring(self, tags: GameTags | None = None) -> Scoring:
         """The scheme of the points of a game."""
         known, plain = GameTags() if tags is None else tags, Scoring()
-        cutoffs = (self.cutoff_code, known.cutoff_code, plain.cutoff_code)
-        return Scoring(
-            self.scheme or known.scheme or plain.scheme,
-            next(code for code in cutoffs if code is not None),  # 0 is one, too
-            self.komi or known.komi or plain.komi,
-        )
+        # A code may be 0.
+        cutoff = next(code for code in (self.cutoff_code, known.cutoff_code, plain.cutoff_code) if code is not None)
+        return Scoring(self.scheme or known.scheme or plain.scheme, cutoff, self.komi or known.komi or plain.komi)
 
     def fifty(self, tags: GameTags | None = None) -> FiftyMoves:
         """The fifty-move rule of a game."""

@@ -22,7 +22,6 @@ _NONE = Fraction(0)
 _NO_MOVES = Fraction(10_000)
 """The assumed length of games for a player without such a game."""
 
-
 Player = TypeVar("Player")
 Criterion = Callable[[list[Player]], list[list[Player]]]
 """Splits players who are equal so far into groups, the best first."""
