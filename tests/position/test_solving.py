@@ -226,6 +226,13 @@ def test_a_solve_of_which_a_block_is_gone_is_not_answered_without_solving(folder
         assert solver.solved(PAWNS) is None
 
 
+def test_a_plan_has_the_block_of_a_position_that_is_asked_with_another_accrued_score(folder_of: Folder) -> None:
+    with PositionSolver(folder_of("KvK"), budget=1) as solver:
+        solver.solve(PAWNS_OF_BOTH, "G4.0")
+        assert [solver.plan(PAWNS_OF_BOTH, accrued).nodes for accrued in ("G4.0", "G3.5")] == [0, 1]
+        assert solver.solved(PAWNS_OF_BOTH, "G3.5") is None
+
+
 def test_an_interrupted_solve_goes_on(folder_of: Folder) -> None:
     folder, board = folder_of("KvK"), chess.Board(PAWNS)
     with PositionSolver(folder) as solver, pytest.raises(KeyboardInterrupt):
