@@ -14,10 +14,9 @@ import click
 from tbgen.apps.games.batch import ChunkReport, GamesTask, positions_to_solve, total
 from tbgen.apps.games.decide import Ground, Solve
 from tbgen.apps.games.tags import Continue, Rules
-from tbgen.cli import complain, complain_of, is_quiet, say
-from tbgen.cli.folders import syzygy_option
-from tbgen.cli.options import FILES, JOBS, MOBILITY, NAME, OPTIONAL_FOLDERS, RULES, STRICT, Command, flag, option
-from tbgen.cli.output import STANDARD_OUTPUT, GamesWriter, is_same_file, rewritten, written_whole
+from tbgen.cli import complain, complain_of, is_quiet, options, say
+from tbgen.cli.options import Command, flag, option
+from tbgen.cli.output import GamesWriter, written_whole
 from tbgen.cli.reading import (
     Output,
     asked_files,
@@ -34,6 +33,7 @@ from tbgen.material import Material
 from tbgen.position import DEFAULT_BUDGET
 from tbgen.score import Mobility
 from tbgen.system.inputs import STANDARD_INPUT, is_packed
+from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file, rewritten
 from tbgen.system.process import processors
 from tbgen.text import counted, in_gib, in_units
 
@@ -53,10 +53,10 @@ if TYPE_CHECKING:
 )
 def command(
     *,
-    files: tuple[str, ...] = FILES,
+    files: tuple[str, ...] = options.FILES,
     out: Output = output_option("Write the copy to this file; - (default) is the standard output.", metavar="OUT.pgn"),
     in_place: bool = flag("Write the tags into the files themselves."),
-    verdicts: str | None = option("Write the verdict on every game to FILE, as JSON.", type=NAME),
+    verdicts: str | None = option("Write the verdict on every game to FILE, as JSON.", type=options.NAME),
     continued: str = option(
         "Continue games by best play: never, unless the rules ended them, or always.",
         "--continue",
@@ -72,13 +72,13 @@ def command(
         metavar="S",
         needs="--solve",
     ),
-    syzygy: tuple[Path, ...] | None = syzygy_option(needs="--solve"),
+    syzygy: tuple[Path, ...] | None = options.syzygy_option(needs="--solve"),
     lines: bool = flag("Append best play to the moves, as a variation.", "--line"),
-    rules: Rules = RULES,
-    mobility: Mobility = MOBILITY,
-    folders: tuple[Path, ...] = OPTIONAL_FOLDERS,
-    jobs: int = JOBS,
-    strict: bool = STRICT,
+    rules: Rules = options.RULES,
+    mobility: Mobility = options.MOBILITY,
+    folders: tuple[Path, ...] = options.OPTIONAL_FOLDERS,
+    jobs: int = options.JOBS,
+    strict: bool = options.STRICT,
 ) -> int:
     """Decide every game and write the tags RMobilityResult, Points and the like into a copy.
 

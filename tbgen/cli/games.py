@@ -19,16 +19,7 @@ from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import GameText, chunks_in
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.options import Command, argument, flag, option
-from tbgen.cli.output import (
-    STANDARD_OUTPUT,
-    Form,
-    fits,
-    print_facts,
-    show_facts,
-    table_lines,
-    text_of,
-    written_whole,
-)
+from tbgen.cli.output import Form, fits, print_facts, show_facts, table_lines, text_of, written_whole
 from tbgen.cli.reading import (
     Output,
     asked_files,
@@ -42,6 +33,7 @@ from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
+from tbgen.system.outputs import STANDARD_OUTPUT
 from tbgen.text import counted, printable
 
 

@@ -19,13 +19,23 @@ from click.core import ParameterSource
 from tbgen.apps.games.tags import Rules, parse_cutoff
 from tbgen.cli import COMMANDS, QUIET
 from tbgen.cli.output import Form
-from tbgen.errors import MissingFolderError, UsageError
-from tbgen.material import is_material, own_men
+from tbgen.errors import MissingFolderError, UsageError, build_options
+from tbgen.material import (
+    FEWEST_TABLE_MEN,
+    MOST_BUILT_MEN,
+    Material,
+    Role,
+    all_materials,
+    is_material,
+    materials,
+    own_men,
+    table_material,
+)
 from tbgen.rules.notation import START, fen_and_moves
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score
-from tbgen.storage.files import folder_of_game, folder_of_men, folders_in
+from tbgen.storage.files import folder_of_game, folder_of_men, folders_in, men_of_folder, tables_of
 
 T = TypeVar("T")
 
@@ -341,6 +351,77 @@ RULES: Any = Gathered(
 )
 STRICT = flag("Exit with code 3 if a missing table makes a score provisional.")
 THREADS = option("Use N threads (default: one per processor).", type=click.IntRange(1, MOST_THREADS))
+
+
+syzygy_option = functools.partial(
+    option,
+    f"Tighten bounds by the Syzygy tables in DIR; repeat it, or join several with {os.pathsep}.",
+    type=FOLDER,
+    multiple=True,
+    callback=lambda ctx, option, values: tuple(each for value in values for each in folders_in(str(value))) or None,
+)
+"""Folders of tables of ordinary chess, as `syzygy`; None without them."""
+
+
+class Wanted(NamedTuple):
+    """Materials that a user names, by name or by number of men."""
+
+    names: tuple[str, ...]
+    men: int | None
+    every: bool
+
+    @property
+    def given(self) -> list[str]:
+        """The names and options that the user gave."""
+        options = {" ".join(self.names): self.names, "--men": self.men is not None, "--all": self.every}
+        return [name for name, is_given in options.items() if is_given]
+
+    def materials(
+        self, most: int = MOST_BUILT_MEN, every: Callable[[], list[Material]] = all_materials, own: Sequence[Role] = ()
+    ) -> list[Material]:
+        """The materials, each of at most `most` men; with --all, those that `every` gives, of two to five men.
+
+        `own` are men of your own that they may have.
+        """
+        refuse_together(not_empty(self.given, "name materials such as KBvK, or give --men N, or --all"))
+        if self.every:
+            return every()
+        if self.men is None:
+            return [table_material(name, most, own) for name in self.names]
+        if not FEWEST_TABLE_MEN <= self.men <= most:
+            raise UsageError(f"tables have {FEWEST_TABLE_MEN} to {most} men, kings included, not {self.men}")
+        return materials(self.men, own)
+
+
+_names_argument = functools.partial(argument, nargs=-1, metavar="[MATERIAL]...")
+
+names_argument = _names_argument(
+    shell_complete=completing(lambda ctx: (material for material, _ in tables_of(ctx.params.get("folders") or ())))
+)
+"""Materials whose tables are there, as `names`."""
+
+
+def wanted_options(every: str, *, built: bool = False) -> Any:
+    """Materials by name or by number of men, as `wanted`; `every` says what --all means."""
+    return Gathered(
+        Wanted,
+        names=names_argument if built else _names_argument(shell_complete=completing(lambda ctx: all_materials())),
+        men=option("Take every material of N men, kings included.", type=int),
+        every=flag(f"Take {every}.", "--all"),
+    )
+
+
+def named_or_there(names: Sequence[str], folders: Sequence[Path]) -> list[Material]:
+    """The materials that are named, else those whose tables are in the folders; UsageError if there are none."""
+    own = men_of_folder(folders[0]) if folders else ()
+    named = [table_material(name, MOST_BUILT_MEN, own) for name in names]
+    return not_empty(named or [each for each, _ in tables_of(folders)], no_tables(folders))
+
+
+def no_tables(folders: Sequence[Path]) -> str:
+    """The message about empty folders."""
+    where = ", ".join(map(str, folders))
+    return f"no tables in {where}; build some with: tbgen build --men 3{build_options(where)}"
 
 
 @click.command("help", cls=Command)

@@ -15,12 +15,13 @@ from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_in
 from tbgen.cli import complain_of, say
 from tbgen.cli.options import FORCE, NAME, Gathered, not_empty, option
-from tbgen.cli.output import STANDARD_OUTPUT, entries_in, is_same_file, refuse_fewer
+from tbgen.cli.output import entries_in, refuse_fewer
 from tbgen.cli.reporter import reading
 from tbgen.errors import PgnError, UsageError, build_options
 from tbgen.material import Material
 from tbgen.storage.files import game_of_folder, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
+from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file
 from tbgen.text import counted
 
 

@@ -10,8 +10,7 @@ import click
 
 from tbgen.apps.site import need_extra
 from tbgen.cli import complain_of, is_quiet, say
-from tbgen.cli.folders import Wanted, wanted_options
-from tbgen.cli.options import DATA, FOLDERS, FORM, OLD_FOLDER, Command, flag, option
+from tbgen.cli.options import DATA, FOLDERS, FORM, OLD_FOLDER, Command, Wanted, flag, option, wanted_options
 from tbgen.cli.output import Form, print_facts
 from tbgen.cli.reporter import reporter
 from tbgen.library.catalog import Catalog

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from tbgen.cli import options
-from tbgen.cli.folders import syzygy_option
-from tbgen.cli.options import Asked, Command, completing, flag, option, refuse_beside
+from tbgen.cli.options import Asked, Command, completing, flag, option, refuse_beside, syzygy_option
 from tbgen.cli.output import Form, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import duration, progress
 from tbgen.errors import UnprovedError, UsageError

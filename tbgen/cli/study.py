@@ -14,8 +14,7 @@ import click
 from tbgen.apps.records.record import FOLDER as RECORDS
 from tbgen.apps.records.record import Record, differs, path_of_record, records_in, write_record
 from tbgen.cli import complain_of, options, say
-from tbgen.cli.folders import Wanted, named_or_there, no_tables, wanted_options
-from tbgen.cli.options import Command, check_folders, flag, not_empty, option
+from tbgen.cli.options import Command, Wanted, flag, not_empty, option
 from tbgen.cli.output import Form, present, refuse_fewer, show_facts
 from tbgen.cli.reporter import progress
 from tbgen.errors import UsageError, build_options
@@ -49,7 +48,7 @@ def command() -> None:
 @command.command("record", cls=Command)
 def record(
     *,
-    wanted: Wanted = wanted_options("every table in the folders", built=True),
+    wanted: Wanted = options.wanted_options("every table in the folders", built=True),
     output: Path | None = option(
         "Write the records into DIR (default: records in the folder of tables, if there is only one).",
         "-o",
@@ -69,8 +68,8 @@ def record(
       tbgen study record KBvK
       tbgen study record --all --data tables -o records
     """
-    check_folders(folders)
-    materials = wanted.materials(every=lambda: named_or_there((), folders))
+    options.check_folders(folders)
+    materials = wanted.materials(every=lambda: options.named_or_there((), folders))
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
     target = folders[0] / RECORDS if output is None else output
@@ -124,8 +123,8 @@ def potential(
     from tbgen.apps.records.potential import facts_of, fits_of, own_records, potentials_of, unseen, worths_of
 
     if own:
-        check_folders(folders)
-        counted_tables = not_empty(own_records(folders[0]), no_tables(folders))
+        options.check_folders(folders)
+        counted_tables = not_empty(own_records(folders[0]), options.no_tables(folders))
         found = potentials_of(counted_tables, worths_of(worth, own))
         if names := " ".join(unseen(counted_tables, own[0])):
             say(f"other endings are open; build some with: tbgen build {names}{build_options(str(folders[0]))}")
@@ -198,7 +197,7 @@ def site(
       tbgen site --explorer --no-pages --data tables
     """
     if explorer:
-        check_folders(folders)
+        options.check_folders(folders)
     if not only_explorer:
         _write_pages(output, records, address, folders, explorer=explorer, force=force)
     return _write_explorer(output, address, folders, most_men or MOST_TABLE_MEN, force=force) if explorer else 0
@@ -243,7 +242,7 @@ def _write_explorer(output: Path, address: str | None, folders: tuple[Path, ...]
 
     catalog = Catalog(folders, most_men)
     if not catalog.entries:
-        raise UsageError(no_tables(folders))
+        raise UsageError(options.no_tables(folders))
     if not force:
         refuse_fewer(output, len(tables_in(output / TABLES)), len(catalog), "table", "tables")
     with progress("writing") as shown:

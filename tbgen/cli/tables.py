@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from tbgen.cli import complain_of, is_quiet
-from tbgen.cli.folders import named_or_there, names_argument, no_tables
-from tbgen.cli.options import FILE, FOLDERS, FORM, MOBILITY, OLD_FILE, OWN, THREADS, Command, flag, option
+from tbgen.cli import complain_of, is_quiet, options
+from tbgen.cli.options import Command, flag, option
 from tbgen.cli.output import Facts, Form, Heads, present, show_facts
 from tbgen.cli.reporter import Work, progress
 from tbgen.errors import TableError, UsageError, VerificationError
@@ -26,12 +25,12 @@ TableCheck = Callable[[Material, Work], tuple[Facts, str | None]]
 @click.command("list", cls=Command)
 def list_command(
     *,
-    names: tuple[str, ...] = names_argument,
+    names: tuple[str, ...] = options.names_argument,
     figures: bool = flag("Show the figures of every table, as if all were named."),
-    own: tuple[Role, ...] = OWN,
-    mobility: Mobility = MOBILITY,
-    folders: tuple[Path, ...] = FOLDERS,
-    form: Form = FORM,
+    own: tuple[Role, ...] = options.OWN,
+    mobility: Mobility = options.MOBILITY,
+    folders: tuple[Path, ...] = options.FOLDERS,
+    form: Form = options.FORM,
 ) -> int:
     """List the tables of the folders, or show the figures of those that are named.
 
@@ -48,7 +47,7 @@ def list_command(
     """
     in_full = bool(names) or figures
     where = dict(tables_of(folders))
-    wanted = named_or_there(names, folders) if in_full else list(where)
+    wanted = options.named_or_there(names, folders) if in_full else list(where)
     found, faults = _each(wanted, lambda material, _: (figures_of(folder_with(folders, material), material), None))
     if in_full:
         rows = [row for each in found for row in _rows(each)]
@@ -72,7 +71,9 @@ def _list(found: Sequence[Facts], where: dict[Material, Path], folders: Sequence
     }
     size = in_units(sum(each["bytes"] for each in found))
     note = f"{counted(len(found), 'table', 'tables')}, {size}; positions count every placement on 64 squares"
-    present(form, facts, lambda: show_facts(facts, columns, note=note, none="" if where else no_tables(folders)))
+    present(
+        form, facts, lambda: show_facts(facts, columns, note=note, none="" if where else options.no_tables(folders))
+    )
 
 
 def _each(wanted: Sequence[Material], check: TableCheck) -> tuple[list[Facts], list[TableError]]:
@@ -120,22 +121,22 @@ def _show(tables: Sequence[Facts]) -> None:
 @click.command("verify", cls=Command, alone=[("--digest", "--sample")])
 def verify(
     *,
-    names: tuple[str, ...] = names_argument,
+    names: tuple[str, ...] = options.names_argument,
     sample: int | None = option("Check N random positions of each table, not all.", type=click.IntRange(1)),
     seed: int = option("Draw other positions.", type=click.IntRange(0), default=0, needs="--sample"),
     by_digest: bool = flag("Compare digests of the values with those of known tables.", "--digest"),
     known_in: Path | None = option(
         "Compare with this list of known tables, not with the one that comes with tbgen.",
         "--list",
-        type=OLD_FILE,
+        type=options.OLD_FILE,
         needs="--digest",
     ),
-    output: Path | None = option("Enter the digests into this list.", "-o", type=FILE, needs="--digest"),
-    threads: int | None = THREADS,
-    own: tuple[Role, ...] = OWN,
-    mobility: Mobility = MOBILITY,
-    folders: tuple[Path, ...] = FOLDERS,
-    form: Form = FORM,
+    output: Path | None = option("Enter the digests into this list.", "-o", type=options.FILE, needs="--digest"),
+    threads: int | None = options.THREADS,
+    own: tuple[Role, ...] = options.OWN,
+    mobility: Mobility = options.MOBILITY,
+    folders: tuple[Path, ...] = options.FOLDERS,
+    form: Form = options.FORM,
 ) -> int:
     """Prove tables such as KBvK, or all tables of the folders.
 
@@ -153,7 +154,7 @@ def verify(
     """
     if by_digest and not mobility.forgets and known_in is None:
         raise UsageError(f"the known digests are of r-mobility; name a list of {mobility} tables with --list")
-    wanted, note = named_or_there(names, folders), ""
+    wanted, note = options.named_or_there(names, folders), ""
     if by_digest:
         check, columns = _digests(folders, threads, known_in, output)
     else:

@@ -1,0 +1,126 @@
+"""Output files: whole or not at all, and with the owner of the file that was there."""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import io
+import os
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+from tbgen.errors import UnreadableFileError
+
+STANDARD_OUTPUT = "-"
+
+_STALE_SECONDS = 7 * 86_400
+"""The age at which a half-written file belongs to a run that was killed."""
+
+
+def is_same_file(one: str, other: str) -> bool:
+    """Whether two names mean one file, which may not exist yet."""
+    try:
+        return os.path.samefile(one, other)
+    except OSError:
+        return os.path.realpath(one) == os.path.realpath(other)
+
+
+class _NamedFile(io.FileIO):
+    """A file whose errors name the file that it will replace."""
+
+    def __init__(self, file: int | str, goal: str) -> None:
+        super().__init__(file, "wb")
+        self._goal = goal
+
+    def write(self, data: Any) -> int:
+        with _naming(self._goal):
+            return super().write(data)
+
+
+@contextlib.contextmanager
+def _naming(name: str) -> Iterator[None]:
+    """Let errors of the system name a file."""
+    try:
+        yield
+    except OSError as error:
+        raise UnreadableFileError(name, error.strerror or str(error)) from None
+
+
+@contextlib.contextmanager
+def rewritten(name: str) -> Iterator[IO[bytes]]:
+    """A file to write that replaces an input file at the end; refused if that changes in the meantime."""
+    before = os.stat(name)
+    with _replaced(name, None) as file:
+        yield file
+        now = os.stat(name)
+        if any(
+            getattr(now, field) != getattr(before, field) for field in ("st_dev", "st_ino", "st_size", "st_mtime_ns")
+        ):
+            raise UnreadableFileError(name, "it has changed since it was read, and stays as it is")
+
+
+@contextlib.contextmanager
+def written_whole(name: str, check: Callable[[str, str], None] | None = None) -> Iterator[IO[bytes]]:
+    """A file to write to, which takes its name only when all is written; `-` is the standard output.
+
+    A run that is cut short leaves the file as it was before; so does one of which `check` does not like what there is,
+    and the file that shall take its place. What exists and is no regular file, such as a device or a named pipe, is
+    written to.
+    """
+    if name == STANDARD_OUTPUT:
+        sys.stdout.flush()
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    else:
+        is_device = os.path.exists(name) and not os.path.isfile(name)
+        with io.BufferedWriter(_NamedFile(name, name)) if is_device else _replaced(name, check) as file:
+            yield file
+
+
+@contextlib.contextmanager
+def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[IO[bytes]]:
+    """A file that replaces another, or none, at the end of the block that writes it; with its owner and mode."""
+    path = Path(os.path.realpath(name))
+    _remove_stale(path)
+    partial = path.with_name(f".{path.name}.{os.urandom(4).hex()}.partial")
+    # The mode for the group comes with the group itself.
+    mode = path.stat().st_mode & 0o707 if path.exists() else 0o666
+    with _naming(str(path)):
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    try:
+        with io.BufferedWriter(_NamedFile(descriptor, name)) as file:
+            yield file
+            file.flush()
+            if path.exists():
+                _keep_owner(file.fileno(), path)
+            os.fsync(file.fileno())
+        if check is not None and path.exists():
+            check(name, str(partial))
+        os.replace(partial, path)
+    finally:
+        with contextlib.suppress(OSError):
+            partial.unlink()
+
+
+def _remove_stale(path: Path) -> None:
+    """Remove what runs that were killed have left beside a path."""
+    for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-z_]'}.partial"):
+        with contextlib.suppress(OSError):
+            if time.time() - partial.lstat().st_mtime > _STALE_SECONDS:  # noqa: TID251 - the age of a file
+                partial.unlink()
+
+
+def _keep_owner(partial: int, path: Path) -> None:
+    """Give a file the owner, group and mode of the one that it replaces."""
+    ours, theirs = os.fstat(partial), path.stat()
+    if (ours.st_uid, ours.st_gid) != (theirs.st_uid, theirs.st_gid):
+        try:
+            os.fchown(partial, theirs.st_uid, theirs.st_gid)
+        except PermissionError:
+            reason = "it belongs to another user or group, who would lose it; write to another file"
+            raise UnreadableFileError(str(path), reason) from None
+    os.fchmod(partial, stat.S_IMODE(theirs.st_mode))  # after the owner, because changing the owner clears some bits
