@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import IO, Any
 
 from tbgen.errors import UnreadableFileError
+from tbgen.system.process import try_lock
 
 STANDARD_OUTPUT = "-"
 
-_STALE_SECONDS = 7 * 86_400
-"""The age at which a half-written file belongs to a run that was killed."""
+_STALE_SECONDS = 60.0
+"""A file that another run has just begun may not be locked yet."""
 
 
 def is_same_file(one: str, other: str) -> bool:
@@ -93,6 +94,8 @@ def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[I
         descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
         with io.BufferedWriter(_NamedFile(descriptor, name)) as file:
+            with contextlib.suppress(OSError):  # a network file system may not support locks; stale files stay there
+                try_lock(file.fileno())
             yield file
             file.flush()
             if path.exists():
@@ -107,11 +110,12 @@ def _replaced(name: str, check: Callable[[str, str], None] | None) -> Iterator[I
 
 
 def _remove_stale(path: Path) -> None:
-    """Remove what runs that were killed have left beside a path."""
+    """Remove what runs that were killed have left beside a path: their locks are gone, those of others are not."""
     for partial in path.parent.glob(f".{glob.escape(path.name)}.{8 * '[0-9a-z_]'}.partial"):
-        with contextlib.suppress(OSError):
-            if time.time() - partial.lstat().st_mtime > _STALE_SECONDS:  # noqa: TID251 - the age of a file
-                partial.unlink()
+        with contextlib.suppress(OSError), open(os.open(partial, os.O_RDWR | os.O_NOFOLLOW), "rb+") as file:
+            age = time.time() - os.fstat(file.fileno()).st_mtime  # noqa: TID251 - that of a file
+            if age > _STALE_SECONDS and try_lock(file.fileno()):
+                os.unlink(partial)
 
 
 def _keep_owner(partial: int, path: Path) -> None:

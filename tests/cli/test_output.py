@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tbgen.system.process import try_lock
 from tests.cli.calls import GAME, complaint, tbgen
 
 
@@ -26,6 +27,14 @@ def test_a_named_pipe_is_written_to_and_stays_one(
     reader.join()
     assert b"e4" in read[0] or b"accrued" in read[0]
     assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_a_file_is_written_where_there_are_no_locks(
+    games: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("fcntl.flock", lambda *_: os.close(-1))
+    assert tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "copy.pgn")).returncode == 0
+    assert b"RMobilityResult" in (tmp_path / "copy.pgn").read_bytes()
 
 
 @pytest.mark.parametrize("allowed", [True, False])
@@ -83,9 +92,12 @@ def test_a_file_that_cannot_be_read_to_its_end_leaves_the_old_copy(games: Path, 
 
 def test_what_killed_runs_have_left_is_removed_and_nothing_else(games: Path, tmp_path: Path) -> None:
     stale, fresh, foreign = (tmp_path / f".out.pgn.{name}.partial" for name in ("0123abcd", "00000000", "notes"))
-    for path in (stale, fresh, foreign):
+    locked = tmp_path / ".out.pgn.ffffffff.partial"
+    for path in (stale, fresh, foreign, locked):
         path.write_text("half")
         if path is not fresh:
             os.utime(path, (1e9, 1e9))
-    assert tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "out.pgn")).returncode == 0
-    assert [path.exists() for path in (stale, fresh, foreign)] == [False, True, True]
+    with locked.open() as file:
+        assert try_lock(file.fileno())
+        assert tbgen("adjudicate", str(games), "-q", "-o", str(tmp_path / "out.pgn")).returncode == 0
+    assert [path.exists() for path in (stale, fresh, foreign, locked)] == [False, True, True, True]
