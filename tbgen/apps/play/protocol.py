@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final
@@ -28,6 +27,8 @@ option name UCI_RMobility type check default false
 option name UCI_Chess960 type check default false
 option name Accrued type string default <empty>
 option name MultiPV type spin default 1 min 1 max {MOST_LINES}"""
+_AT_ANY_TIME: Final = ("", "stop", "ponderhit", "isready", "debug")
+"""Commands that a program may send while it waits for an answer."""
 _EMPTY: Final = ("", "<empty>")
 _MOST_SHOWN: Final = 300
 """The most characters of an error, which may quote its input."""
@@ -36,8 +37,8 @@ _MOST_SHOWN: Final = 300
 class Protocol:
     """Plays one game after another; `tell` receives every line that goes out, from one thread at a time.
 
-    A worker executes one command after the other. The reader of lines queues them, so that it sees `stop` at any time.
-    A `stop` applies to each `go` before it.
+    A thread of its own answers a `go`, so that the reader of lines sees `stop` and `isready` meanwhile. Most other
+    commands wait for the answer, and end a `go` that would wait for a line.
     """
 
     def __init__(self, folders: Folders, tell: Callable[[str], None]) -> None:
@@ -46,51 +47,32 @@ class Protocol:
         self._now: Situation | None = situation_of(chess.Board(), None, ())
         self._accrued: Score | None = None
         self._lines = 1
-        self._todo: queue.SimpleQueue[tuple[str, list[str]]] = queue.SimpleQueue()
-        self._halts: list[threading.Event] = []
-        """The signal to stop for each `go` without an answer."""
-        self._is_endless = False
+        self._halt, self._is_endless = threading.Event(), False
+        """The signal to stop for the last `go`, and whether it waits for that."""
+        self._answering = threading.Thread()
 
     def run(self, lines: Iterable[str]) -> None:
         """Answer until `quit` or the end of the lines."""
-        worker = threading.Thread(target=self._work, daemon=True)
-        worker.start()
         for line in lines:
             name, *words = line.split() or [""]
             if name == "quit":
-                self._stop()
+                self._halt.set()
                 break
-            self._hear(name, words)
-        self._hear("quit", [])  # at the end of input the last answer is still due, unless it waits for a line
-        worker.join()
-        self._player.close()
-
-    def _hear(self, name: str, words: list[str]) -> None:
-        """Queue a command, or apply it at once if it concerns running work."""
-        if name in ("stop", "ponderhit"):
-            self._stop()
-        elif name == "isready" and self._halts:
-            self._tell("readyok")
-        elif name:
-            if self._is_endless and name != "isready":
-                self._stop()
-            if name == "go":
-                self._halts.append(threading.Event())
-                self._is_endless = is_endless(words)
-            self._todo.put((name, words))
-
-    def _stop(self) -> None:
-        """End the running search, and all that are queued."""
-        self._is_endless = False
-        for halt in self._halts.copy():
-            halt.set()
-
-    def _work(self) -> None:
-        while (command := self._todo.get())[0] != "quit":
             try:
-                self._obey(*command)
+                if name not in _AT_ANY_TIME:
+                    self._await_answer()
+                self._obey(name, words)
             except Exception as error:  # any error: the next command may do better
                 self._complain(error)
+        self._await_answer()  # at the end of input the last answer is still due
+        self._player.close()
+
+    def _await_answer(self) -> None:
+        """Wait until a `go` is answered; end it if it waits for a line."""
+        if self._is_endless:
+            self._halt.set()
+        if self._answering.ident is not None:
+            self._answering.join()
 
     def _obey(self, name: str, words: Sequence[str]) -> None:
         match name:
@@ -100,6 +82,8 @@ class Protocol:
                 self._tell(f"option name TablePath type string default {folders}")
                 self._say_if_empty(folders)
                 self._tell("uciok")
+            case "stop" | "ponderhit":
+                self._halt.set()
             case "isready":
                 self._tell("readyok")
             case "setoption":
@@ -110,8 +94,10 @@ class Protocol:
                 if self._now.board.castling_rights or material_of(self._now.board) not in self._player.tables:
                     self._player.prepare()
             case "go":
-                self._go(words)
-            case "ucinewgame" | "debug" | "register":
+                self._halt, self._is_endless = threading.Event(), is_endless(words)
+                self._answering = threading.Thread(target=self._go, args=(words, self._halt), daemon=True)
+                self._answering.start()
+            case "" | "ucinewgame" | "debug" | "register":
                 pass
             case _:
                 raise UsageError(f"unknown command {name}")
@@ -152,9 +138,9 @@ class Protocol:
             board, carried = parse_fen(" ".join(fen.split()[:6]))
         return situation_of(board, self._accrued if carried is None else carried, moves.split())
 
-    def _go(self, words: Sequence[str]) -> None:
+    def _go(self, words: Sequence[str], halt: threading.Event) -> None:
         """Answer with the best move that is found, or else with any legal move."""
-        now, best, halt = self._now, None, self._halts[0]
+        now, best = self._now, None
         if "ponder" in words:
             self._tell("info string pondering is not offered; the answer waits for stop or ponderhit")
         if now is not None:
@@ -168,7 +154,6 @@ class Protocol:
         if is_endless(words):
             halt.wait()
         halt.set()  # for what waits to end the search
-        self._halts.pop(0)
         self._tell(f"bestmove {best.uci() if best else '(none)'}")
 
     def _named(self, now: Situation, words: Sequence[str]) -> list[chess.Move]:
