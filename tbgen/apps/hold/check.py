@@ -34,7 +34,7 @@ class Checked:
 
 def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Checked:
     """Check that a strategy keeps its goal after every ply, whatever the other side plays; else ProofError."""
-    walk, accrued = _Walk(strategy, name), strategy.accrued
+    walk, accrued = _Walk(strategy, tables, name), strategy.accrued
     root = walk.number_of(strategy.board)
     board, own = walk.positions[root]
     if accrued.code > own.code:
@@ -51,8 +51,6 @@ def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the 
             if after not in seen:
                 seen.add(after)
                 todo.append(after)
-    for leaf in walk.leaves:
-        walk.expect_of_tables(leaf, tables)
     closed = {(number, strategy.goal.threshold(score)) for number, score in seen}
     return Checked(len(closed), len(seen), moves, len(walk.leaves))
 
@@ -64,8 +62,8 @@ _Step = tuple[int, bool]
 class _Walk:
     """The positions that the walk has met. Facts about one serve all scores that accrue there."""
 
-    def __init__(self, strategy: Strategy, name: str) -> None:
-        self.strategy, self.name = strategy, name
+    def __init__(self, strategy: Strategy, tables: Tablebase | None, name: str) -> None:
+        self.strategy, self.tables, self.name = strategy, tables, name
         self.positions: list[tuple[chess.Board, Score]] = []
         """Positions with their own scores."""
         self.leaves: set[str] = set()
@@ -106,20 +104,17 @@ class _Walk:
         """The position after a move; None if the strategy leaves it to tables."""
         resets, after = board.is_zeroing(move), board.copy(stack=False)
         after.push(move)
-        if resets and self.strategy.leaves and epd_of(after) in self.strategy.leaves:
-            self.leaves.add(epd_of(after))
-            return None
-        return self.number_of(after), resets
+        if not (resets and self.strategy.leaves and (leaf := epd_of(after)) in self.strategy.leaves):
+            return self.number_of(after), resets
+        if self.tables is None:
+            raise ProofError(self.name, f"it leans on tables, such as for {leaf}; give them with --data")
+        if leaf not in self.leaves:
+            self.leaves.add(leaf)
+            self.expect_goal(self.tables.probe(after).outcome, after, by=", by the tables")
+        return None
 
     def expect_goal(self, accrued: Score, board: chess.Board, by: str = "") -> None:
         """Refuse a score that is worse for the holder than its goal."""
         goal = self.strategy.goal
         if not goal.is_met_by(accrued):
             raise ProofError(self.name + by, f"{accrued} is worse for {goal.side} than {goal.outcome} in {board.fen()}")
-
-    def expect_of_tables(self, leaf: str, tables: Tablebase | None) -> None:
-        """Refuse a position that is left to tables and is worth too little there."""
-        if tables is None:
-            raise ProofError(self.name, f"it leans on tables, such as for {leaf}; give them with --data")
-        board = chess.Board(f"{leaf} 0 1")
-        self.expect_goal(tables.probe(board).outcome, board, by=", by the tables")

@@ -124,13 +124,6 @@ def hash_slot(space: Space, key: Words) -> Int:
 
 
 @inner
-def has_room(space: Space) -> bool:
-    """Whether there is space for all successors of another node."""
-    nodes, edges = space.counts[NODES] + MOST_MOVES, space.counts[EDGES] + MOST_MOVES
-    return bool(nodes <= len(space.state) and edges <= len(space.edge_parent))
-
-
-@inner
 def push(space: Space, node: Int) -> None:
     """Push a node on the stack of open nodes."""
     space.stack[space.counts[STACK]] = node
@@ -324,7 +317,8 @@ def search(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers,
         node = space.stack[space.counts[STACK]]
         if space.state[node] != OPEN or not is_wanted(space, node):
             continue
-        if not has_room(space):
+        nodes_left, edges_left = len(space.state) - space.counts[NODES], len(space.edge_parent) - space.counts[EDGES]
+        if min(nodes_left, edges_left) < MOST_MOVES:  # another node may have so many successors
             return FULL
         if space.counts[EXPANDED] == most:
             space.counts[STACK] += 1

@@ -7,6 +7,7 @@ and a line that takes so many.
 
 from __future__ import annotations
 
+import itertools
 from typing import NamedTuple
 
 import chess
@@ -51,20 +52,12 @@ def parse_pair(board: chess.Board, side: Color, text: str) -> Pair:
     >>> parse_pair(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Color.WHITE, "ke8,h1")
     Pair(holder_man=7, other_man=60)
     """
-    squares = sorted(_square(board, name.strip()) for name in text.split(","))
+    names = sorted(name.strip().lower() for name in text.split(","))
     for pair in all_pairs(board, side):
-        if sorted(pair) == squares:
+        spellings = ((man.lower(), man[-2:]) for man in pair.men(board))
+        if any(names == sorted(spelt) for spelt in itertools.product(*spellings)):
             return pair
     raise UsageError(f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}")
-
-
-def _square(board: chess.Board, name: str) -> chess.Square:
-    """The square of a man that a text such as `Ke1` or `e1` names."""
-    for square in chess.scan_forward(board.occupied):
-        man = name_of(board, square)
-        if name.lower() in (man.lower(), chess.square_name(square)):
-            return square
-    raise UsageError(f"{name!r} is no man and its square on the board, such as Ke1")
 
 
 def searcher_of(goal: Goal, accrued: Score) -> HoldSearch:

@@ -52,7 +52,7 @@ from tbgen.apps.site.guard import (
 )
 from tbgen.apps.site.templates import HERE, INDEX, PREVIEW, RULES, SERVER, files, index_page, picture_of_value
 from tbgen.errors import MaterialError, MissingTableError, TbgenError, UsageError
-from tbgen.library.catalog import Catalog, Entry, StoredFile
+from tbgen.library.catalog import Catalog, Entry
 from tbgen.material import Material
 from tbgen.position import SOLVED
 from tbgen.probe import Tablebase
@@ -241,7 +241,8 @@ class Service:
         files = {file.path.name: file for file in self._entry(name).files}
         if (file := files.get(f"{name}{dot}{layer}.h5")) is None:
             raise HTTPException(404, f"{name} has no distances here" if layer == "dtg" else "no table has such a file")
-        return _sent(request, file, TABLE)
+        headers = tagged(f'"{file.digest}"')
+        return unchanged(request, headers) or FileResponse(file.path, headers=headers, media_type=TABLE)
 
     def _entry(self, name: str) -> Entry:
         """The entry of a table by its name. The error for a name of no table does not suggest building it."""
@@ -354,9 +355,3 @@ class SitePages(StaticFiles):
         reply = await super().get_response(path, scope)
         reply.headers["Content-Security-Policy"] = POLICY
         return reply
-
-
-def _sent(request: Request, file: StoredFile, kind: str) -> Response:
-    """A file, unless the client already has it."""
-    headers = tagged(f'"{file.digest}"')
-    return unchanged(request, headers) or FileResponse(file.path, headers=headers, media_type=kind)
