@@ -277,39 +277,38 @@ async def _keep_many_waiting(listening: socket.socket) -> None:
     listening.listen(_WAITING_OUTSIDE)
 
 
-class Calm(logging.Filter):
-    """Limits a cause of log lines to one line in ten seconds; only the first has a traceback."""
+def calm() -> Callable[[logging.LogRecord], bool]:
+    """A filter that limits a cause of log lines to one line in ten seconds; only the first has a traceback."""
+    said = dict[object, tuple[float, int]]()
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._said = dict[object, tuple[float, int]]()
-
-    def filter(self, record: logging.LogRecord) -> bool:
+    def passes(record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
         trace = traceback.walk_tb(error.__traceback__ if error else None)
         raised_at = [(frame.f_code.co_filename, line) for frame, line in trace][-1:]
         cause = (record.pathname, record.lineno, type(error), *raised_at)
-        last, unsaid = self._said.get(cause, (None, 0))
+        last, unsaid = said.get(cause, (None, 0))
         now = time.monotonic()
         if last is not None and now - last < _QUIET_SECONDS:
-            self._said[cause] = last, unsaid + 1
+            said[cause] = last, unsaid + 1
             return False
-        self._said[cause] = now, 0
+        said[cause] = now, 0
         text = cleaned(record.getMessage(), _MOST_SAID)
         if last is not None and error is not None:
             text, record.exc_info = f"{text}: {cleaned(repr(error), _MOST_SAID)}", None
         record.msg, record.args = text + (f" ({unsaid} times more since the last line)" if unsaid else ""), ()
         return True
 
+    return passes
+
 
 _HANDLERS: Final[dict[str, Any]] = LOGGING_CONFIG["handlers"]
 _LOG: Final = {
     **LOGGING_CONFIG,
-    "filters": {"calm": {"()": Calm}},
+    "filters": {"calm": {"()": calm}},
     "handlers": {**_HANDLERS, "default": {**_HANDLERS["default"], "filters": ["calm"]}},
     "root": {"handlers": ["default"], "level": "WARNING"},
 }
-"""The log of uvicorn and of all others, through Calm."""
+"""The log of uvicorn and of all others, through `calm`."""
 
 
 def listen(host: str, port: int) -> socket.socket:

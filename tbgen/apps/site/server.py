@@ -58,7 +58,7 @@ def application(settings: ServerSettings) -> Starlette:
 
     return Starlette(
         routes=_routes(service, settings),
-        middleware=[Middleware(Guard, names=settings.names, query_bytes=settings.limits.query_bytes)],
+        middleware=[Middleware(guarded, names=settings.names, query_bytes=settings.limits.query_bytes)],
         exception_handlers={
             TbgenError: _error,
             HTTPException: _http_error,
@@ -156,39 +156,37 @@ _PREFLIGHT: Final = {
 _HOST = re.compile(r"(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]+)?", re.IGNORECASE)
 
 
-class Guard:
+def guarded(app: ASGIApp, names: Collection[str], query_bytes: int) -> ASGIApp:
     """Passes a request on if it has a known host name, a known method and a query that is not too long.
 
     Checking the name keeps a foreign page from asking a server on its reader's machine by a name that it has pointed
     there (DNS rebinding).
     """
+    known = frozenset(name.lower() for name in names)
+    more_headers = _HEADERS if known <= set(LOCAL_NAMES) else _HEADERS | _PUBLIC_HEADERS
 
-    def __init__(self, app: ASGIApp, names: Collection[str], query_bytes: int) -> None:
-        self._app = app
-        self._names = frozenset(name.lower() for name in names)
-        self._query_bytes = query_bytes
-        is_public = not self._names <= set(LOCAL_NAMES)
-        self._headers = _HEADERS | _PUBLIC_HEADERS if is_public else _HEADERS
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in self._headers.items():
+                for name, value in more_headers.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        reply = self._reply_to(scope) if scope["type"] == "http" else None
-        await (reply or self._app)(scope, receive, send_with_headers)
+        reply = _reply_to(scope, known, query_bytes) if scope["type"] == "http" else None
+        await (reply or app)(scope, receive, send_with_headers)
 
-    def _reply_to(self, scope: Scope) -> ASGIApp | None:
-        """The answer to a request that does not reach the application."""
-        host = Headers(scope=scope).get("host", "")
-        found = _HOST.fullmatch(host)
-        if ANY_NAME not in self._names and (found is None or found[1].lower() not in self._names):
-            return refusal(400, "UnknownHost", f"no server of the name {host[:100]!r} is here; --name gives it one")
-        if scope["method"] not in METHODS:
-            return refusal(405, "MethodNotAllowed", f"ask by {', '.join(METHODS)}", {"Allow": ", ".join(METHODS)})
-        if len(scope["query_string"]) > self._query_bytes:
-            return refusal(414, "QueryTooLong", f"a query may have {self._query_bytes} bytes; send more by POST")
-        return Response(status_code=204, headers=_PREFLIGHT) if scope["method"] == "OPTIONS" else None
+    return answer
+
+
+def _reply_to(scope: Scope, names: Collection[str], query_bytes: int) -> ASGIApp | None:
+    """The answer to a request that does not reach the application."""
+    host = Headers(scope=scope).get("host", "")
+    found = _HOST.fullmatch(host)
+    if ANY_NAME not in names and (found is None or found[1].lower() not in names):
+        return refusal(400, "UnknownHost", f"no server of the name {host[:100]!r} is here; --name gives it one")
+    if scope["method"] not in METHODS:
+        return refusal(405, "MethodNotAllowed", f"ask by {', '.join(METHODS)}", {"Allow": ", ".join(METHODS)})
+    if len(scope["query_string"]) > query_bytes:
+        return refusal(414, "QueryTooLong", f"a query may have {query_bytes} bytes; send more by POST")
+    return Response(status_code=204, headers=_PREFLIGHT) if scope["method"] == "OPTIONS" else None

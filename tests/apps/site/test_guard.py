@@ -15,7 +15,7 @@ from urllib.request import urlopen
 import pytest
 
 from tbgen.apps.site import guard
-from tbgen.apps.site.guard import DEADLINES, Calm, Connection, places_for
+from tbgen.apps.site.guard import DEADLINES, Connection, calm, places_for
 from tbgen.apps.site.server import application
 from tbgen.apps.site.service import ServerSettings
 from tbgen.errors import UsageError
@@ -127,7 +127,7 @@ def test_places_leave_descriptors_for_tables(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
-    now, calm, said = 100.0, Calm(), list[str]()
+    now, passes, said = 100.0, calm(), list[str]()
     monkeypatch.setattr(guard, "time", mock.Mock(monotonic=lambda: now))
 
     for number in range(1000):
@@ -135,7 +135,7 @@ def test_a_cause_says_one_line_in_ten_seconds_and_how_often_it_came_meanwhile(mo
         for text, error in ((f"bad request {number} {'x' * 5000}\n\x1b[2J", None), ("failed", ValueError("why"))):
             trouble = error and (type(error), error, None)
             record = logging.LogRecord("uvicorn.error", logging.ERROR, "here.py", 7, text, (), trouble)
-            if calm.filter(record):
+            if passes(record):
                 said.append(logging.Formatter("%(message)s").format(record))
     assert len(said) == 2 * 2
     assert max(map(len, said)) < 400
