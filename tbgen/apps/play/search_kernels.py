@@ -196,21 +196,15 @@ def recall(row: Ints, key: Word, depth: Int, low: Int, high: Int) -> tuple[Int, 
 
 
 @inner
-def is_forcing(board: Words, move: Int) -> bool:
-    """Whether a move is a capture or a promotion."""
-    enemies, target = board[1 - np.int64(board[TURN])], square_bit(target_of(move))
-    en_passant = target == board[EN_PASSANT] and square_bit(origin_of(move)) & board[KIND + PAWN] != NOTHING
-    return bool(promotion_of(move) or enemies & target or en_passant)
-
-
-@inner
 def merit_of(s: SearchState, board: Words, move: Int) -> Int:
     """The merit of a move: captures of much by little and promotions, then moves that have succeeded elsewhere."""
-    side = np.int64(board[TURN])
-    if not is_forcing(board, move):
-        return s.history[side, move & 4095]
-    victim = role_on(board, square_bit(target_of(move)) & board[1 - side])
-    return _CAPTURE + 16 * (victim + promotion_of(move)) - role_on(board, square_bit(origin_of(move)))
+    side, origin, target = np.int64(board[TURN]), square_bit(origin_of(move)), square_bit(target_of(move))
+    prey, is_pawn = board[1 - side] & target, origin & board[KIND + PAWN] != NOTHING
+    en_passant = is_pawn and target == board[EN_PASSANT]
+    if prey or en_passant or promotion_of(move):
+        victim = PAWN if en_passant else role_on(board, prey)
+        return _CAPTURE + 16 * (victim + promotion_of(move)) - role_on(board, origin)
+    return s.history[side, move & 4095]
 
 
 @inner
@@ -219,9 +213,10 @@ def list_moves(s: SearchState, ply: Int, depth: Int, first: Int) -> Int:
     board, moves, listed = s.boards[ply], s.moves[ply], 0
     for n in range(legal_moves(board, moves)):
         move = moves[n]
-        if depth > 0 or is_forcing(board, move):
+        merit = merit_of(s, board, move)
+        if depth > 0 or merit >= _CAPTURE:
             moves[listed] = move
-            s.merits[ply, listed] = _FIRST if move == first else merit_of(s, board, move)
+            s.merits[ply, listed] = merit | _FIRST if move == first else merit
             listed += 1
     return listed
 
@@ -295,7 +290,7 @@ def value_of(s: SearchState, ply: Int, move: Int, depth: Int, accrued: Int, alph
             continue
         best, reply = value, move
         if best >= high:
-            if depth > 0 and not is_forcing(board, move):
+            if depth > 0 and s.merits[ply, number] & ~_FIRST < _CAPTURE:
                 s.history[np.int64(board[TURN]), move & 4095] += depth * depth
             break
         if best > low:
