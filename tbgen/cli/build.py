@@ -20,9 +20,10 @@ from tbgen.cli.options import Command, Wanted, flag, option, refuse_together, wa
 from tbgen.cli.output import Facts, Form, present, show_facts, show_pairs
 from tbgen.cli.reporter import Reporter, Work, clock, duration, reporter
 from tbgen.errors import UsageError
-from tbgen.library.build import Settings, Watcher, build, plan_for
+from tbgen.library.build import Watcher, build, plan_for
 from tbgen.library.catalog import Condition, Finding
 from tbgen.library.costs import seconds_left
+from tbgen.library.plan import Settings
 from tbgen.library.workers import Made, kill_all
 from tbgen.material import Material, Role, all_materials, build_order
 from tbgen.score import Mobility
@@ -95,7 +96,7 @@ def command(
         materials = wanted.materials(every=partial(all_materials, men), own=men)
     if not materials:
         return
-    settings = Settings(threads or processors(), jobs, memory, cluster, outcomes_only)
+    settings = Settings(threads or processors(), jobs or 0, memory, cluster, outcomes_only)
     if not only_plan:
         _build(data, materials, settings)
         return

@@ -26,7 +26,7 @@ from tbgen.library.catalog import (
     survey,
 )
 from tbgen.library.costs import pace_of
-from tbgen.library.plan import Machine, Plan, Start, plan_of, with_default_jobs
+from tbgen.library.plan import Plan, Settings, Start, plan_of
 from tbgen.library.workers import Cluster, Made, Maker, WorkerLostError, make_table, processes
 from tbgen.material import MOST_BUILT_MEN, Material, build_order, table_material
 from tbgen.storage.files import (
@@ -75,26 +75,10 @@ class Watcher:
         """The expected seconds for the rest of the build."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """The resources of a build; tbgen chooses those that are None."""
-
-    threads: int = 1
-    """The threads of all tables together."""
-    jobs: int | None = None
-    """Tables made side by side; more than one means processes."""
-    memory: int | None = None
-    cluster: str | None = None
-    """The address of a dask scheduler."""
-    outcomes_only: bool = False
-    """Make outcomes alone."""
-
-
 def build(
     folder: Path, wanted: Iterable[Material], watcher: Watcher | None = None, settings: Settings | None = None
 ) -> list[Finding]:
-    """Make the tables that are not sound, and return the findings before. BuildError if tables cannot be made or
-    written; NotEnoughMemoryError, NotEnoughDiskError before anything begins.
+    """Make the tables that are not sound, and return the findings before.
 
     BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before anything is begun.
     More than one job means processes: a script that calls this needs `if __name__ == "__main__":` around it.
@@ -187,12 +171,12 @@ def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, 
     with _cluster_of(settings) as cluster:
         plan = _plan(folder, findings, settings, cluster)
         plan.check(free_disk(folder))
-        jobs = min(plan.machine.jobs, len(plan.steps))
+        jobs = min(plan.settings.jobs, len(plan.steps))
         direct = make_table if cluster is None else cluster.make
         makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Maker](direct)
         # An interrupted build leaves a cluster before it waits for the threads that wait for its workers.
         with makers as make, ThreadPoolExecutor(jobs) as pool, cluster or contextlib.nullcontext():
-            _Run(folder, plan, partial(pool.submit, make), watcher, findings, settings.outcomes_only).run()
+            _Run(folder, plan, partial(pool.submit, make), watcher, findings).run()
 
 
 def _plan(
@@ -200,14 +184,11 @@ def _plan(
 ) -> Plan:
     """The plan for the tables that are not sound, at the pace of the tables that were built in the folder."""
     if cluster is not None:
-        machine = cluster.machine(settings.memory)
-    else:
-        memory = available_memory() if settings.memory is None else settings.memory
-        machine = Machine(settings.threads, settings.jobs or settings.threads, memory)
+        settings = cluster.settings(settings)
+    elif settings.memory is None:
+        settings = replace(settings, memory=available_memory())
     sound = {material for material, finding in findings.items() if finding.is_sound}
-    pace, game = _pace(folder, findings), game_of_folder(folder)
-    plan = plan_of(findings, sound, machine=machine, pace=pace, game=game, outcomes_only=settings.outcomes_only)
-    return with_default_jobs(plan) if cluster is None and settings.jobs is None else plan
+    return plan_of(findings, sound, settings=settings, pace=_pace(folder, findings), game=game_of_folder(folder))
 
 
 def _pace(folder: Path, targets: Iterable[Material]) -> float:
@@ -229,7 +210,6 @@ class _Run:
     """Starts a table in a thread; it takes the arguments of `make_table`."""
     watcher: Watcher
     findings: Mapping[Material, Finding]
-    outcomes_only: bool
     over: set[Material] = field(default_factory=set)
     """Finished tables, and those that cannot be made."""
     running: dict[Future[Made], Start] = field(default_factory=dict)
@@ -273,7 +253,8 @@ class _Run:
             self.watcher.begins(self.findings[material], number, len(self.plan.steps), expected)
         self.tries[material] += 1
         tell = partial(self.watcher.progress, material)
-        future = self.submit(self.folder, str(material), start.threads, start.granted, self.outcomes_only, tell)
+        outcomes_only = self.plan.settings.outcomes_only
+        future = self.submit(self.folder, str(material), start.threads, start.granted, outcomes_only, tell)
         self.running[future] = replace(start, begins=time.monotonic())
 
     def _enter(self, made: Made) -> None:

@@ -25,17 +25,19 @@ _WORTH_PROCESSES = 30.0
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
-    """The threads, jobs and memory of a build. Without a figure, memory is unlimited."""
+class Settings:
+    """The resources of a build."""
 
-    threads: int
-    """The threads of all jobs together."""
-    jobs: int
-    """The most tables that are made side by side."""
+    threads: int = 1
+    """The threads of all tables together."""
+    jobs: int = 0
+    """The most tables that are made side by side, in processes if more than one; 0 leaves the number to the plan."""
     memory: int | None = None
-    """The memory of all jobs together; on a cluster, of each."""
-    is_cluster: bool = False
-    """Whether each job runs on a machine of its own, with an equal share of the threads."""
+    """The memory of all tables together; on a cluster, of each. A build without it takes all free memory."""
+    cluster: str | None = None
+    """The address of a dask scheduler. Each table then has a machine of its own, with an equal share of the threads."""
+    outcomes_only: bool = False
+    """Make outcomes alone."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,10 +82,10 @@ class Start:
 
 @dataclass(frozen=True)
 class Plan:
-    """The tables to be made, in build order, and the machine that makes them."""
+    """The tables to be made, in build order, and the resources for them."""
 
     steps: tuple[Step, ...]
-    machine: Machine
+    settings: Settings
     kept: int = 0
     """The number of tables that exist already."""
     pace: float = 1.0
@@ -116,7 +118,7 @@ class Plan:
     @cached_property
     def too_large(self) -> list[Step]:
         """Tables that need more memory than there is, even with arrays in files."""
-        most = self.machine.memory
+        most = self.settings.memory
         return [] if most is None else [step for step in self.steps if least_memory(step.material) > most]
 
     @cached_property
@@ -131,10 +133,10 @@ class Plan:
 
     def check(self, free_disk: int | None) -> None:
         """Refuse an impossible plan before anything begins."""
-        if self.machine.memory is not None and self.too_large:
+        if self.settings.memory is not None and self.too_large:
             largest = max((step.material for step in self.too_large), key=least_memory)
             tables = len(self.too_large) + len(self.cut_off)
-            raise NotEnoughMemoryError(str(largest), least_memory(largest), self.machine.memory, tables)
+            raise NotEnoughMemoryError(str(largest), least_memory(largest), self.settings.memory, tables)
         needed = self.bytes + self.scratch_bytes
         if self.steps and free_disk is not None and needed > free_disk:
             raise NotEnoughDiskError(str(self.steps[-1].material), needed, free_disk, len(self.steps))
@@ -145,7 +147,7 @@ class Plan:
         The longest chain goes first. A table that waits for memory is not overtaken, for it might wait for ever. The
         threads are shared out evenly; those that nobody else can use go to the tables that start.
         """
-        ready, starts = self._ready(over, running)[: self.machine.jobs - len(running)], list[Start]()
+        ready, starts = self._ready(over, running)[: self.settings.jobs - len(running)], list[Start]()
         for number, step in enumerate(ready):
             start = self._fitted(step, [*running, *starts], len(ready) - number)
             if start is None:
@@ -181,7 +183,7 @@ class Plan:
     def facts(self) -> dict[str, Any]:
         """The plan as JSON has it."""
         return {
-            **facts_of(self.machine, "threads", "jobs", "memory"),
+            **facts_of(self.settings, "threads", "jobs", "memory"),
             **facts_of(self, "peak_memory", "kept", "bytes"),
             "outcome_bytes": sum(step.cost.outcome_bytes for step in self.fitting),
             "scratch_bytes": self.scratch_bytes,
@@ -219,10 +221,10 @@ class Plan:
 
         A table that takes all memory runs alone.
         """
-        if self.machine.is_cluster:
-            at_work, sharers = (), self.machine.jobs
-        idle = self.machine.threads - sum(start.threads for start in at_work)
-        memory = sys.maxsize if self.machine.memory is None else self.machine.memory
+        if self.settings.cluster is not None:
+            at_work, sharers = (), self.settings.jobs
+        idle = self.settings.threads - sum(start.threads for start in at_work)
+        memory = sys.maxsize if self.settings.memory is None else self.settings.memory
         free = memory - sum(start.memory for start in at_work)
         counts, is_alone = range(math.ceil(idle / sharers), 0, -1), free == memory
         only = step.cost.outcomes_only
@@ -239,28 +241,28 @@ def plan_of(
     wanted: Iterable[Material],
     sound: Collection[Material] = (),
     *,
-    machine: Machine,
+    settings: Settings,
     pace: float = 1.0,
     game: Mobility = Mobility.RESET,
-    outcomes_only: bool = False,
 ) -> Plan:
     """The plan for wanted tables that are not there yet, and for all that they need."""
     order = build_order(wanted)
     missing = [material for material in order if material not in sound]
     needs = {material: tuple(child for child in material.children() if child in set(missing)) for material in missing}
-    costs = {material: cost_of(material, game, outcomes_only=outcomes_only) for material in missing}
+    costs = {material: cost_of(material, game, outcomes_only=settings.outcomes_only) for material in missing}
     paths = dict.fromkeys(missing, 0.0)
     for material in reversed(missing):
         paths[material] += costs[material].cpu_seconds
         for child in needs[material]:
             paths[child] = max(paths[child], paths[material])
     steps = (Step(material, costs[material], needs[material], paths[material]) for material in missing)
-    return Plan(tuple(steps), machine, len(order) - len(missing), pace)
+    plan = Plan(tuple(steps), settings, len(order) - len(missing), pace)
+    return plan if settings.jobs else with_default_jobs(plan)
 
 
 def with_default_jobs(plan: Plan) -> Plan:
     """The plan with the number of tables side by side that makes it shortest; processes start only where they pay."""
-    threads = plan.machine.threads
+    threads = plan.settings.threads
     jobs = sorted({threads, *(1 << n for n in range(threads.bit_length()))}, reverse=True)
-    plans = [replace(plan, machine=replace(plan.machine, jobs=number)) for number in jobs]
+    plans = [replace(plan, settings=replace(plan.settings, jobs=number)) for number in jobs]
     return plans[-1] if plan.cpu_seconds < _WORTH_PROCESSES else min(plans, key=lambda each: each.seconds())

@@ -34,7 +34,7 @@ import numpy.typing as npt
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import TbgenError, UsageError
 from tbgen.index.layout import layout_of
-from tbgen.library.plan import Machine
+from tbgen.library.plan import Settings
 from tbgen.material import Material
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, Layer, game_of_folder, men_of_folder, partial_of, path_of, remove
@@ -280,15 +280,15 @@ class Cluster(contextlib.AbstractContextManager["Cluster"]):
             reason = str(error) or "no answer in time"
             raise UsageError(f"no dask scheduler answers at {address}: {reason}") from None
 
-    def machine(self, memory: int | None = None) -> Machine:
+    def settings(self, given: Settings) -> Settings:
         """One job for each worker, all with the least memory and threads of any worker."""
         workers = self._workers().values()
         if not workers:
             raise UsageError("the cluster has no workers; start some with: dask worker ADDRESS --nthreads N")
         threads = min(int(worker["nthreads"]) for worker in workers)
         limits = [int(_USABLE * worker["memory_limit"]) for worker in workers if worker["memory_limit"]]
-        limits += [] if memory is None else [memory]
-        return Machine(threads * len(workers), len(workers), min(limits, default=None), is_cluster=True)
+        memory = min(limits if given.memory is None else [*limits, given.memory], default=None)
+        return replace(given, threads=threads * len(workers), jobs=len(workers), memory=memory)
 
     def make(self, *table: Any) -> Made:
         """Make a table as `make_table` does, on the worker that dask chooses, and on others if that is lost.

@@ -49,9 +49,9 @@ def test_the_plan_is_that_of_the_workers(address: str, tmp_path: Path) -> None:
 
     with Client(address) as client:
         client.wait_for_workers(2, timeout=60)  # one that was killed may be starting again
-    machine = plan_for(tmp_path, WANTED, Settings(cluster=address)).machine
-    assert (machine.jobs, machine.threads, machine.memory) == (2, 2, int(0.9 * (1 << 30)))
-    assert plan_for(tmp_path, WANTED, Settings(cluster=address, memory=1 << 29)).machine.memory == 1 << 29
+    found = plan_for(tmp_path, WANTED, Settings(cluster=address)).settings
+    assert (found.jobs, found.threads, found.memory) == (2, 2, int(0.9 * (1 << 30)))
+    assert plan_for(tmp_path, WANTED, Settings(cluster=address, memory=1 << 29)).settings.memory == 1 << 29
 
 
 def test_nobody_at_the_address_is_one_clear_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

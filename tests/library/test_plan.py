@@ -12,13 +12,14 @@ import pytest
 from tbgen.errors import NotEnoughDiskError, NotEnoughMemoryError
 from tbgen.library import plan as plan_module
 from tbgen.library.costs import class_of, cost_of, least_memory, memory_needed, pace_of, primary_cells, seconds_left
-from tbgen.library.plan import Machine, Plan, Start, Step, plan_of, with_default_jobs
+from tbgen.library.plan import Plan, Settings, Start, Step, plan_of, with_default_jobs
 from tbgen.material import Material, all_materials, materials
 from tbgen.score import Mobility
 from tbgen.storage.files import FileRecord
 from tests.cli.calls import printed
 
 GIB = 1 << 30
+ADDRESS = "tcp://host:8786"
 SMALL = [*materials(3), *materials(4)]
 
 
@@ -29,8 +30,8 @@ def memory(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(plan_module, name, lambda material, threads=1, _=False: (material.men - 2 + threads) * GIB)
 
 
-def plan(machine: Machine, wanted: list[Material] | None = None) -> Plan:
-    return plan_of(wanted or all_materials(), machine=machine)
+def plan(settings: Settings, wanted: list[Material] | None = None) -> Plan:
+    return plan_of(wanted or all_materials(), settings=settings)
 
 
 def at_work(slots: list[Start], moment: float) -> list[Start]:
@@ -38,29 +39,29 @@ def at_work(slots: list[Start], moment: float) -> list[Start]:
 
 
 @pytest.mark.parametrize(
-    "machine",
+    "settings",
     [
-        Machine(1, 1),
-        Machine(2, 2, 9 * GIB),
-        Machine(16, 5, 11 * GIB),
-        Machine(64, 64),
-        Machine(8, 2, 7 * GIB, is_cluster=True),
-        Machine(32, 16, 8 * GIB, is_cluster=True),
+        Settings(1, 1),
+        Settings(2, 2, 9 * GIB),
+        Settings(16, 5, 11 * GIB),
+        Settings(64, 64),
+        Settings(8, 2, 7 * GIB, cluster=ADDRESS),
+        Settings(32, 16, 8 * GIB, cluster=ADDRESS),
     ],
 )
-def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machine(machine: Machine) -> None:
-    slots = plan(machine).schedule()
+def test_a_schedule_has_every_table_once_after_its_children_and_within_the_machine(settings: Settings) -> None:
+    slots = plan(settings).schedule()
     ends = {slot.material: slot.ends for slot in slots}
     assert sorted(str(slot.material) for slot in slots) == sorted(map(str, all_materials()))
     for slot in slots:
         assert all(ends[child] <= slot.begins for child in slot.material.children())
         beside = at_work(slots, slot.begins)
-        assert len(beside) <= machine.jobs
-        assert sum(each.threads for each in beside) <= machine.threads
-        if machine.is_cluster:
-            assert slot.threads <= machine.threads // machine.jobs
-        if machine.memory is not None:
-            assert sum(each.memory for each in ([slot] if machine.is_cluster else beside)) <= machine.memory
+        assert len(beside) <= settings.jobs
+        assert sum(each.threads for each in beside) <= settings.threads
+        if settings.cluster:
+            assert slot.threads <= settings.threads // settings.jobs
+        if settings.memory is not None:
+            assert sum(each.memory for each in ([slot] if settings.cluster else beside)) <= settings.memory
 
 
 def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,16 +69,16 @@ def test_a_table_that_waits_for_memory_is_not_overtaken(monkeypatch: pytest.Monk
     monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads, _: sizes[str(material)] * GIB)
     found = [Material.parse(name) for name in sizes]
     steps = [Step(each, cost_of(each), (), 4.0 - number) for number, each in enumerate(found)]
-    started = Plan(tuple(steps), Machine(4, 4, 10 * GIB)).next_starts(set(), [])
+    started = Plan(tuple(steps), Settings(4, 4, 10 * GIB)).next_starts(set(), [])
     assert [(str(start.material), start.threads) for start in started] == [("KQvK", 4)]
 
 
 def test_what_does_not_fit_is_refused_with_its_figures() -> None:
-    for is_cluster in (False, True):
+    for cluster in (None, ADDRESS):
         with pytest.raises(NotEnoughMemoryError) as refused:
-            plan(Machine(4, 4, 2 * GIB, is_cluster=is_cluster), SMALL).check(None)
+            plan(Settings(4, 4, 2 * GIB, cluster=cluster), SMALL).check(None)
         assert (refused.value.needed_bytes, refused.value.available_bytes) == (3 * GIB, 2 * GIB)
-    whole = plan(Machine(4, 4), SMALL)
+    whole = plan(Settings(4, 4), SMALL)
     whole.check(whole.bytes)
     with pytest.raises(NotEnoughDiskError, match="and the 35 others") as caught:
         whole.check(whole.bytes - 1)
@@ -90,7 +91,7 @@ def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing
     """It has no more threads than its least memory allows, and its arrays in files count as disk."""
     monkeypatch.setattr(plan_module, "memory_needed", lambda material, threads, _: 2 * (material.men + threads) * GIB)
     monkeypatch.setattr(plan_module, "most_in_files", lambda material: GIB)
-    whole = plan(Machine(4, 2, 6 * GIB))
+    whole = plan(Settings(4, 2, 6 * GIB))
     whole.check(None)
     slots = whole.schedule()
     assert len(slots) == len(whole.steps)
@@ -103,7 +104,7 @@ def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing
 
 
 def test_what_there_is_no_memory_for_is_named_and_the_rest_has_its_time() -> None:
-    whole = plan(Machine(2, 2, 3 * GIB))
+    whole = plan(Settings(2, 2, 3 * GIB))
     too_large = {step.material for step in whole.too_large}
     assert too_large == set(materials(5))
     assert {slot.material for slot in whole.schedule()} == {step.material for step in whole.fitting}
@@ -128,7 +129,7 @@ def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None
     records = [(each, FileRecord(1, "", seconds, threads=1, sha256_of_distances="")) for each, seconds in taken]
     assert pace_of(records) == pytest.approx(3.0, rel=0.1)
     assert pace_of([]) == pace_of([(Material.parse("KvK"), FileRecord(1, "", 40.0, threads=1))]) == 1.0
-    slow, fast = (plan_of(SMALL, machine=Machine(1, 1), pace=pace).seconds() for pace in (2.0, 1.0))
+    slow, fast = (plan_of(SMALL, settings=Settings(1, 1), pace=pace).seconds() for pace in (2.0, 1.0))
     assert slow == pytest.approx(2 * fast)
 
 
@@ -149,7 +150,7 @@ def test_the_whole_set_of_five_men_is_made_with_six_gibibytes(monkeypatch: pytes
     monkeypatch.setattr(plan_module, "memory_needed", memory_needed)
     monkeypatch.setattr(plan_module, "least_memory", least_memory)
     for threads in (1, 2, 8):
-        whole = plan(Machine(threads, threads, 6 * GIB))
+        whole = plan(Settings(threads, threads, 6 * GIB))
         whole.check(None)
         starts = whole.schedule()
         assert len(starts) == len(all_materials())
@@ -160,13 +161,13 @@ def test_the_whole_set_of_five_men_is_made_with_six_gibibytes(monkeypatch: pytes
 
 
 def test_so_many_tables_are_made_side_by_side_that_the_plan_is_shortest() -> None:
-    assert with_default_jobs(plan(Machine(2, 2), materials(3))).machine.jobs == 1, "processes would not pay"
-    assert with_default_jobs(plan(Machine(2, 2), SMALL)).machine.jobs == 2
+    assert with_default_jobs(plan(Settings(2, 2), materials(3))).settings.jobs == 1, "processes would not pay"
+    assert with_default_jobs(plan(Settings(2, 2), SMALL)).settings.jobs == 2
     for threads, gibibytes in ((2, 99), (2, 6), (4, 7), (4, 10), (8, 9), (6, 12)):
-        machine = Machine(threads, threads, gibibytes * GIB)
+        settings = Settings(threads, threads, gibibytes * GIB)
         numbers = {1, min(2, threads), min(4, threads), threads}
-        seconds = [plan(replace(machine, jobs=jobs)).seconds() for jobs in numbers]
-        assert with_default_jobs(plan(machine)).seconds() == min(seconds)
+        seconds = [plan(replace(settings, jobs=jobs)).seconds() for jobs in numbers]
+        assert with_default_jobs(plan(settings)).seconds() == min(seconds)
 
 
 @pytest.mark.parametrize(
