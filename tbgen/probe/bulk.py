@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cache
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, TypeAlias
 
 import chess
 import numpy as np
@@ -50,19 +50,6 @@ _FEW = 3000
 """Counting so many positions one by one takes less time than loading the compiler."""
 
 
-class Positions(NamedTuple):
-    """Positions of one material, with the men in the order of its table's slots."""
-
-    sides: Ints
-    """0 if White is to move, 1 if Black is."""
-    squares: Ints
-    """[position, slot of the layout]"""
-    accrued: Ints
-    """+(code + 1) if White holds it, -(code + 1) if Black does, 0 for the position's own score."""
-    en_passant: Ints
-    """The square behind a pawn that has just made a double step; -1 without one."""
-
-
 def _no_answers(count: int) -> BulkProbe:
     return BulkProbe(np.zeros(count, np.int8), np.full(count, np.nan, np.float32), np.zeros(count, np.uint8))
 
@@ -93,7 +80,7 @@ def answer_arrays(
     numbers, table = accrued_numbers(accrued, len(men)), values.tables.table(material)
     flipped = not material.is_canonical
     men = men[:, columns_of(material, table.layout, flipped=flipped)]
-    return _answer(values, table, Positions(sides, men, numbers, targets), flipped=flipped)
+    return _answer(values, table, flipped, sides, men, numbers, targets)
 
 
 def answer_positions(values: TableValues, positions: Sequence[Position], accrued: ManyAccrued) -> BulkProbe:
@@ -113,7 +100,7 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
         groups.setdefault((table, flipped), []).append(row)
     for (table, flipped), rows in groups.items():
         places, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
-        found = _answer(values, table, Positions(*asked), flipped=flipped)
+        found = _answer(values, table, flipped, *asked)
         _put(answers, places, found.outcome, found.dtg, found.fault)
     return answers
 
@@ -161,24 +148,27 @@ def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int
     return sorted(range(len(men)), key=lambda column: layout.slots.index(men[column]))
 
 
-def _answer(values: TableValues, table: StoredTable, asked: Positions, *, flipped: bool) -> BulkProbe:
+# squares[n, slot of the layout]; accrued[n] is signed, or 0 for the own score; en_passant[n] is a square, or -1
+def _answer(
+    values: TableValues, table: StoredTable, flipped: bool, sides: Ints, squares: Ints, accrued: Ints, en_passant: Ints
+) -> BulkProbe:
     """The values of positions of a table. Those with a right to take en passant are searched one by one."""
     if flipped:
-        targets = np.where(asked.en_passant < 0, -1, asked.en_passant ^ RANK_FLIP)
-        asked = Positions(1 - asked.sides, asked.squares ^ RANK_FLIP, -asked.accrued, targets)
-    answers, layout = _no_answers(len(asked.sides)), table.layout
-    legal, has_right = are_legal(layout, asked.sides, asked.squares), asked.en_passant >= 0
+        sides, squares, accrued = 1 - sides, squares ^ RANK_FLIP, -accrued
+        en_passant = np.where(en_passant < 0, -1, en_passant ^ RANK_FLIP)
+    answers, layout = _no_answers(len(sides)), table.layout
+    legal, has_right = are_legal(layout, sides, squares), en_passant >= 0
     answers.fault[~legal] = Fault.ILLEGAL
     rows = np.flatnonzero(legal & ~has_right)
-    places = table.file.order.place_of(cells_of(layout, asked.sides[rows], asked.squares[rows]))
+    places = table.file.order.place_of(cells_of(layout, sides[rows], squares[rows]))
     _put(answers, rows, *table.all_entries(places))
-    given = asked.accrued[rows] != 0
-    _let_accrue(values, table, asked, answers, rows[given], places[given])
+    given = accrued[rows] != 0
+    _let_accrue(values, table, answers, rows[given], places[given], sides, squares, accrued)
     for row in np.flatnonzero(legal & has_right).tolist():
-        side, squares, accrued, target = (each[row].tolist() for each in asked)
+        board = board_of(layout.slots, sides[row], squares[row].tolist(), int(en_passant[row]))
         try:
-            board = board_of(layout.slots, side, squares, target)
-            outcome, dtg = values.value(values.asked(board, Score.from_signed(accrued) if accrued else None))
+            carried = Score.from_signed(int(accrued[row])) if accrued[row] else None
+            outcome, dtg = values.value(values.asked(board, carried))
             _put(answers, row, outcome.signed, np.nan if dtg is None else dtg)
         except tuple(_FAULTS) as error:
             answers.fault[row] = _FAULTS[type(error)]
@@ -186,16 +176,16 @@ def _answer(values: TableValues, table: StoredTable, asked: Positions, *, flippe
 
 
 def _let_accrue(
-    values: TableValues, table: StoredTable, asked: Positions, answers: BulkProbe, rows: Ints, places: Ints
+    values: TableValues, table: StoredTable, answers: BulkProbe, rows: Ints, places: Ints, *asked: Ints
 ) -> None:
     """Replace the entry values on which the accrued score has an effect, as `StoredPosition.value` does."""
-    layout, accrued, entry = table.layout, asked.accrued[rows], answers.outcome[rows]
+    layout, entry, (sides, squares, accrued) = table.layout, answers.outcome[rows], (each[rows] for each in asked)
     bare = tuple(values.mobility.forgets and sum(color is side for color, _ in layout.slots) == 1 for side in Color)
     is_possible = _possible_scores(bare)[np.where(are_white(accrued), 0, 1), codes_of(accrued)]
     unsure = np.flatnonzero((abs(entry) >= abs(accrued)) | ~is_possible)
     rows, places, accrued, entry = rows[unsure], places[unsure], accrued[unsure], entry[unsure]
-    sides, is_possible = asked.sides[rows], is_possible[unsure]
-    own = signed_of(sides != int(Color.WHITE), own_codes(layout.slots, sides, asked.squares[rows]))
+    sides, squares, is_possible = sides[unsure], squares[unsure], is_possible[unsure]
+    own = signed_of(sides != int(Color.WHITE), own_codes(layout.slots, sides, squares))
     wrong = rows[~is_possible & (own != accrued)]
     _put(answers, wrong, 0, np.nan, Fault.ACCRUED)
     held = is_possible & (abs(own) >= abs(accrued)) & (own != accrued) & (abs(entry) >= abs(accrued))
