@@ -65,7 +65,6 @@ def answer_arrays(
     white_to_move: npt.ArrayLike,
     squares: npt.ArrayLike,
     accrued: ManyAccrued,
-    en_passant: npt.ArrayLike | None,
 ) -> BulkProbe:
     """The values of positions of one material, given as arrays."""
     men = _whole_numbers(squares, "squares", 0, 63, "squares are numbers from 0 (a1) to 63 (h8)")
@@ -76,11 +75,10 @@ def answer_arrays(
     if turns.size and turns.dtype != np.bool_:
         raise UsageError(f"white_to_move must be truth values, such as board.turn, not {turns.dtype}")
     sides = np.where(_for_each(turns, len(men), "white_to_move"), 0, 1)
-    targets = np.full(len(men), -1) if en_passant is None else _targets(en_passant, sides)
     numbers, table = accrued_numbers(accrued, len(men)), values.tables.table(material)
     flipped = not material.is_canonical
     men = men[:, columns_of(material, table.layout, flipped=flipped)]
-    return _answer(values, table, flipped, sides, men, numbers, targets)
+    return _answer(values, table, flipped, sides, men, numbers)
 
 
 def answer_positions(values: TableValues, positions: Sequence[Position], accrued: ManyAccrued) -> BulkProbe:
@@ -91,12 +89,16 @@ def answer_positions(values: TableValues, positions: Sequence[Position], accrued
         try:
             board, carried = values.read(position, None)
             _, table, flipped = values.answering(board)
+            number = int(given[n]) if accrued is not None or carried is None else carried.signed
+            if board.ep_square is not None:
+                score = Score.from_signed(number) if number else None
+                outcome, dtg = values.value(values.asked(board.copy(stack=False), score))
+                _put(answers, n, outcome.signed, np.nan if dtg is None else dtg)
+                continue
         except tuple(_FAULTS) as error:
             answers.fault[n] = _FAULTS[type(error)]
             continue
-        number = int(given[n]) if accrued is not None or carried is None else carried.signed
-        right = -1 if board.ep_square is None else board.ep_square
-        row = n, int(not board.turn), squares_on(board, table.kinds, flipped), number, right
+        row = n, int(not board.turn), squares_on(board, table.kinds, flipped), number
         groups.setdefault((table, flipped), []).append(row)
     for (table, flipped), rows in groups.items():
         places, *asked = (np.array(column, np.int64) for column in zip(*rows, strict=True))
@@ -112,13 +114,6 @@ def accrued_numbers(accrued: ManyAccrued, count: int) -> Ints:
         given = [0 if each is None or each != each else expect_score(each, "accrued").signed for each in given]
     meaning = f"accrued must be +(code + 1) or -(code + 1) with codes up to {MOST_CODE}, or 0"
     return _for_each(_whole_numbers(given, "accrued", -MOST_CODE - 1, MOST_CODE + 1, meaning), count, "accrued")
-
-
-def _targets(en_passant: npt.ArrayLike, sides: Ints) -> Ints:
-    """Squares, from squares or files (0 to 7, which are never en passant squares); -1 stands for none."""
-    meaning = "en_passant must be files from 0 (a) to 7 (h), squares, or -1 for none"
-    given = _for_each(_whole_numbers(en_passant, "en_passant", -1, 63, meaning), len(sides), "en_passant")
-    return np.where((given >= 0) & (given < 8), given + np.where(sides == 0, chess.A6, chess.A3), given)
 
 
 def _whole_numbers(values: object, name: str, least: int, most: int, meaning: str) -> Ints:
@@ -148,30 +143,22 @@ def columns_of(material: Material, layout: Layout, *, flipped: bool) -> list[int
     return sorted(range(len(men)), key=lambda column: layout.slots.index(men[column]))
 
 
-# squares[n, slot of the layout]; accrued[n] is signed, or 0 for the own score; en_passant[n] is a square, or -1
+# squares[n, slot of the layout]; accrued[n] is signed, or 0 for the own score
 def _answer(
-    values: TableValues, table: StoredTable, flipped: bool, sides: Ints, squares: Ints, accrued: Ints, en_passant: Ints
+    values: TableValues, table: StoredTable, flipped: bool, sides: Ints, squares: Ints, accrued: Ints
 ) -> BulkProbe:
-    """The values of positions of a table. Those with a right to take en passant are searched one by one."""
+    """The values of positions of a table, without a right to take en passant."""
+    if table.layout.material.own:
+        raise UsageError("many probes know the men of chess alone; probe positions with men of your own one by one")
     if flipped:
         sides, squares, accrued = 1 - sides, squares ^ RANK_FLIP, -accrued
-        en_passant = np.where(en_passant < 0, -1, en_passant ^ RANK_FLIP)
-    answers, layout = _no_answers(len(sides)), table.layout
-    legal, has_right = are_legal(layout, sides, squares), en_passant >= 0
+    answers, legal = _no_answers(len(sides)), are_legal(table.layout, sides, squares)
     answers.fault[~legal] = Fault.ILLEGAL
-    rows = np.flatnonzero(legal & ~has_right)
-    places = table.file.order.place_of(cells_of(layout, sides[rows], squares[rows]))
+    rows = np.flatnonzero(legal)
+    places = table.file.order.place_of(cells_of(table.layout, sides[rows], squares[rows]))
     _put(answers, rows, *table.all_entries(places))
     given = accrued[rows] != 0
     _let_accrue(values, table, answers, rows[given], places[given], sides, squares, accrued)
-    for row in np.flatnonzero(legal & has_right).tolist():
-        board = board_of(layout.slots, sides[row], squares[row].tolist(), int(en_passant[row]))
-        try:
-            carried = Score.from_signed(int(accrued[row])) if accrued[row] else None
-            outcome, dtg = values.value(values.asked(board, carried))
-            _put(answers, row, outcome.signed, np.nan if dtg is None else dtg)
-        except tuple(_FAULTS) as error:
-            answers.fault[row] = _FAULTS[type(error)]
     return replace(answers, outcome=-answers.outcome) if flipped else answers
 
 
@@ -199,13 +186,12 @@ def _possible_scores(bare: tuple[bool, ...]) -> Bools:
     return np.array([[why_not_accrued(score, bare) is None for score in row] for row in scores])
 
 
-def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int], en_passant: int = -1) -> chess.Board:
+def board_of(slots: Sequence[Slot], side: int, squares: Sequence[int]) -> chess.Board:
     """The board with the men of the slots on their squares; halfmove clock 0."""
     board = chess.Board(None)
     men = zip(squares, slots, strict=True)
     board.set_piece_map({square: chess.Piece(int(role), color.chess) for square, (color, role) in men})
     board.turn = side == int(Color.WHITE)
-    board.ep_square = None if en_passant < 0 else en_passant
     return board
 
 

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, TypeVar
 
 import chess
 import numpy.typing as npt
@@ -248,46 +248,18 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         expect_number(max_plies, "max_plies", 0)
         return self._values.line(self._values.asked(position, accrued), max_plies)
 
-    @overload
-    def probe_many(
-        self,
-        what: Material | str,
-        white_to_move: npt.ArrayLike,
-        squares: npt.ArrayLike,
-        *,
-        accrued: ManyAccrued = None,
-        en_passant: npt.ArrayLike | None = None,
-    ) -> BulkProbe: ...
-
-    @overload
-    def probe_many(self, what: Iterable[Position], *, accrued: ManyAccrued = None) -> BulkProbe: ...
-
-    def probe_many(
-        self,
-        what: Material | str | Iterable[Position],
-        white_to_move: npt.ArrayLike | None = None,
-        squares: npt.ArrayLike | None = None,
-        *,
-        accrued: ManyAccrued = None,
-        en_passant: npt.ArrayLike | None = None,
-    ) -> BulkProbe:
+    def probe_many(self, positions: Iterable[Position], *, accrued: ManyAccrued = None) -> BulkProbe:
         """The values of many positions at once, each the same as `probe` gives.
 
         Arguments:
-            what: Boards and FENs in any iterable; or a material, with its positions in the other arguments.
-            white_to_move: A truth value for all positions of a material, or a list with a value for each.
-            squares: For each position of a material the squares of its men (a1 = 0 to h8 = 63), in the order of the
-                name: for "KBvK" the white king, the bishop, the black king.
+            positions: Boards and FENs.
             accrued: A score for all positions, or one for each. None stands for the score that `probe` would take.
                 Numbers as in `BulkProbe.outcome` work too, with 0 for the position's own score.
-            en_passant: A file (0 to 7) or square for each position of a material; -1 without a right.
 
         Returns:
             The values. `BulkProbe.fault` gives the reason for each position without an answer.
 
         Raises:
-            MissingTableError: The table of the named material is missing.
-            MaterialError: The text names no material.
             UsageError: The arguments or their lengths do not fit each other.
 
         >>> with Tablebase(".") as tables:
@@ -295,20 +267,41 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         >>> [str(many.fault_of(number)) for number in range(len(many))]
         ['too many men', 'missing table', 'unreadable']
         """
-        from tbgen.probe.bulk import answer_arrays, answer_positions
+        from tbgen.probe.bulk import answer_positions
 
-        if self._tables.own:
-            raise UsageError("probe_many knows the men of chess alone; probe positions with men of your own one by one")
-        named = Material.parse(what) if isinstance(what, str) and "/" not in what else what
-        if isinstance(named, Material):
-            if white_to_move is None or squares is None:
-                raise UsageError(f"white_to_move and squares must be given for positions of {named}")
-            return answer_arrays(self._values, named, white_to_move, squares, accrued, en_passant)
-        if isinstance(named, (str, chess.Board)) or not isinstance(named, Iterable):
-            raise UsageError(f"what must be a material such as 'KBvK', or many boards or FENs, not {what!r}")
-        if not (white_to_move is None and squares is None and en_passant is None):
-            raise UsageError("with boards, omit white_to_move, squares and en_passant")
-        return answer_positions(self._values, list(named), accrued)
+        if isinstance(positions, (str, chess.Board)) or not isinstance(positions, Iterable):
+            raise UsageError(f"positions must be many boards or FENs, not {positions!r}")
+        return answer_positions(self._values, list(positions), accrued)
+
+    def probe_arrays(
+        self,
+        material: Material | str,
+        white_to_move: npt.ArrayLike,
+        squares: npt.ArrayLike,
+        *,
+        accrued: ManyAccrued = None,
+    ) -> BulkProbe:
+        """The values of many positions of one material, where no pawn may take en passant.
+
+        Arguments:
+            material: The material or its name.
+            white_to_move: A truth value for all positions, or a list with a value for each.
+            squares: For each position the squares of its men (a1 = 0 to h8 = 63), in the order of the name: for "KBvK"
+                the white king, the bishop, the black king.
+            accrued: As for `probe_many`.
+
+        Returns:
+            The values, as `probe_many` gives them.
+
+        Raises:
+            MissingTableError: The table of the material is missing.
+            MaterialError: The text names no material.
+            UsageError: The arguments or their lengths do not fit each other.
+        """
+        from tbgen.probe.bulk import answer_arrays
+
+        named = Material.parse(material) if isinstance(material, str) else material
+        return answer_arrays(self._values, named, white_to_move, squares, accrued)
 
 
 open_tablebase = Tablebase

@@ -201,28 +201,29 @@ def test_a_right_is_turned_with_the_men_where_colours_are_exchanged(
 
 def assert_alike(tables: Tablebase, rows: list[tuple[bool, tuple[int, ...], int, Score]]) -> list[Fault]:
     """Faults of positions of KPvKP, after each has been asked alone and all at once, with its score and without."""
-    shape = np.array([where for _, where, _, _ in rows], int).reshape(-1, 4)
-    turns, rights = [turn for turn, _, _, _ in rows], [right for _, _, right, _ in rows]
+    shape, turns = np.array([where for _, where, _, _ in rows], int).reshape(-1, 4), [turn for turn, *_ in rows]
+    boards = {n: board_at(*each[:3]) for n, each in enumerate(rows) if len(set(each[1])) == len(each[1])}
     faults = []
-    for asked in ([score for _, _, _, score in rows], [None] * len(rows)):
-        many = tables.probe_many("KPvKP", turns, shape, accrued=asked, en_passant=rights)
-        for number, (turn, where, right, _) in enumerate(rows):
-            found = single(tables, turn, where, right, asked[number])
-            fault = many.fault_of(number)
-            assert (fault is Fault.NONE) == (found is not None), (turn, where, right, asked[number])
+    for asked_scores in ([score for _, _, _, score in rows], [None] * len(rows)):
+        arrays = tables.probe_arrays("KPvKP", turns, shape, accrued=asked_scores)
+        many = tables.probe_many(boards.values(), accrued=[asked_scores[n] for n in boards])
+        asked = [(n, many, place, board) for place, (n, board) in enumerate(boards.items())]
+        asked += [(n, arrays, n, board_at(*rows[n][:2], -1) if n in boards else None) for n in range(len(rows))]
+        for n, answers, place, board in asked:
+            found, fault = None if board is None else single(tables, board, asked_scores[n]), answers.fault_of(place)
+            assert (fault is Fault.NONE) == (found is not None), (board, asked_scores[n])
             if found is not None:
-                assert (many.outcome[number], many.dtg[number]) == (found.outcome.signed, found.dtg)
+                assert (answers.outcome[place], answers.dtg[place]) == (found.outcome.signed, found.dtg)
             faults.append(fault)
     return faults
 
 
-def single(tables: Tablebase, turn: bool, where: tuple[int, ...], right: int, score: Score | None) -> Probe | None:
-    if len(set(where)) < len(where):
-        return None
+def board_at(turn: bool, where: tuple[int, ...], right: int) -> chess.Board:
     slots = [(0, chess.KING), (0, chess.PAWN), (1, chess.KING), (1, chess.PAWN)]
-    if 0 <= right < 8:  # a file says as much as a square
-        right = chess.square(right, 5 if turn else 2)
-    board = board_of(slots, where, 0 if turn else 1, None if right < 0 else right)
+    return board_of(slots, where, 0 if turn else 1, None if right < 0 else right)
+
+
+def single(tables: Tablebase, board: chess.Board, score: Score | None) -> Probe | None:
     try:
         return tables.probe(board, score)
     except TbgenError:

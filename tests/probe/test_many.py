@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
@@ -66,10 +67,9 @@ def agree(
     """Arrays and boards give what single probes give; how often each fault and each kind of outcome occurs."""
     expected = [single(tables, board, score) for board, score in zip(boards, scores, strict=True)]
     turns = [board.turn for board in boards]
-    rights = [-1 if board.ep_square is None else board.ep_square for board in boards]
     slots = [(color, role) for color in Color for role in material.side(color)]
     squares = [squares_of(board, slots) for board in boards]
-    by_array = tables.probe_many(material, turns, squares, accrued=scores, en_passant=rights)
+    by_array = tables.probe_arrays(material, turns, squares, accrued=scores)
     by_board = tables.probe_many(boards, accrued=scores)
     for number, board in enumerate(boards):
         assert row(by_array, number) == row(by_board, number) == expected[number], (board.fen(), scores[number])
@@ -101,7 +101,7 @@ def test_without_its_table_an_impossible_right_is_a_fault_of_its_own(tmp_path: P
 def test_a_missing_table_of_a_named_material_is_an_error(tables: Tablebase) -> None:
     for name, squares, error in (("KQvKR", 4, MissingTableError), ("KBBBvKB", 6, TooManyMenError)):
         with pytest.raises(error):
-            tables.probe_many(name, True, [list(range(squares))])
+            tables.probe_arrays(name, True, [list(range(squares))])
 
 
 @pytest.mark.parametrize(
@@ -153,9 +153,9 @@ def test_scores_are_given_as_one_or_many_or_as_numbers(tables: Tablebase) -> Non
     expected = [tables.probe(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30"), each) for each in (score, None)]
     same = [(expected[0].outcome, expected[0].dtg)] * 2
     for accrued in (score, [score, score], 9, [9, 9], np.array([9, 9], np.int8)):
-        assert list(tables.probe_many("KBvK", True, squares, accrued=accrued)) == same
+        assert list(tables.probe_arrays("KBvK", True, squares, accrued=accrued)) == same
     for mixed in ([score, None], [9, 0], np.array([9, 0])):
-        many = tables.probe_many("KBvK", True, squares, accrued=mixed)
+        many = tables.probe_arrays("KBvK", True, squares, accrued=mixed)
         assert list(many) == [(found.outcome, found.dtg) for found in expected]
 
 
@@ -176,37 +176,45 @@ def test_positions_may_be_fens_in_any_iterable(tables: Tablebase) -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "arguments", "words"),
+    ("squares", "arguments", "words"),
     [
-        ("KBvK", {}, "white_to_move and squares must be given"),
-        ("KBvK", {"white_to_move": Color.WHITE, "squares": [[1, 2, 3]]}, "white_to_move must be truth values"),
-        ("KBvK", {"white_to_move": [1, 0], "squares": [[1, 2, 3]]}, "white_to_move must be truth values"),
-        ("KBvK", {"white_to_move": True, "squares": [[1.0, 2.0, 3.0]]}, "squares must be whole numbers"),
-        ("KBvK", {"white_to_move": True, "squares": [["a1", "b1", "c8"]]}, "squares must be whole numbers"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": 2.5}, "accrued must be whole numbers"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": b"G2.5"}, "accrued must be"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": [2.5]}, "accrued must be a score"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": [3, 3]}, "accrued must be one value"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "accrued": 2001}, "accrued must be"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": 64}, "en_passant must be files"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": -2}, "en_passant must be files"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 40]], "en_passant": [1, 2]}, "en_passant must be one"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2]]}, "KBvK needs 3 squares"),
-        ("KBvK", {"white_to_move": True, "squares": [[1, 2, 64]]}, "squares are numbers"),
-        ("KBvK", {"white_to_move": [True, False, True], "squares": [[0, 1, 63], [0, 1, 62]]}, "one length"),
-        ("KBvK", {"white_to_move": True, "squares": [[0, 1, 63], [0, 1]]}, "one length"),
-        ([BISHOP], {"white_to_move": True}, "with boards, omit"),
-        ([BISHOP], {"accrued": [3, 3]}, "accrued must be one value"),
-        ([BISHOP, 7], {}, "board must be"),
-        (7, {}, "what must be a material"),
-        (BISHOP, {}, "what must be a material"),
+        ([[1, 2, 3]], {"white_to_move": Color.WHITE}, "white_to_move must be truth values"),
+        ([[1, 2, 3]], {"white_to_move": [1, 0]}, "white_to_move must be truth values"),
+        ([[1.0, 2.0, 3.0]], {}, "squares must be whole numbers"),
+        ([["a1", "b1", "c8"]], {}, "squares must be whole numbers"),
+        ([[1, 2, 40]], {"accrued": 2.5}, "accrued must be whole numbers"),
+        ([[1, 2, 40]], {"accrued": b"G2.5"}, "accrued must be"),
+        ([[1, 2, 40]], {"accrued": [2.5]}, "accrued must be a score"),
+        ([[1, 2, 40]], {"accrued": [3, 3]}, "accrued must be one value"),
+        ([[1, 2, 40]], {"accrued": 2001}, "accrued must be"),
+        ([[1, 2]], {}, "KBvK needs 3 squares"),
+        ([[1, 2, 64]], {}, "squares are numbers"),
+        ([[0, 1, 63], [0, 1, 62]], {"white_to_move": [True, False, True]}, "one length"),
+        ([[0, 1, 63], [0, 1]], {}, "one length"),
     ],
 )
-def test_what_cannot_be_meant_is_refused(
-    tables: Tablebase, what: object, arguments: dict[str, object], words: str
+def test_arrays_that_cannot_be_meant_are_refused(
+    tables: Tablebase, squares: list[list[int]], arguments: dict[str, Any], words: str
 ) -> None:
     with pytest.raises(UsageError, match=words):
-        tables.probe_many(what, **arguments)  # type: ignore[call-overload]
+        tables.probe_arrays("KBvK", **{"white_to_move": True, "squares": squares, **arguments})
+
+
+@pytest.mark.parametrize(
+    ("positions", "accrued", "words"),
+    [
+        ([BISHOP], [3, 3], "accrued must be one value"),
+        ([BISHOP, 7], None, "board must be"),
+        (7, None, "positions must be many boards"),
+        ("KBvK", None, "positions must be many boards"),
+        (BISHOP, None, "positions must be many boards"),
+    ],
+)
+def test_positions_that_cannot_be_meant_are_refused(
+    tables: Tablebase, positions: Any, accrued: list[int] | None, words: str
+) -> None:
+    with pytest.raises(UsageError, match=words):
+        tables.probe_many(positions, accrued=accrued)
 
 
 def test_a_right_to_take_that_leads_to_a_missing_table_does_not_spoil_other_positions(

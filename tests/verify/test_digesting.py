@@ -32,7 +32,7 @@ def digests_by_probes(folder: Path, name: str) -> Digests:
     with open_tablebase(folder) as tables:
 
         def answers(sides: Ints, squares: Ints, accrued: Ints) -> tuple[Ints, Ints]:
-            found = tables.probe_many(name, sides == 0, squares, accrued=accrued)
+            found = tables.probe_arrays(name, sides == 0, squares, accrued=accrued)
             assert not found.fault.any()
             return found.outcome.astype(np.int64), found.dtg.astype(np.int64)
 
