@@ -14,7 +14,7 @@ import enum
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +22,7 @@ from typing import Any, Final
 
 from tbgen.errors import DamagedTableError, MissingTableError, OutdatedTableError, TableError, UsageError
 from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN, Material, build_order
+from tbgen.score import Color, Score
 from tbgen.storage.files import FileRecord, open_regular, path_of, tables_of, write_whole
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
@@ -92,14 +93,11 @@ def survey(
     for number, material in enumerate(targets, 1):
         if material not in findings or not findings[material].is_sound:
             tell(material, number, len(targets))
-            finding = examine(folder, material)
-            if outcomes_only and finding.condition is Condition.WITHOUT_DISTANCES:
-                finding = replace(finding, condition=Condition.SOUND)
-            findings[material] = finding
+            findings[material] = examine(folder, material, outcomes_only=outcomes_only)
     return findings
 
 
-def examine(folder: Path, material: Material) -> Finding:
+def examine(folder: Path, material: Material, *, outcomes_only: bool = False) -> Finding:
     """The condition of one table. Reads its files whole."""
     try:
         with TableFile(path_of(folder, material)) as file:
@@ -110,7 +108,7 @@ def examine(folder: Path, material: Material) -> Finding:
         return Finding(material, Condition.DAMAGED, error.reason)
     except OutdatedTableError as error:
         return Finding(material, Condition.OUTDATED, f"{error.found} instead of {error.needed}")
-    is_whole = found.sha256_of_distances is not None
+    is_whole = outcomes_only or found.sha256_of_distances is not None
     return Finding(material, Condition.SOUND if is_whole else Condition.WITHOUT_DISTANCES, file=found)
 
 
@@ -129,17 +127,23 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
         made = read_manifest(folder).get(str(material))
         if made is None or made.bytes != file.size:
             made = FileRecord(file.size, "")
-        longest, sides = file.longest if file.has_distances else {}, dict[str, Any]()
-        for side, counts in file.counts.items():
-            outcomes = dict[str, Any]()
-            for outcome, count in counts.items():
-                dtg, fen = longest.get((side, outcome), (None, None))
-                outcomes[str(outcome)] = {"count": count, "max_dtg": dtg, "fen": fen}
-            sides[str(side).lower()] = {"positions": sum(counts.values()), "outcomes": outcomes}
+        longest = file.longest if file.has_distances else {}
+
+        def figures(side: Color, outcome: Score, count: int) -> dict[str, Any]:
+            dtg, fen = longest.get((side, outcome), (None, None))
+            return {"count": count, "max_dtg": dtg, "fen": fen}
+
+        sides = {
+            str(side).lower(): {
+                "positions": sum(counts.values()),
+                "outcomes": {str(outcome): figures(side, outcome, count) for outcome, count in counts.items()},
+            }
+            for side, counts in file.counts.items()
+        }
         return {
             "material": str(material),
             "men": material.men,
-            "positions": sum(side["positions"] for side in sides.values()),
+            "positions": sum(sum(counts.values()) for counts in file.counts.values()),
             "version": file.attributes["generator"],
             "bytes": file.size,
             "seconds": made.wall_seconds,
@@ -232,9 +236,7 @@ class Catalog:
 
     def facts(self) -> dict[str, Any]:
         """All tables as JSON has them."""
-        return {
-            "tables": [entry.facts() for entry in self.entries.values()],
-        }
+        return {"tables": [entry.facts() for entry in self.entries.values()]}
 
 
 def _stored(file: LayerFile) -> StoredFile:

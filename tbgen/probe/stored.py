@@ -272,10 +272,7 @@ class OpenTables:
         known = self.known(board)
         if known is None:
             material = material_on(board)
-            known = Answering(material, self.table(material), not material.is_canonical)
-            with self._lock:
-                if not self.closed:
-                    self._known[_key_of(board)] = known
+            known = self._known[_key_of(board)] = Answering(material, self.table(material), not material.is_canonical)
         return known
 
 

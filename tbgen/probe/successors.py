@@ -58,20 +58,14 @@ class Placing(NamedTuple):
 
 
 @inner
-def write_squares(board: Words, placing: Placing, flipped: Int, squares: Ints) -> None:
-    """Write down the square of each slot in the terms of the table, equal men in ascending order."""
-    for slot in range(len(placing.men)):
+def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images: Ints) -> Int:
+    """The place of a position in the table of its men; `flipped` is 1 if the table has the colours reversed."""
+    slots, left = len(squares), NOTHING
+    for slot in range(slots):  # equal men in ascending order
         if placing.twin_start[slot] == slot:
             left = board[placing.men[slot, 0] ^ flipped] & board[KIND + placing.men[slot, 1]]
         squares[slot] = lowest_square(left) ^ RANK_FLIP * flipped
         left &= left - ONE
-
-
-@inner
-def place_on(board: Words, placing: Placing, flipped: Int, squares: Ints, images: Ints) -> Int:
-    """The place of a position in the table of its men; `flipped` is 1 if the table has the colours reversed."""
-    write_squares(board, placing, flipped, squares)
-    slots = len(squares)
     pawns = slots + 2 - len(placing.steps)
     digits = 0
     for slot in range(pawns):

@@ -227,10 +227,7 @@ def possible_scores(material: Material) -> npt.NDArray[np.bool_]:
 
 def read_digests(path: Path = KNOWN) -> dict[Material, Digests]:
     """The digests of a list by material; UsageError with the line if it is no list of digests."""
-    try:
-        lines = read_bounded(path).decode().splitlines()
-    except UnicodeDecodeError:
-        raise UsageError(f"{path} is no list of digests: it is not text") from None
+    lines = read_bounded(path).decode(errors="replace").splitlines()
     rows = [(number, line) for number, line in enumerate(lines, 1) if line and not line.startswith("#")]
     if not rows or rows[0][1] != _COLUMNS:
         raise UsageError(f"{path} is no list of digests: it has no head {_COLUMNS}")

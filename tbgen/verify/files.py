@@ -47,17 +47,17 @@ def verify_tables(
     """
     if sample is not None and sample < 1:
         raise UsageError(f"sample must be 1 or more, not {sample}")
-    paths, reports = folders_in(folders), list[Report]()
-    own = men_of_folder(paths[0])
-    for material in (table_material(each, MOST_BUILT_MEN, own) for each in materials):
+    paths, tell = folders_in(folders), progress or (lambda *_: None)
+    wanted = [table_material(each, MOST_BUILT_MEN, men_of_folder(paths[0])) for each in materials]
 
-        def tell(phase: str, done: int, total: int, material: Material = material) -> None:
-            if progress is not None:
-                progress(material, done / max(total, 1))
+    def verified(material: Material) -> Report:
+        def tell_share(phase: str, done: int, total: int) -> None:
+            tell(material, done / max(total, 1))
 
         home = folder_with(paths, material)
-        reports.append(verify_file(home, material, sample=sample, threads=threads, progress=tell, others=paths))
-    return reports
+        return verify_file(home, material, sample=sample, threads=threads, progress=tell_share, others=paths)
+
+    return [verified(material) for material in wanted]
 
 
 def verify_file(

@@ -32,7 +32,7 @@ def test_the_list_that_comes_with_the_program_has_all_tables() -> None:
         (f"material,outcomes,distances\nKXvK,{ONE},{TWO}\n", "line 2: unknown material 'KXvK'"),
         (f"material,outcomes,distances\nKvK,{ONE},{TWO}\nKvK,{ONE},{TWO}\n", "line 3: KvK is there twice"),
         ("material,outcomes,distances\n\x00\n", "line 2: "),
-        ("\udcff\udcfe", "it is not text"),
+        ("\udcff\udcfe", "it has no head material,outcomes,distances"),
     ],
 )
 def test_a_list_that_is_none_is_named_with_its_line(tmp_path: Path, text: str, reason: str) -> None:
