@@ -219,8 +219,8 @@ class MoveProbe(_Placed):
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
     >>> found = MoveProbe(At(board, Score("G4.0")), "e6e5", Score("G1.5"), 5, False, True, True)
-    >>> str(found), str(found.accrued), found.dtg_after, found.points()[0], found.facts()["uci"]
-    ('Ke5 G1.5 in 5 plies', 'G3.5', 4, Fraction(9, 16), 'e6e5')
+    >>> str(found), str(found.accrued), found.points()[0], found.facts()["uci"]
+    ('Ke5 G1.5 in 5 plies', 'G3.5', Fraction(9, 16), 'e6e5')
     """
 
     uci: str
@@ -264,11 +264,6 @@ class MoveProbe(_Placed):
         carried = self._place.carried
         return self.own if carried is None else carried.after(self.own, reset=False)
 
-    @property
-    def dtg_after(self) -> int | None:
-        """Plies from the position after the move until the outcome's score is reached."""
-        return None if self.dtg is None else max(self.dtg - 1, 0)
-
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The move as JSON has it.
 
@@ -287,6 +282,24 @@ class MoveProbe(_Placed):
 
     def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
         return self._place.board, [self.move]
+
+
+class LineStep(MoveProbe):
+    """A move of a line of best play, as `Tablebase.line` gives it. Its `dtg` counts from the position after the move.
+
+    >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
+    >>> step = LineStep(At(board, Score("G4.0")), "e6e5", Score("G1.5"), 4, False, True, True)
+    >>> str(step), step.points()[0], step.facts()["accrued"]
+    ('Ke5 G1.5 in 4 plies', Fraction(9, 16), 'G3.5')
+    """
+
+    def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
+        """The step as JSON has it.
+
+        Returns:
+            The keys and values of a step in `tbgen probe --line --json`.
+        """
+        return _move_facts(self)
 
 
 class Moves(list[MoveProbe]):
@@ -357,48 +370,10 @@ def _points(scoring: Scoring | None, outcome: Score) -> Mapping[str, float]:
     return points_facts((scoring or Scoring()).points(outcome))
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class LineStep(Valued):
-    """A move of a line of best play, with the scores and the value after it, as `Tablebase.line` gives it.
-
-    >>> move, own = chess.Move.from_uci("e6e5"), Score("G3.5")
-    >>> step = LineStep(move, "Ke5", reset=False, own=own, accrued=own, outcome=Score("G1.5"), dtg=4)
-    >>> str(step), step.points()[0], step.facts()["accrued"]
-    ('Ke5 G1.5 in 4 plies', Fraction(9, 16), 'G3.5')
-    """
-
-    move: chess.Move
-    """The move."""
-    san: str
-    """The move in short notation."""
-    reset: bool
-    """Whether the move is a capture or a pawn move."""
-    own: Score
-    """The score of the position after the move."""
-    accrued: Score
-    """The accrued score after the move."""
-    outcome: Score
-    """The score at the end of the line."""
-    dtg: int | None
-    """Plies from the position after the move until the outcome's score is reached."""
-
-    def __str__(self) -> str:
-        """The move with the value after it in short, such as `Ke5 G1.5 in 4 plies`."""
-        return f"{self.san} {Valued.__str__(self)}"
-
-    def facts(self) -> dict[str, Any]:
-        """The step as JSON has it.
-
-        Returns:
-            The keys and values of a step in `tbgen probe --line --json`.
-        """
-        return _move_facts(self)
-
-
-def _move_facts(each: MoveProbe | LineStep) -> dict[str, Any]:
+def _move_facts(each: MoveProbe) -> dict[str, Any]:
     """A move, the scores after it and its value."""
     return {  # written out, because a server answers with thousands of them
-        "uci": each.move.uci(),
+        "uci": each.uci,
         "san": each.san,
         "reset": each.reset,
         "own": str(each.own),

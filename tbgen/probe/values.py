@@ -159,4 +159,5 @@ def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
     """The move to play: once the goal is reached, one that returns to an earlier position."""
     best = moves.best
     chosen = next((each for each in best if seen and board_after(board, each.move).epd() in seen), best[0])
-    return LineStep(chosen.move, chosen.san, chosen.reset, chosen.own, chosen.accrued, chosen.outcome, chosen.dtg_after)
+    at, after = At(board.copy(stack=False), chosen.accrued, chosen.own), max((chosen.dtg or 0) - 1, 0)
+    return LineStep(at, chosen.uci, chosen.outcome, after, chosen.reset, chosen.best, chosen.keeps)
