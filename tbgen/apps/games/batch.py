@@ -94,12 +94,12 @@ class GameVerdict(NamedTuple):
 
     def facts(self) -> dict[str, Any]:
         """The game and its verdict as JSON has them."""
-        game, last = self.game, self.game.last
+        game, last, verdict = self.game, self.game.last, self.verdict
         return {
             **game.heading,
             **facts_of(game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since),
-            "fen": None if self.verdict.material is None and self.verdict.bounds is None else game.position().fen(),
-            **self.verdict.facts(),
+            "fen": game.position().fen() if verdict.material or verdict.missing or verdict.bounds else None,
+            **verdict.facts(),
         }
 
     def result(self) -> EventGame:

@@ -76,15 +76,15 @@ class Verdict:
     scoring: Scoring
     """The scheme of the points."""
     material: Material | None = None
-    """The table that decides the game, its own, or one that is missing."""
+    """The table that decides the game."""
     dtg: int | None = None
     """Plies of best play from the last position until the final score is reached; None without a table."""
     clocked: ClockedValue | None = None
     """The value under the game's fifty-move rule; None without a table."""
     bounds: Bracket | None = None
     """Proved bounds of the value, if neither a table nor a solve gives the value itself."""
-    others: tuple[Material, ...] = ()
-    """More tables that are missing."""
+    missing: tuple[Material, ...] = ()
+    """The missing tables that would decide the game: one, or those that solving its position needs."""
 
     @property
     def points(self) -> Points:
@@ -92,18 +92,9 @@ class Verdict:
         return (DRAW, DRAW) if self.source is Source.SHEET else self.scoring.points(self.final)
 
     @property
-    def missing(self) -> tuple[Material, ...]:
-        """The missing tables that would decide the game: one, or those that solving its position needs."""
-        if self.source is not Source.PROVISIONAL or self.material is None:
-            return ()
-        return self.material, *self.others
-
-    @property
     def table(self) -> str | None:
         """The table that decided the game, with the plies of best play if it knows them."""
-        if self.source is not Source.TABLEBASE or self.material is None:
-            return None
-        return str(self.material) if self.dtg is None else f"{self.material} {self.dtg}"
+        return " ".join(str(each) for each in (self.material, self.dtg) if each is not None) or None
 
     @property
     def missing_tag(self) -> str | None:
@@ -124,6 +115,7 @@ class Verdict:
         return facts_of(
             self,
             *("final", "source", "material", "dtg"),
+            material=self.material or next(iter(self.missing), None),
             missing=self.missing_tag,
             plies_left=None if self.clocked is None else self.clocked.plies_left,
             within=None if self.clocked is None else self.clocked.within,
@@ -141,8 +133,9 @@ def told_by_tags(game: PgnGame) -> Verdict | None:
     name = {Source.PROVISIONAL: "RMobilityMissing", Source.TABLEBASE: "RMobilityTablebase"}.get(source, "")
     words = tags.get(name, "").split()
     dtg = number_in(words.pop()) if source is Source.TABLEBASE and words[1:] else None
-    material, *others = materials_in(" ".join(words)) or (None,)
-    verdict = Verdict(final, source, "its tags say so", game.scoring, material, dtg, others=tuple(others))
+    named = materials_in(" ".join(words))
+    table = None if source is Source.PROVISIONAL else next(iter(named), None)
+    verdict = Verdict(final, source, "its tags say so", game.scoring, table, dtg, missing=() if table else named)
     return by_sheet(game, verdict)
 
 
@@ -254,9 +247,9 @@ class Adjudicator:
             except CastlingError:
                 because = "tables know no castling rights"
             except MissingTableError as error:
-                missing, others = Material.parse(error.material), tuple(map(Material.parse, error.others))
+                missing = tuple(map(Material.parse, (error.material, *error.others)))
                 why = f"the accrued score is provisional: {error}"
-                return Verdict(accrued, Source.PROVISIONAL, why, scoring, missing, others=others)
+                return Verdict(accrued, Source.PROVISIONAL, why, scoring, missing=missing)
         return Verdict(accrued, Source.GAME, f"the accrued score stands: {because}", scoring)
 
     def _by_table(self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:
