@@ -31,16 +31,18 @@ def no_tables(_: chess.Board) -> int:
 
 
 @contextlib.contextmanager
-def open_syzygy(folders: Folders | None) -> Iterator[Winner]:
+def open_syzygy(folders: Folders | None, *, counts_fifty_moves: bool = False) -> Iterator[Winner]:
     """The Syzygy tables of some folders, if any are named; UsageError for a folder that has none.
 
-    The tables raise UnreadableFileError if one of them is damaged.
+    If fifty moves count, a win that they would spoil is none. The tables raise UnreadableFileError if one of them is
+    damaged.
     """
     if folders is None:
         yield no_tables
         return
     import chess.syzygy
 
+    least = 2 if counts_fifty_moves else 1  # a win that the fifty-move rule would spoil has 1, any other 2
     with contextlib.closing(chess.syzygy.Tablebase()) as tables:
         for folder in folders_in(folders):
             if not folder.is_dir() or not tables.add_directory(str(folder), load_dtz=False):
@@ -53,6 +55,6 @@ def open_syzygy(folders: Folders | None) -> Iterator[Winner]:
                 return UNKNOWN
             except (OSError, ValueError, IndexError, AssertionError, RecursionError, struct.error) as error:  # damaged
                 raise UnreadableFileError(f"a Syzygy table for {material_of(board)}", str(error)) from None
-            return ((value > 0) - (value < 0)) * (1 if board.turn else -1)
+            return ((value >= least) - (value <= -least)) * (1 if board.turn else -1)
 
         yield winner

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -106,20 +105,16 @@ def syzygy_decider(folders: str, most_men: int, *, ignore_fifty_moves: bool) -> 
     A won position counts right after a reset, when the tables are exact; with `ignore_fifty_moves` at any time,
     and a win that the fifty-move rule would spoil counts too.
     """
-    import chess.syzygy
+    from tbgen.probe.syzygy import UNKNOWN, open_syzygy
 
-    least = 1 if ignore_fifty_moves else 2  # a win that the fifty-move rule would spoil has 1, any other 2
-    with contextlib.closing(chess.syzygy.Tablebase()) as tables:
-        if not sum(tables.add_directory(folder) for folder in folders.split(os.pathsep) if os.path.isdir(folder)):
-            raise UsageError(f"-syzygy {folders}: there are no tables")
+    with open_syzygy(folders, counts_fifty_moves=not ignore_fifty_moves) as winner_of:
 
         def decide(game: Game) -> Ending | None:
-            board = game.board
-            is_exact = not board.castling_rights and (game.last.counter == 0 or ignore_fifty_moves)
-            value = (tables.get_wdl(board, 0) or 0) if is_exact else 0
-            if abs(value) < least:
+            is_exact = not game.board.castling_rights and (game.last.counter == 0 or ignore_fifty_moves)
+            winner = winner_of(game.board) if is_exact else UNKNOWN
+            if winner in (0, UNKNOWN):
                 return None
-            winner = Color.of(board.turn if value > 0 else not board.turn)
-            return Ending(final_outcome(game.accrued, winner), Source.RESULT, ADJUDICATION, f"Syzygy: {winner} wins")
+            side = Color.of(winner > 0)
+            return Ending(final_outcome(game.accrued, side), Source.RESULT, ADJUDICATION, f"Syzygy: {side} wins")
 
         yield most_men, decide

@@ -10,6 +10,7 @@ import pytest
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.tables import Decider, Ending, Tables, syzygy_decider, table_decider
+from tbgen.errors import UnreadableFileError
 from tbgen.rules.game import Game
 from tbgen.score import Score
 
@@ -21,12 +22,14 @@ class Oracle:
 
     value = 2
 
-    def add_directory(self, folder: str) -> int:
+    def add_directory(self, folder: str, *, load_dtz: bool) -> int:
         return 1
 
-    def get_wdl(self, board: chess.Board, default: int) -> int:
+    def probe_wdl(self, board: chess.Board) -> int:
+        if board.queens:
+            raise ValueError("damaged")
         if not board.rooks:
-            return default
+            raise chess.syzygy.MissingTableError
         return self.value if board.turn == chess.WHITE else -self.value
 
     def close(self) -> None:
@@ -67,6 +70,11 @@ def test_syzygy_decides_wins_where_its_tables_are_exact_and_know_them(
         decision = by_syzygy(monkeypatch, tmp_path, fen, sign * value, ignore=ignore)
         found = decision and (str(decision.outcome), decision.source, decision.table)
         assert found == ((score, Source.RESULT, None) if decided else None)
+
+
+def test_a_damaged_syzygy_table_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with pytest.raises(UnreadableFileError, match="a Syzygy table for KQvK: damaged"):
+        by_syzygy(monkeypatch, tmp_path, "8/8/4k3/8/8/8/1Q6/K7 w - - 0 90", 2)
 
 
 def test_tables_are_asked_from_so_many_men_on_where_they_know_the_position(table_folder: Path) -> None:
