@@ -6,10 +6,7 @@ import gzip
 import json
 from pathlib import Path
 
-import pytest
-
 from tests.cli.calls import tbgen
-from tests.project import S18
 
 
 def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
@@ -39,13 +36,3 @@ def test_what_is_skipped_is_named_with_its_reason(tmp_path: Path) -> None:
         ("good", 2, names[1]),
     ]
     assert decided["skipped"] == found["skipped"][:1]
-
-
-def test_a_file_that_may_not_be_read_does_not_end_the_others(tmp_path: Path) -> None:
-    found = json.loads(tbgen("score", "--json", "--pgn", str(tmp_path), str(S18)).stdout)
-    assert ([each["reason"] for each in found["skipped"]], len(found["games"])) == (["Is a directory"], 20)
-
-
-@pytest.mark.parametrize("option", ["-o", "--verdicts"])
-def test_an_empty_name_of_an_output_file_is_refused(option: str) -> None:
-    assert tbgen("adjudicate", str(S18), option, "").returncode != 0

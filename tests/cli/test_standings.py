@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from tbgen.apps.games.event import PlayerRow
-from tests.cli.calls import printed, tbgen
+from tests.cli.calls import printed
 from tests.project import S18, golden_rows
 
 NUMBERS = (
@@ -78,20 +78,3 @@ def test_a_table_of_many_players_is_shown_without_a_look_at_every_pair(
     lines = printed("standings", str(path)).splitlines()
     assert lines[0].split() == ["player", "games", "classical", "points"]
     assert len(lines) == 62
-
-
-ODD_NAMES = ["Ann - ann ", "Ann - A\u030ake", "\u00c5ke - Bob", "Bob - Bob", " - Bob", "bye - Ann", "Bye - Bob"]
-
-
-def test_players_who_may_be_one_and_games_without_two_players_are_pointed_out(tmp_path: Path) -> None:
-    path = tmp_path / "open.pgn"
-    pairs = [names.split(" - ") for names in ODD_NAMES]
-    path.write_text("".join(f'[White "{white}"]\n[Black "{black}"]\n\n1. e4 1/2-1/2\n\n' for white, black in pairs))
-    said = tbgen("standings", str(path)).stderr.splitlines()
-    apart = "are 2 players here; only spaces, case or composed letters tell them apart"
-    assert said == [
-        f'tbgen: warning: "Ann" and "ann " {apart}',
-        f'tbgen: warning: "A\u030ake" and "\u00c5ke" {apart}',
-        "tbgen: warning: 1 game names no player as White or Black",
-        'tbgen: warning: 1 game of "Bob" against the same player',
-    ]
