@@ -62,24 +62,15 @@ class GroupType(types.Type):  # type: ignore[misc]
         return sum(map(words_of, self.fields.types[:number])), self.fields.types[number]
 
 
-def group_type(fields: Any) -> Any:
-    """The type of a named tuple's instances."""
-    return GroupType(fields) if fields.instance_class in _GROUPS else fields
-
-
-_GROUPS = set[type]()
-
-
 def by_address(named: type[T]) -> type[T]:
     """Mark a named tuple: kernels receive it by its address. Kernels cannot make one."""
-    _GROUPS.add(named)
     typeof_impl.register(named)(_type_of)
     return named
 
 
 def _type_of(value: Any, context: Any) -> Any:
     fields = [typeof_impl(each, context) for each in value]
-    return None if None in fields else group_type(types.BaseTuple.from_types(fields, type(value)))
+    return None if None in fields else GroupType(types.BaseTuple.from_types(fields, type(value)))
 
 
 def words_of(kind: Any) -> int:

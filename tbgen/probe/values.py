@@ -15,7 +15,7 @@ from tbgen.material import MOST_BUILT_MEN, MOST_TABLE_MEN
 from tbgen.probe.answers import At, LineStep, MoveProbe, Moves
 from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
-from tbgen.rules.notation import read_fen, refuse_illegal
+from tbgen.rules.notation import parse_fen, refuse_illegal
 from tbgen.rules.own_board import OwnBoard
 from tbgen.rules.position import accrued_in, accrued_on, bare_sides, board_after, expect_board, material_on, own_of
 from tbgen.score import Color, Mobility, Score, expect_score
@@ -102,7 +102,7 @@ class TableValues:
     def read(self, position: Position, given: Score | str | None) -> tuple[chess.Board, Score | None]:
         """The board, and what has accrued as `given`, the FEN or the moves on the board say; None if they do not."""
         if isinstance(position, str):
-            board, carried = read_fen(position, self.tables.own, mobility=self.mobility)
+            board, carried = parse_fen(position, mobility=self.mobility, men=self.tables.own)
         else:
             board, carried = expect_board(position), None
         if given is not None:

@@ -221,14 +221,7 @@ def parse_fen(
     >>> board.epd(), str(accrued)
     ('8/8/4K3/5Bk1/8/8/8/8 w - -', 'G4.0')
     """
-    return read_fen(expect(text, str, "fen", "a text"), men, chess960=chess960, mobility=mobility)
-
-
-def read_fen(
-    text: str, men: Sequence[Role], *, chess960: bool = False, mobility: Mobility
-) -> tuple[chess.Board, Score | None]:
-    """`parse_fen` of what is a text."""
-    fields = text.split()
+    fields = expect(text, str, "fen", "a text").split()
     if not fields:
         raise FenError(text, "it is empty")
     if len(fields) > _SCORE_FIELD + 1:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
+from functools import cache
 from typing import NamedTuple
 
 from tbgen.errors import expect_member, expect_number
@@ -16,7 +17,6 @@ from tbgen.score import (
     MATE_CODE,
     MOST_CODE,
     STALEMATE_CODE,
-    Color,
     Mobility,
     Score,
     code_of,
@@ -150,30 +150,21 @@ class Stage(NamedTuple):
     """
 
     number: int
-    mover: int
-    """The side that has just moved, and so holds the position's own score."""
-    code: int
-    accrued_code: int
-    holder: int
+    own: Score
+    accrued: Score
     since: int
     counter: int
     bare: int
     """Whether only kings are left."""
     end: End | None
 
-    @property
-    def own(self) -> Score:
-        return Score(self.code, Color(self.mover))
-
-    @property
-    def accrued(self) -> Score:
-        return Score(self.accrued_code, Color(self.holder))
-
 
 def first_stage(own: Score, accrued: Score, counter: int, bare: int, fifty_moves: FiftyMoves) -> Stage:
     """The first position of a game, with its accrued score."""
-    end = _end(own.code, False, counter, 1, fifty_moves)
-    return Stage(0, own.holder.value, own.code, accrued.code, accrued.holder.value, 0, counter, bare, end)
+    return Stage(0, own, accrued, 0, counter, bare, _end(own.code, False, counter, 1, fifty_moves))
+
+
+_score_of = cache(Score)
 
 
 def next_stage(
@@ -191,16 +182,18 @@ def next_stage(
     whole-game mobility a reset affects the fifty-move rule alone. Bare kings end a game when two plies in a row left
     eight moves. The first position of a game is not a ply.
     """
-    number, mover = before.number + 1, 1 - before.mover
-    counter = 0 if reset else before.counter + 1
-    accrued, holder, since = before.accrued_code, before.holder, before.since
-    if replaces(code, accrued, reset and mobility.forgets) and fifty_moves.counts(code, counter):
-        accrued, holder, since = code, mover, number
+    number, own, counter = (
+        before.number + 1,
+        _score_of(code, before.own.holder.other),
+        0 if reset else before.counter + 1,
+    )
+    accrued, since = before.accrued, before.since
+    if replaces(code, accrued.code, reset and mobility.forgets) and fifty_moves.counts(code, counter):
+        accrued, since = own, number
         if fifty_moves.restarts(code):
             counter = 0
-    settled = bare and before.bare and code == before.code == MOST_KING_CODE and number > 1
-    end = _end(code, bool(settled), counter, seen, fifty_moves)
-    return Stage(number, mover, code, accrued, holder, since, counter, bare, end)
+    settled = bare and before.bare and code == before.own.code == MOST_KING_CODE and number > 1
+    return Stage(number, own, accrued, since, counter, bare, _end(code, bool(settled), counter, seen, fifty_moves))
 
 
 def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMoves) -> End | None:

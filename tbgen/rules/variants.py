@@ -10,7 +10,7 @@ import chess
 from tbgen.errors import FenError, UsageError
 from tbgen.rules.notation import refuse_illegal
 from tbgen.rules.stage import End, Stage
-from tbgen.score import MATE_CODE, Color
+from tbgen.score import MATE_CODE, Color, Score
 
 _ENDS = (chess.Termination.VARIANT_WIN, chess.Termination.VARIANT_LOSS, chess.Termination.VARIANT_DRAW)
 
@@ -45,7 +45,5 @@ def by_variant(board: chess.Board, before: Stage, stage: Stage) -> Stage:
     if outcome is None or outcome.termination not in _ENDS:
         return stage
     if outcome.winner is None:
-        accrued, holder, since = before.accrued_code, before.holder, before.since
-    else:
-        accrued, holder, since = MATE_CODE, Color.of(outcome.winner).value, stage.number
-    return stage._replace(accrued_code=accrued, holder=holder, since=since, end=End.VARIANT)
+        return stage._replace(accrued=before.accrued, since=before.since, end=End.VARIANT)
+    return stage._replace(accrued=Score(MATE_CODE, Color.of(outcome.winner)), since=stage.number, end=End.VARIANT)
