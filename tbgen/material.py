@@ -1,10 +1,4 @@
-"""Material: which men stand on the board, and how one material leads to another.
-
->>> str(Material.parse("kvkb").canonical())
-'KBvK'
->>> [str(child) for child in Material.parse("KPvK").children()]
-['KvK', 'KNvK', 'KBvK', 'KRvK', 'KQvK']
-"""
+"""Material: which men stand on the board, and how one material leads to another."""
 
 from __future__ import annotations
 
@@ -252,7 +246,7 @@ class Material:
         Raises:
             MaterialError: The text names no material.
 
-        >>> Material.parse("bkvk")
+        >>> Material.parse("kvkb").canonical()
         Material.parse('KBvK')
         """
         sides = expect(text, str, "material", "a text such as 'KBvK'").upper().split("V")

@@ -1,9 +1,6 @@
 """Scores: how few legal moves a side was held to, by whom, and the one order of outcomes.
 
 A score is kept as its integer code, `2 * legal moves + 1 if not in check`; `G = code / 2`.
-
->>> Score("-G3.5").holder, Score("G0.5").in_words()
-(<Color.BLACK: 1>, 'White forces stalemate')
 """
 
 from __future__ import annotations

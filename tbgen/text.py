@@ -1,8 +1,4 @@
-"""Values as text for people, as facts for JSON, and read back from JSON that people can edit.
-
->>> counted(1, "table", "tables"), counted(1200, "game", "games"), in_plies(1)
-('1 table', '1,200 games', '1 ply')
-"""
+"""Values as text for people, as facts for JSON, and read back from JSON that people can edit."""
 
 from __future__ import annotations
 

@@ -71,7 +71,8 @@ def command(
         board, carried = with_score(board, accrued, mobility)
     played = Game(board, accrued=carried, fifty_moves=fifty, mobility=mobility)
     played.push_line(moves)
-    warnings = list(moves_after_the_end(played.last.stage, None if played.ended is None else played.ended.stage))
+    ended = None if played.ended is None else played.stages[played.ended.number]
+    warnings = list(moves_after_the_end(played.stages[-1], ended))
     facts = {**played.facts(scoring), "warnings": warnings}
     present(form, facts, lambda: _show_plies(played, played.accrued, scoring))
     complain(*(f"warning: {warning}" for warning in warnings))

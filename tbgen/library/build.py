@@ -18,13 +18,7 @@ from functools import partial
 from pathlib import Path
 
 from tbgen.errors import BuildError, NotEnoughDiskError, TbgenError
-from tbgen.library.catalog import (
-    Condition,
-    Finding,
-    read_manifest,
-    record,
-    survey,
-)
+from tbgen.library.catalog import Condition, Finding, read_manifest, record, survey
 from tbgen.library.costs import pace_of
 from tbgen.library.plan import Plan, Settings, Start, plan_of
 from tbgen.library.workers import Cluster, Made, Maker, WorkerLostError, make_table, processes
@@ -80,7 +74,7 @@ def build(
 ) -> list[Finding]:
     """Make the tables that are not sound, and return the findings before.
 
-    BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before anything is begun.
+    BuildError if tables cannot be made or written; NotEnoughMemoryError, NotEnoughDiskError before anything begins.
     More than one job means processes: a script that calls this needs `if __name__ == "__main__":` around it.
     """
     settings, watcher, targets = settings or Settings(), watcher or Watcher(), build_order(wanted)

@@ -2,9 +2,6 @@
 
 The manifest follows the files. It never decides whether a table is sound, because each file has its own seal. Facts
 that differ from one build to the next, such as seconds, stand here and not in the files. A survey reads all files.
-
-A mark beside a table means that its distances are there only because other tables need them. A build that continues an
-interrupted one removes marked distances. Distances without a mark stay.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""A game under the variant: the accrued score at every ply, and when and why the game ends.
-
->>> game = Game()
->>> for move in ("e4", "e5", "Qh5", "Nc6"):
-...     ply = game.push_text(move)
->>> str(ply.own), str(ply.accrued), ply.since
-('-G39.5', 'G26.5', 3)
-"""
+"""A game under the variant: the accrued score at every ply, and when and why the game ends."""
 
 from __future__ import annotations
 
@@ -20,7 +13,7 @@ from tbgen.errors import MoveError, UsageError, expect
 from tbgen.rules.notation import format_fen, line_in, parse_move, parse_one, refuse_illegal
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_any_board, first_accrued, is_bare_kings, is_standard, own_score, play_move
-from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, Stage, first_stage, next_stage
+from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, first_stage, next_stage
 from tbgen.rules.variants import by_variant
 from tbgen.score import MATE_CODE, Color, Mobility, Score, expect_color, expect_score
 from tbgen.text import facts_of, in_plies, plain
@@ -32,13 +25,25 @@ __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcom
 class Ply:
     """A game after `number` plies.
 
-    >>> ply = Game().push_text("e4")
-    >>> ply.number, ply.san, str(ply.own), str(ply.accrued), ply.end, ply.facts()["uci"]
-    (1, 'e4', 'G20.5', 'G20.5', None, 'e2e4')
+    >>> *_, ply = Game().push_line("e4 e5 Qh5 Nc6")
+    >>> ply.number, ply.san, str(ply.own), str(ply.accrued), ply.since, ply.end, ply.facts()["uci"]
+    (4, 'Nc6', '-G39.5', 'G26.5', 3, None, 'b8c6')
     """
 
-    stage: Stage
-    """The facts on which the rules depend, as plain numbers."""
+    number: int
+    """The number of plies; 0 for the first position."""
+    own: Score
+    """The score of the position itself."""
+    accrued: Score
+    """The accrued score."""
+    since: int
+    """The ply at which the accrued score was reached; 0 if the first position brought it."""
+    counter: int
+    """The counter of the fifty-move rule, in plies."""
+    bare: int
+    """Whether only kings are left."""
+    end: End | None
+    """The reason why the game is over; None if it goes on."""
     move: chess.Move | None
     """The move that led here; None for the first position."""
     san: str
@@ -47,36 +52,6 @@ class Ply:
     """The accrued score under whole-game mobility."""
     lowest_since: int
     """The ply at which that score was reached."""
-
-    @property
-    def number(self) -> int:
-        """The number of plies; 0 for the first position."""
-        return self.stage.number
-
-    @property
-    def own(self) -> Score:
-        """The score of the position itself."""
-        return self.stage.own
-
-    @property
-    def accrued(self) -> Score:
-        """The accrued score."""
-        return self.stage.accrued
-
-    @property
-    def since(self) -> int:
-        """The ply at which the accrued score was reached; 0 if the first position brought it."""
-        return self.stage.since
-
-    @property
-    def counter(self) -> int:
-        """The counter of the fifty-move rule, in plies."""
-        return self.stage.counter
-
-    @property
-    def end(self) -> End | None:
-        """The reason why the game is over; None if it goes on."""
-        return self.stage.end
 
     def facts(self) -> dict[str, Any]:
         """The ply as JSON has it.
@@ -133,7 +108,7 @@ class Game:
         own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
         reached = first_accrued(self.board, own, carried, self.mobility, self.fifty_moves)
         first = first_stage(own, reached, self.board.halfmove_clock, is_bare_kings(self.board), self.fifty_moves)
-        self._plies = [Ply(first, None, "", first.accrued, 0)]
+        self.stages, self._plies = [first], [Ply(*first, None, "", first.accrued, 0)]
         for move in given.move_stack:
             self.push(move)
 
@@ -255,6 +230,7 @@ class Game:
         if len(self._plies) == 1:
             raise UsageError("there is no move to take back")
         self.board.pop()
+        self.stages.pop()
         return self._plies.pop()
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
@@ -279,19 +255,17 @@ class Game:
         }
 
     def _push(self, move: chess.Move) -> Ply:
-        before, san = self.last, self.board.san(move)
+        before, last, san = self.stages[-1], self.last, self.board.san(move)
         own, _, reset = play_move(self.board, move, before.accrued)
-        seen = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1
-        stage = next_stage(
-            before.stage, own.code, reset, is_bare_kings(self.board), seen, self.fifty_moves, self.mobility
-        )
+        seen, bare = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1, is_bare_kings(self.board)
+        stage = next_stage(before, own.code, reset, bare, seen, self.fifty_moves, self.mobility)
         if not is_standard(self.board):
-            stage = by_variant(self.board, before.stage, stage)
+            stage = by_variant(self.board, before, stage)
         if stage.end is End.VARIANT:
             own = stage.accrued
-        is_lower = own.code < before.lowest.code
-        lowest = (own, stage.number) if is_lower else (before.lowest, before.lowest_since)
-        self._plies.append(Ply(stage, move, san, *lowest))
+        lowest = (own, stage.number) if own.code < last.lowest.code else (last.lowest, last.lowest_since)
+        self.stages.append(stage)
+        self._plies.append(Ply(*stage, move, san, *lowest))
         return self.last
 
 

@@ -1,25 +1,6 @@
 """Positions and moves as people and programs write them.
 
->>> moves_in("1. e4 e5 2.Nf3! {the best square} 2... b8c6 $1 *")
-['e4', 'e5', 'Nf3', 'b8c6']
->>> parse_move(chess.Board("4k2r/8/8/8/8/8/8/4K3 b k - 0 1"), "0-0").uci()
-'e8g8'
-
 A FEN has a seventh field that carries the accrued score.
-
->>> board, accrued = parse_fen("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0")
->>> str(accrued), format_fen(board, accrued)
-('G4.0', '8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0')
-
-Positions as people type them, with moves after them, in quotes or not, with underscores, or by name:
-
->>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8", "b", "-", "-", "3", "9", "G2.5", "Kh4", "Kf4"])
-('8/8/8/4KBk1/8/8/8/8 b - - 3 9 G2.5', ['Kh4', 'Kf4'])
->>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"]), fen_and_moves(["startpos", "moves", "e2e4"])[1]
-(('8/8/8/4KBk1/8/8/8/8 b - - 0 1', []), ['e2e4'])
->>> board, accrued = position_of("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0", ["Ke5"])
->>> board.board_fen(), str(accrued)
-('8/8/8/4KBk1/8/8/8/8', 'G3.5')
 """
 
 from __future__ import annotations
@@ -81,8 +62,8 @@ def move_in(word: str) -> str:
 def moves_in(text: str | Iterable[str]) -> list[str]:
     """The moves of one text or of many: move numbers, signs, comments in braces and results are left out.
 
-    >>> moves_in(["1. e4! e5", "Nf3", "*"])
-    ['e4', 'e5', 'Nf3']
+    >>> moves_in(["1. e4! e5", "2.Nf3 {the best square} 2... b8c6 $1", "*"])
+    ['e4', 'e5', 'Nf3', 'b8c6']
     """
     return [move for word in _words_in(text) if (move := move_in(word))]
 
@@ -310,6 +291,11 @@ def fen_and_moves(words: Sequence[str]) -> tuple[str, list[str]]:
 
     A first word with spaces or underscores is a whole FEN. Else the words that follow belong to it as long as
     they look like its fields. Nothing is checked here.
+
+    >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8", "b", "-", "-", "3", "9", "G2.5", "Kh4", "Kf4"])
+    ('8/8/8/4KBk1/8/8/8/8 b - - 3 9 G2.5', ['Kh4', 'Kf4'])
+    >>> fen_and_moves(["8/8/8/4KBk1/8/8/8/8_b_-_-_0_1"]), fen_and_moves(["startpos", "moves", "e2e4"])[1]
+    (('8/8/8/4KBk1/8/8/8/8 b - - 0 1', []), ['e2e4'])
     """
     first, *rest = words if words else [""]
     inner = first.replace("_", " ").split()

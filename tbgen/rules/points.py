@@ -1,10 +1,4 @@
-"""Points for a game and for an event, in exact arithmetic.
-
->>> Scoring(Scheme.HARMONIC).points(Score(3, Color.WHITE))
-(Fraction(5, 8), Fraction(3, 8))
->>> Scoring(Scheme.KOMI, komi=parse_komi("G2.25")).points(Score(5, Color.WHITE))
-(Fraction(0, 1), Fraction(1, 1))
-"""
+"""Points for a game and for an event, in exact arithmetic."""
 
 from __future__ import annotations
 
@@ -142,8 +136,8 @@ class Scoring:
         Raises:
             ScoreFormatError: The text is no score.
 
-        >>> Scoring(Scheme.WINNER).points(Score(3, Color.BLACK))
-        (Fraction(0, 1), Fraction(1, 1))
+        >>> Scoring("winner").points("-G1.5"), Scoring("komi", komi="G2.25").points("G2.5")
+        ((Fraction(0, 1), Fraction(1, 1)), (Fraction(0, 1), Fraction(1, 1)))
         """
         final = expect_score(outcome, "outcome")
         holders = self.holders_points(final)

@@ -1,11 +1,4 @@
-"""Facts about one position or one move that the variant needs, and how the accrued score changes along moves.
-
->>> board, accrued = chess.Board(), own_score(chess.Board())
->>> for move in ("e2e4", "e7e5", "d1h5", "b8c6"):
-...     accrued = play_move(board, chess.Move.from_uci(move), accrued).accrued
->>> str(accrued), accrued == accrued_of(board)
-('G26.5', True)
-"""
+"""Facts about one position or one move that the variant needs, and how the accrued score changes along moves."""
 
 from __future__ import annotations
 

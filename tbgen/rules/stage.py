@@ -12,16 +12,7 @@ from functools import cache
 from typing import NamedTuple
 
 from tbgen.errors import expect_member, expect_number
-from tbgen.score import (
-    DEFAULT_CUTOFF_CODE,
-    MATE_CODE,
-    MOST_CODE,
-    STALEMATE_CODE,
-    Mobility,
-    Score,
-    code_of,
-    replaces,
-)
+from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, MOST_CODE, STALEMATE_CODE, Mobility, Score, code_of, replaces
 
 _FIFTY_MOVES_PLIES = 100
 REPETITIONS = 3

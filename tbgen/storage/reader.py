@@ -196,15 +196,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         pattern = np.empty(order.layout.cells, np.uint32)
         for part in order.chunks:
             pattern[part] = self.states.pattern[self.ids(part.start, part.stop)]
-        return Table(
-            self.material,
-            values.entry,
-            values.dtg,
-            order.from_file(pattern),
-            self.patterns,
-            self.tallies,
-            game=self.game,
-        )
+        values_and_patterns = values.entry, values.dtg, order.from_file(pattern), self.patterns
+        return Table(self.material, *values_and_patterns, self.tallies, game=self.game)
 
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None

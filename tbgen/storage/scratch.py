@@ -49,13 +49,10 @@ class ScratchStore(contextlib.AbstractContextManager["ScratchStore"]):
 
         Threads add to it while others look, who take all keys at once and never iterate.
         """
-        try:
-            path.mkdir(exist_ok=True)
-            self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
-        except (FileExistsError, NotADirectoryError):  # a file or a link; a folder may be another process's by now
+        if path.is_symlink() or path.is_file():  # a folder may be another process's by now
             path.unlink(missing_ok=True)
-            path.mkdir(exist_ok=True)
-            self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+        path.mkdir(exist_ok=True)
+        self._folder = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         try:
             if not try_lock(self._folder):
                 raise BlockingIOError(errno.EAGAIN, "another builder is at it", str(path))

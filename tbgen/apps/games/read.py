@@ -157,7 +157,7 @@ def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
         last, ended = _last_and_end(root, carried, facts, fifty_moves, rules.mobility)
     else:
         game = _game_by_python_chess(root, carried, fifty_moves, rules.mobility, text)
-        last, ended = game.last.stage, None if game.ended is None else game.ended.stage
+        last, ended = game.stages[-1], None if game.ended is None else game.stages[game.ended.number]
     if facts and last.end is None and rules.fifty_moves is known.fifty_moves is None and says_fifty_moves(tags):
         fide = FiftyMoves(FiftyMoveSetting.FIDE)
         under_fide = _last_and_end(root, carried, facts, fide, rules.mobility)
