@@ -42,7 +42,6 @@ WRONG: list[tuple[str, Callable[[], object]]] = [
     ("accrued", lambda: tbgen.Game(accrued=3.5)),  # type: ignore[arg-type]
     ("accrued", lambda: tbgen.format_fen(BOARD, 3.5)),  # type: ignore[arg-type]
     ("accrued", lambda: final_outcome(3.5)),  # type: ignore[arg-type]
-    ("carried", lambda: accrued_of(BOARD, 7)),  # type: ignore[arg-type]
     ("fifty_moves", lambda: tbgen.Game(fifty_moves=FiftyMoveSetting.FIDE)),  # type: ignore[arg-type]
     ("setting", lambda: tbgen.FiftyMoves(50)),  # type: ignore[arg-type]
     ("cutoff_code", lambda: tbgen.FiftyMoves(cutoff_code=6.0)),  # type: ignore[arg-type]

@@ -17,7 +17,7 @@ from tbgen.probe.many import Value
 from tbgen.probe.stored import Answering, OpenTables, Successor
 from tbgen.rules.notation import parse_fen, refuse_illegal
 from tbgen.rules.own_board import OwnBoard
-from tbgen.rules.position import accrued_in, accrued_on, bare_sides, board_after, expect_board, material_on, own_of
+from tbgen.rules.position import accrued_in, accrued_of, bare_sides, board_after, expect_board, material_on, own_of
 from tbgen.score import Color, Mobility, Score, expect_score
 
 Position = chess.Board | str
@@ -108,7 +108,7 @@ class TableValues:
         if given is not None:
             return board, expect_score(given, "accrued")
         if carried is None and board.move_stack and (board.halfmove_clock or not self.mobility.forgets):
-            carried = accrued_on(board, None, self.mobility)
+            carried = accrued_of(board, self.mobility)
         return board, carried
 
     def answering(self, board: chess.Board) -> Answering:

@@ -44,6 +44,10 @@ class Scheme(enum.Enum):
     LASKER = "lasker"
 
 
+_BOUNDS = {Scheme.CLASSICAL: STALEMATE_CODE, Scheme.OTB: OTB_CUTOFF_CODE}
+"""Scheme -> the code below which a score wins; `winner` has its cutoff."""
+
+
 @dataclass(frozen=True, slots=True)
 class Komi:
     """A score in quarter steps. The side that its sign names has to beat it."""
@@ -165,16 +169,12 @@ class Scoring:
                 return DRAW + Fraction(1, 2 ** (1 + code))
             case Scheme.HARMONIC:
                 return DRAW + Fraction(1, 2 * (1 + code))
-            case Scheme.CLASSICAL:
-                return WIN if code == MATE_CODE else DRAW
-            case Scheme.WINNER:
-                return WIN if code < self.cutoff_code else DRAW
-            case Scheme.OTB:
-                return WIN if code < OTB_CUTOFF_CODE else DRAW
             case Scheme.LASKER:
                 return {MATE_CODE: WIN, STALEMATE_CODE: Fraction(3, 4)}.get(code, DRAW)
             case Scheme.KOMI:
                 return self._komi_points(final)
+            case _:
+                return WIN if code < _BOUNDS.get(self.scheme, self.cutoff_code) else DRAW
 
     def _komi_points(self, outcome: Score) -> Fraction:
         """Points under komi. All scores from the cutoff on count alike, and only the komi side can gain by them."""

@@ -113,11 +113,7 @@ class Reached(NamedTuple):
 
 
 def first_accrued(
-    board: chess.Board,
-    own: Score,
-    carried: Score | None,
-    mobility: Mobility = Mobility.RESET,
-    fifty_moves: FiftyMoves | None = None,
+    board: chess.Board, own: Score, carried: Score | None, mobility: Mobility, fifty_moves: FiftyMoves
 ) -> Score:
     """The accrued score in the first position of a game, with the own score `own`; AccruedError if it is impossible.
 
@@ -126,9 +122,8 @@ def first_accrued(
     """
     if carried is None or (mobility.forgets and board.halfmove_clock == 0):
         return own
-    bare = bare_sides(board, mobility)
-    accrued = accrued_in(carried, own, bare)
-    return accrued if fifty_moves is None or fifty_moves.counts(own.code, board.halfmove_clock) else carried
+    accrued = accrued_in(carried, own, bare_sides(board, mobility))
+    return accrued if fifty_moves.counts(own.code, board.halfmove_clock) else carried
 
 
 def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)) -> Score:
@@ -215,21 +210,15 @@ def _played(board: chess.Board, move: chess.Move, reset: bool, accrued: Score, m
     return Reached(own, accrued.after(own, reset=reset and mobility.forgets), reset)
 
 
-def accrued_of(board: chess.Board, carried: Score | str | None = None, mobility: Mobility = Mobility.RESET) -> Score:
-    """The accrued score after the moves on a board.
+def accrued_of(board: chess.Board, mobility: Mobility = Mobility.RESET) -> Score:
+    """The accrued score after the moves on a board; `Game` also takes what had accrued before them.
 
     Arguments:
         board: A position with the moves that led to it.
-        carried: The accrued score before these moves. Without it, or at a halfmove clock of 0, the first position's
-            own score counts.
         mobility: Whether resets wipe out the accrued score.
 
     Returns:
         The score since the last reset, or under whole-game mobility since the first position.
-
-    Raises:
-        ScoreFormatError: The text of `carried` is no score.
-        AccruedError: No game can carry it into the first position.
 
     >>> board = chess.Board()
     >>> for san in ("e4", "e5", "Qh5", "Nc6"):
@@ -237,16 +226,10 @@ def accrued_of(board: chess.Board, carried: Score | str | None = None, mobility:
     >>> str(accrued_of(board))
     'G26.5'
     """
-    return accrued_on(expect_board(board), None if carried is None else expect_score(carried, "carried"), mobility)
-
-
-def accrued_on(board: chess.Board, carried: Score | None, mobility: Mobility) -> Score:
-    """`accrued_of` a board that has been checked."""
-    walker, later, forgotten = board.copy(), list[chess.Move](), False
-    while walker.move_stack and not forgotten:
+    walker, later = expect_board(board).copy(), list[chess.Move]()
+    while walker.move_stack and not (mobility.forgets and later and walker.is_zeroing(later[-1])):
         later.append(walker.pop())
-        forgotten = mobility.forgets and walker.is_zeroing(later[-1])
-    accrued = first_accrued(walker, own_of(walker), None if forgotten else carried, mobility)
+    accrued = own_of(walker)
     for move in reversed(later):
         accrued = _played(walker, move, walker.is_zeroing(move), accrued, mobility).accrued
     return accrued

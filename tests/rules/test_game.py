@@ -14,7 +14,7 @@ from tbgen.errors import AccruedError, MoveError
 from tbgen.rules.game import End, FiftyMoves, FiftyMoveSetting, Game
 from tbgen.rules.notation import parse_fen, position_of, with_score
 from tbgen.rules.points import Scheme, Scoring
-from tbgen.rules.position import accrued_of, bare_sides, own_score, why_not_accrued
+from tbgen.rules.position import bare_sides, own_score, why_not_accrued
 from tbgen.score import Mobility, Score
 from tests.strategies import boards, scores
 
@@ -26,13 +26,6 @@ def game_from(fen: str, *moves: str, setting: str = "reset", cutoff: str = "G6.0
     for move in moves:
         game.push_text(move)
     return game
-
-
-@given(boards(20), scores)
-def test_a_carried_score_gives_the_same_in_a_game_and_on_a_move_stack(board: chess.Board, carried: Score) -> None:
-    assume(why_not_accrued(carried, bare_sides(board.root())) is None)
-    game = Game(board, accrued=carried, fifty_moves=FiftyMoves(FiftyMoveSetting.NONE))
-    assert game.accrued == accrued_of(board, carried)
 
 
 @given(boards(20), scores, st.integers(0, 120), st.sampled_from(FiftyMoveSetting))
@@ -64,7 +57,6 @@ BARE = "8/6k1/2B5/5K2/8/8/7B/8 b - - 1 1"
         lambda: parse_fen(f"{BARE} -G8.0"),
         lambda: position_of(f"{BARE} -G8.0"),
         lambda: Game(chess.Board(BARE), accrued="-G8.0"),
-        lambda: accrued_of(chess.Board(BARE), "-G8.0"),
         lambda: with_score(chess.Board(BARE), Score("-G8.0")),
     ],
 )
