@@ -199,8 +199,6 @@ class Material:
     (4, 1, 'KPvKR')
     >>> str(material.canonical()), [str(child) for child in Material.parse("KPvK").children()]
     ('KRvKP', ['KvK', 'KNvK', 'KBvK', 'KRvK', 'KQvK'])
-    >>> str(material.without(Color.BLACK, Role.PAWN)), str(material.promoted(Color.BLACK, Role.QUEEN))
-    ('KRvK', 'KRvKQ')
     >>> str(Material.of(material.side(Color.BLACK), [Role.KING]))
     'KPvK'
     """
@@ -320,49 +318,6 @@ class Material:
         """The men of your own, each kind once."""
         return tuple(sorted({role for role in (*self.white, *self.black) if role.is_own}, reverse=True))
 
-    def without(self, color: Color, role: Role) -> Material:
-        """The material after a capture.
-
-        Arguments:
-            color: The side that loses a man.
-            role: The man.
-
-        Returns:
-            The remaining men.
-
-        Raises:
-            ValueError: The side has no such man, or it is a king.
-        """
-        if role is Role.KING:
-            raise ValueError("a king is never captured")
-        men = list(self.side(color))
-        men.remove(role)
-        return self._with_side(color, men)
-
-    def promoted(self, color: Color, role: Role) -> Material:
-        """The material after a promotion.
-
-        Arguments:
-            color: The side that promotes a pawn.
-            role: The new man.
-
-        Returns:
-            The material with the new man in place of a pawn.
-
-        Raises:
-            ValueError: The side has no pawn, or no pawn becomes such a man.
-        """
-        if role not in PROMOTIONS:
-            raise ValueError(f"a pawn does not become a {role.name.lower()}")
-        men = list(self.side(color))
-        men[men.index(Role.PAWN)] = role
-        return self._with_side(color, men)
-
-    def _with_side(self, color: Color, men: Iterable[Role]) -> Material:
-        if color is Color.WHITE:
-            return Material(_side(men), self.black)
-        return Material(self.white, _side(men))
-
     def children(self) -> list[Material]:
         """The materials that a capture, a promotion or a capture with promotion leads to.
 
@@ -372,14 +327,22 @@ class Material:
         found: set[Material] = set()
         for mover in Color:
             prey = set(self.side(mover.other)) - {Role.KING}
-            found.update(self.without(mover.other, role) for role in prey)
-            if Role.PAWN not in self.side(mover):
-                continue
-            for promotion in PROMOTIONS:
-                promoted = self.promoted(mover, promotion)
-                found.add(promoted)
-                found.update(promoted.without(mover.other, role) for role in prey - {Role.PAWN})
+            new = PROMOTIONS if Role.PAWN in self.side(mover) else ()
+            promoted = [with_man(self, mover, Role.PAWN, role) for role in new]
+            found.update(promoted, (with_man(self, mover.other, role) for role in prey))
+            found.update(with_man(each, mover.other, role) for each in promoted for role in prey - {Role.PAWN})
         return sorted({material.canonical() for material in found}, key=build_key)
+
+
+def with_man(material: Material, color: Color, gone: Role, *new: Role) -> Material:
+    """The material with another man in place of one of a side's, or with none after a capture.
+
+    >>> str(with_man(Material.parse("KRvKP"), Color.BLACK, Role.PAWN, Role.QUEEN))
+    'KRvKQ'
+    """
+    men = [*material.side(color), *new]
+    men.remove(gone)
+    return Material.of(men, material.black) if color is Color.WHITE else Material.of(material.white, men)
 
 
 def is_material(text: str) -> bool:

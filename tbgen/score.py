@@ -92,23 +92,10 @@ class Mobility(enum.Enum):
     def __str__(self) -> str:
         return self.value
 
-    @classmethod
-    def named(cls, mobility: Mobility | str) -> Mobility:
-        """The mobility of a name.
 
-        Arguments:
-            mobility: "r-mobility", "whole-game", or a mobility itself.
-
-        Returns:
-            The mobility.
-
-        Raises:
-            ScoreFormatError: No mobility has that name.
-
-        >>> Mobility.named("whole-game")
-        <Mobility.WHOLE_GAME: 'whole-game'>
-        """
-        return expect_member(mobility, cls, "mobility", "a mobility")
+def expect_mobility(value: object) -> Mobility:
+    """The argument called `mobility`, which may be given by its name."""
+    return expect_member(value, Mobility, "mobility", "a mobility")
 
 
 def code_of(moves: int, *, in_check: bool) -> int:

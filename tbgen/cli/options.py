@@ -34,7 +34,7 @@ from tbgen.material import (
 from tbgen.rules.notation import START, fen_and_moves
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
-from tbgen.score import LIKE_A_SCORE, Mobility, Score
+from tbgen.score import LIKE_A_SCORE, Mobility, Score, expect_mobility
 from tbgen.storage.files import folder_of_game, folder_of_men, folders_in, men_of_folder, tables_of
 
 T = TypeVar("T")
@@ -322,7 +322,7 @@ MOBILITY = option(
     "--game",
     type=click.Choice([mobility.value for mobility in Mobility]),
     default=Mobility.RESET.value,
-    callback=lambda ctx, option, value: Mobility.named(value),
+    callback=lambda ctx, option, value: expect_mobility(value),
     is_eager=True,  # the options that name folders ask for it, as `mobility`
 )
 OWN = option(

@@ -23,7 +23,7 @@ from tbgen.errors import (
     NotEnoughMemoryError,
     expect_number,
 )
-from tbgen.material import Material, Role
+from tbgen.material import Material, Role, with_man
 from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, question_of, shared_node
 from tbgen.position.blocks import ClosureBlocks, solve_closure
@@ -233,7 +233,7 @@ class PositionSolver(contextlib.ExitStack):
     def preparation(self, material: Material, accrued: Score | None = None) -> Closure:
         """What promotions to a queen or a knight lead to beside one pawn: who mates there, or who gets a score."""
         sides = [color for color in Color if Role.PAWN in material.side(color)]
-        promoted = [material.promoted(color, role) for color in sides for role in _PREPARED]
+        promoted = [with_man(material, color, Role.PAWN, role) for color in sides for role in _PREPARED]
         found = [each for each in promoted if (each.pawns, each.men) == (1, MOST_COARSE_FREE + 1)]
         if not found:
             raise ClosureTooLargeError(str(material), f"no promotion leads to a pawn and {MOST_COARSE_FREE} other men")

@@ -20,7 +20,7 @@ from tbgen.probe.many import BulkProbe
 from tbgen.probe.stored import OpenTables
 from tbgen.probe.values import Position, Query, TableValues
 from tbgen.rules.position import accruable, bare_sides, material_of
-from tbgen.score import Mobility, Score
+from tbgen.score import Mobility, Score, expect_mobility
 from tbgen.storage.files import Folders, folder_of_game, folder_with, folders_in, tables_of
 from tbgen.text import counted
 
@@ -88,7 +88,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
         compiled: bool = False,
         missing_ok: bool = False,
     ) -> None:
-        self.mobility = Mobility.named(mobility)
+        self.mobility = expect_mobility(mobility)
         self.folders = folders_of(folders, self.mobility)
         for folder in () if missing_ok else self.folders:
             if not folder.is_dir():

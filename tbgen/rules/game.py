@@ -15,7 +15,7 @@ from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_any_board, first_accrued, is_bare_kings, is_standard, own_score, play_move
 from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, first_stage, next_stage
 from tbgen.rules.variants import by_variant
-from tbgen.score import MATE_CODE, Color, Mobility, Score, expect_color, expect_score
+from tbgen.score import MATE_CODE, Color, Mobility, Score, expect_color, expect_mobility, expect_score
 from tbgen.text import facts_of, in_plies, plain
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
@@ -99,7 +99,7 @@ class Game:
         fifty_moves: FiftyMoves | None = None,
         mobility: Mobility | str = Mobility.RESET,
     ) -> None:
-        self.mobility = Mobility.named(mobility)
+        self.mobility = expect_mobility(mobility)
         given = chess.Board() if board is None else expect_any_board(board)
         rule = FiftyMoves() if fifty_moves is None else fifty_moves
         self.board = given.root()

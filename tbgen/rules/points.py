@@ -144,25 +144,11 @@ class Scoring:
         ((Fraction(0, 1), Fraction(1, 1)), (Fraction(0, 1), Fraction(1, 1)))
         """
         final = expect_score(outcome, "outcome")
-        holders = self.holders_points(final)
+        holders = self._holders_points(final)
         return (holders, 1 - holders) if final.holder is Color.WHITE else (1 - holders, holders)
 
-    def holders_points(self, outcome: Score | str) -> Fraction:
-        """The points for the side that holds the final score.
-
-        Arguments:
-            outcome: The final score.
-
-        Returns:
-            A fraction from 0 to 1.
-
-        Raises:
-            ScoreFormatError: The text is no score.
-
-        >>> Scoring("harmonic").holders_points("-G1.5")
-        Fraction(5, 8)
-        """
-        final = expect_score(outcome, "outcome")
+    def _holders_points(self, final: Score) -> Fraction:
+        """The points for the side that holds the final score."""
         code = final.code
         match self.scheme:
             case Scheme.EXPONENTIAL:

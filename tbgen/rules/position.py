@@ -10,7 +10,7 @@ import chess
 from tbgen.errors import AccruedError, UsageError, expect
 from tbgen.material import Material
 from tbgen.rules.own_board import roles_on
-from tbgen.rules.stage import MOST_KING_CODE, FiftyMoves
+from tbgen.rules.stage import MOST_KING_CODE, FiftyMoves, can_accrue
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score, code_of, expect_score
 
 
@@ -123,7 +123,7 @@ def first_accrued(
     if carried is None or (mobility.forgets and board.halfmove_clock == 0):
         return own
     accrued = accrued_in(carried, own, bare_sides(board, mobility))
-    return accrued if fifty_moves.counts(own.code, board.halfmove_clock) else carried
+    return accrued if can_accrue(own.code, board.halfmove_clock, fifty_moves) else carried
 
 
 def accrued_in(carried: Score, own: Score, bare: Sequence[bool] = (False, False)) -> Score:

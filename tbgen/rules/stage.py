@@ -72,9 +72,8 @@ class FiftyMoves:
         ScoreFormatError: No setting has that name.
         UsageError: The code is out of range.
 
-    >>> rule = FiftyMoves("fide")
-    >>> rule.plies_left(98), rule.is_reached(100), rule.counts(7, 100), rule.restarts(7)
-    (2, True, False, False)
+    >>> FiftyMoves("fide").plies_left(98), FiftyMoves("none").plies_left(98)
+    (2, None)
     """
 
     setting: FiftyMoveSetting = FiftyMoveSetting.RESET
@@ -85,17 +84,6 @@ class FiftyMoves:
     ) -> None:
         object.__setattr__(self, "setting", expect_setting(setting))
         object.__setattr__(self, "cutoff_code", expect_number(cutoff_code, "cutoff_code", 0, MOST_CODE))
-
-    def is_reached(self, counter: int) -> bool:
-        """Whether the rule applies.
-
-        Arguments:
-            counter: Plies since the last reset.
-
-        Returns:
-            True from 100 plies on, unless the setting is `none`.
-        """
-        return counter >= _FIFTY_MOVES_PLIES and self.setting is not FiftyMoveSetting.NONE
 
     def plies_left(self, counter: int) -> int | None:
         """The plies until the rule applies.
@@ -108,29 +96,11 @@ class FiftyMoves:
         """
         return None if self.setting is FiftyMoveSetting.NONE else max(0, _FIFTY_MOVES_PLIES - counter)
 
-    def counts(self, code: int, counter: int) -> bool:
-        """Whether a position's own score can still accrue.
 
-        Arguments:
-            code: The code of the position's own score.
-            counter: Plies since the last reset.
-
-        Returns:
-            False in the position at which the rule applies, except for mate, stalemate and the setting `reset`.
-        """
-        is_cut_off = self.setting is not FiftyMoveSetting.RESET and self.is_reached(counter)
-        return not is_cut_off or code in (MATE_CODE, STALEMATE_CODE)
-
-    def restarts(self, code: int) -> bool:
-        """Whether an improvement of the accrued score sets the counter to zero.
-
-        Arguments:
-            code: The code of the new accrued score.
-
-        Returns:
-            True under `reset` for a code below the cutoff.
-        """
-        return self.setting is FiftyMoveSetting.RESET and code < self.cutoff_code
+def can_accrue(code: int, counter: int, fifty_moves: FiftyMoves) -> bool:
+    """Whether a position's own score can still accrue: not where the rule applies, unless it is mate or stalemate."""
+    is_over = fifty_moves.plies_left(counter) == 0 and fifty_moves.setting is not FiftyMoveSetting.RESET
+    return not is_over or code <= STALEMATE_CODE
 
 
 class Stage(NamedTuple):
@@ -179,9 +149,9 @@ def next_stage(
         0 if reset else before.counter + 1,
     )
     accrued, since = before.accrued, before.since
-    if replaces(code, accrued.code, reset and mobility.forgets) and fifty_moves.counts(code, counter):
+    if replaces(code, accrued.code, reset and mobility.forgets) and can_accrue(code, counter, fifty_moves):
         accrued, since = own, number
-        if fifty_moves.restarts(code):
+        if fifty_moves.setting is FiftyMoveSetting.RESET and code < fifty_moves.cutoff_code:
             counter = 0
     settled = bare and before.bare and code == before.own.code == MOST_KING_CODE and number > 1
     return Stage(number, own, accrued, since, counter, bare, _end(code, bool(settled), counter, seen, fifty_moves))
@@ -193,6 +163,6 @@ def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMo
         return End.CHECKMATE if code == MATE_CODE else End.STALEMATE
     if settled:
         return End.BARE_KINGS
-    if fifty_moves.is_reached(counter):
+    if fifty_moves.plies_left(counter) == 0:
         return End.FIFTY_MOVES
     return End.THREEFOLD_REPETITION if seen >= REPETITIONS else None

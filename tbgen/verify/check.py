@@ -20,7 +20,7 @@ import numpy as np
 
 from tbgen.compiled.arrays import Ints
 from tbgen.index.layout import fen_of_cell, layout_of
-from tbgen.material import Material, Role
+from tbgen.material import Material, Role, with_man
 from tbgen.score import Color, Score
 from tbgen.storage.reader import TableFile
 from tbgen.table import Table, Tally
@@ -216,7 +216,7 @@ class Check:
         entry, dtg, *_ = known_in(self._child_of(material), cells, partial(self._progress, f"reading {material}"))
         child = ChildTable(men, np.zeros(0, np.int64) if cells is None else cells, entry, dtg)
         for color in Color:
-            if Role.PAWN in parent.side(color) and parent.without(color, Role.PAWN).canonical() == material:
+            if Role.PAWN in parent.side(color) and with_man(parent, color, Role.PAWN).canonical() == material:
                 self._without_pawn[color] = child
         for place in self._wrong_places(
             f"resets to {material}",

@@ -281,7 +281,7 @@ def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
         parts = [("both colours", rule, both), ("one colour", rule if has_more else Rule.NO_MATE, one)]
     scoring = Scoring()
     for bishops, said, counts in parts:
-        points = _mean(leader, counts, lambda outcome: 2 * (scoring.holders_points(outcome) - DRAW))
+        points = _mean(leader, counts, lambda outcome: 2 * (scoring.points(outcome)[outcome.holder] - DRAW))
         won = _mean(leader, counts, lambda outcome: Fraction(outcome.is_mate))
         yield Potential(said, won, points, record.material, leader, counts, abs(lead), longest, bishops)
 
