@@ -150,12 +150,10 @@ def bytes_in(text: str) -> int:
     1610612736
     """
     match = _SIZE.fullmatch(text.strip())
-    if match is None:
-        raise UsageError(f"{text!r} is not a size such as 512M or 8G")
-    amount, unit = match.groups()
+    amount, unit = match.groups() if match else ("0", "")
     size: int = math.ceil(float(amount) * 1024 ** " KMGT".index(unit.upper() or " "))
-    if size < 1 << 20:  # a number that lacks its unit
-        raise UsageError(f"{text!r} is less than 1 MiB; write a size such as 512M or 8G")
+    if size < 1 << 20:  # no size, or a number that lacks its unit
+        raise UsageError(f"{text!r} is not a size such as 512M or 8G, of at least 1 MiB")
     return size
 
 

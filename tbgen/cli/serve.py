@@ -16,7 +16,7 @@ from tbgen.cli.reporter import reporter
 from tbgen.library.catalog import Catalog
 from tbgen.library.fetch import fetch
 from tbgen.material import MOST_TABLE_MEN, Material, build_order
-from tbgen.text import counted, in_units
+from tbgen.text import counted, facts_of, in_units
 
 _ANY_ADDRESS = ("0.0.0.0", "::", "")
 
@@ -126,14 +126,7 @@ def fetch_command(
             on_wait=lambda: shown.say("a build or another fetch is at work in this folder; waiting for it to end ..."),
         )
     if form is not Form.TABLE:
-        facts = {
-            "from": url,
-            "fetched": [*map(str, done.fetched)],
-            "there": [*map(str, done.there)],
-            "bytes": done.bytes,
-            "seconds": round(done.seconds, 3),
-        }
-        print_facts(form, facts)
+        print_facts(form, {"from": url, **facts_of(done, seconds=round(done.seconds, 3))})
     elif not is_quiet():
         speed = in_units(done.bytes / max(done.seconds, 0.001))
         click.echo(f"{len(done.fetched)} fetched, {len(done.there)} already there; {in_units(done.bytes)}, {speed}/s")

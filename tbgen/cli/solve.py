@@ -234,9 +234,7 @@ def _sides(side: str, wanted: str | Score, accrued: Score) -> list[Color]:
     """The requested sides; of both, those that have the score of the goal."""
     if side != _BOTH:
         return [Color[side.upper()]]
-    if isinstance(wanted, str):
-        return list(Color)
-    return [each for each in Color if accrued.worth_to(each) >= wanted.worth_to(each)]
+    return [each for each in Color if isinstance(wanted, str) or accrued.worth_to(each) >= wanted.worth_to(each)]
 
 
 def _tables_in(folders: Sequence[Path]) -> contextlib.AbstractContextManager[Tablebase | None]:
