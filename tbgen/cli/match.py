@@ -165,20 +165,22 @@ class MatchView:
 
     def begins(self, match: Match) -> None:
         self._match = match
-        settings, done = match.settings, len(match.standings.games)
-        self.says(
-            f"{', '.join(match.standings.players)}: {counted(match.scheduled, 'game', 'games')}, seed {match.plan.seed}"
-        )
-        if done:
-            rest = "there is nothing left to play" if match.is_over() else "going on with the others"
-            self.says(f"{counted(done, 'game', 'games')} played already; {rest}")
-        if settings.concurrency > processors():
-            self.says(
-                f"note: {settings.concurrency} games at a time share {processors()} cores; engines may lose on time"
-            )
-        plain = [name for name, knows in zip(match.standings.players, match.knows_r_mobility, strict=True) if not knows]
-        if plain and settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET:
-            self.says(f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it")
+        settings, done, players = match.settings, len(match.standings.games), match.standings.players
+        rest = "there is nothing left to play" if match.is_over() else "going on with the others"
+        plain = [name for name, knows in zip(players, match.knows_r_mobility, strict=True) if not knows]
+        counts_resets = settings.rules.fifty_moves.setting is FiftyMoveSetting.RESET
+        said: dict[str, object] = {
+            f"{', '.join(players)}: {counted(match.scheduled, 'game', 'games')}, seed {match.plan.seed}": True,
+            f"{counted(done, 'game', 'games')} played already; {rest}": done,
+            f"note: {settings.concurrency} games at a time share {processors()} cores; engines may lose on time": (
+                settings.concurrency > processors()
+            ),
+            f"note: {', '.join(plain)} may know only the ordinary fifty-move rule; -fifty legacy plays by it": (
+                plain and counts_resets
+            ),
+        }
+        for text in filter(said.get, said):
+            self.says(text)
         self._games = self._reporter.work("games", match.scheduled, every=math.inf)
         targets = () if settings.force or match.plan.format in GROWING else (settings.json, settings.crosstable)
         for target in targets:

@@ -11,7 +11,7 @@ import click
 from tbgen.apps.games.tags import Rules, moves_after_the_end
 from tbgen.cli import complain, complain_of, options
 from tbgen.cli.options import Asked, Command, flag, option, refuse_idle
-from tbgen.cli.output import Facts, Form, GamesWriter, present, print_facts, show_facts, written_whole
+from tbgen.cli.output import Facts, Form, GamesWriter, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import reading
 from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
@@ -146,8 +146,12 @@ def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
         },
     )
     last, ended = game.last, game.ended
-    click.echo(f"accrued {last.accrued} since ply {last.since}: {last.accrued.in_words()}")
-    click.echo(f"whole-game mobility {last.lowest} since ply {last.lowest_since}")
-    if ended is not None and ended.end is not None:
-        click.echo(f"ended by {ended.end.value} at ply {ended.number}")
-    click.echo(f"points {format_points(scoring.points(final), scoring.scheme)} ({scoring.scheme.value})")
+    show_pairs(
+        {
+            "accrued": f"{last.accrued} since ply {last.since}: {last.accrued.in_words()}",
+            "whole game": f"{last.lowest} since ply {last.lowest_since}",
+            "ended": None if ended is None or ended.end is None else f"by {ended.end.value} at ply {ended.number}",
+            "points": f"{format_points(scoring.points(final), scoring.scheme)} ({scoring.scheme.value})",
+        },
+        "{:12}{}",
+    )
