@@ -19,7 +19,7 @@ from tbgen.index.handover import Entries
 from tbgen.index.layout import HOW_BITS, Squares, partial_layout, slots_of
 from tbgen.material import Material
 from tbgen.position.bounds import Bound, bounds_of_promotions
-from tbgen.position.closure import Block, Closure, Node, node_of
+from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.cuts import outcomes_at, threshold_of
 from tbgen.position.known import BlockFolder
 from tbgen.retro.drive.many_blocks import en_passant_of
@@ -44,17 +44,17 @@ class ClosureBlocks:
     def __init__(self, closure: Closure, folder: BlockFolder, *, solves: bool = True) -> None:
         self.closure, self.folder, self._solves = closure, folder, solves
 
-    def lacks(self, block: Block) -> bool:
+    def lacks(self, block: PlannedBlock) -> bool:
         """Whether a block is still to be solved, or what is asked of it."""
         return any(self.folder.get(key) is None for key in block.keys)
 
-    def solve(self, block: Block) -> None:
+    def solve(self, block: PlannedBlock) -> None:
         """Solve a block with each of its bounds, unless somebody else has by now."""
         if self.lacks(block):
             for key, arrays in zip(block.keys, BlockSolver(block, self).solve(), strict=False):
                 self.folder.put(key, arrays)
 
-    def read(self, block: Block, part: str, bound: Bound, first: int = 0, end: int | None = None) -> Entries:
+    def read(self, block: PlannedBlock, part: str, bound: Bound, first: int = 0, end: int | None = None) -> Entries:
         """Some values in a part of a block, with a bound of what it leads to."""
         key = block.keys[part == ANSWERS]
         while (file := self.folder.get(key)) is None:
@@ -63,7 +63,7 @@ class ClosureBlocks:
             self.solve(block)
         return file.items(f"{(block.bounds[0] if block.is_exact else bound).name} {part}", first, end)
 
-    def both(self, block: Block, part: str, at: int) -> list[Score]:
+    def both(self, block: PlannedBlock, part: str, at: int) -> list[Score]:
         """Both bounds of one value in a part of a block."""
         return [Score.from_signed(int(self.read(block, part, bound, at, at + 1)[0])) for bound in Bound]
 
@@ -82,7 +82,7 @@ def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Cal
 
     A block that leads to bounds keeps two threads busy.
     """
-    running = dict[Future[None], Block]()
+    running = dict[Future[None], PlannedBlock]()
     lacking = {block.keys[0]: block for block in blocks.closure.blocks.values() if blocks.lacks(block)}
     most = threads_for(max((block.cost.memory_bytes for block in lacking.values()), default=1), threads)
     while lacking:
@@ -101,7 +101,7 @@ def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Cal
 class BlockSolver:
     """Solves a block of a closure from the values of those that it leads to."""
 
-    def __init__(self, block: Block, blocks: ClosureBlocks) -> None:
+    def __init__(self, block: PlannedBlock, blocks: ClosureBlocks) -> None:
         self.block, self.node, self.blocks = block, block.node, blocks
         placements: dict[Material, list[Squares]] = {self.node.material: [self.node.pawns]}
         slots, planes = slots_of(self.node.material), dict[tuple[Node, int], None]()

@@ -26,6 +26,8 @@ class Bracket:
     ('G5.5 to G4.0', False, None)
     >>> bracket.facts()["lower"]["outcome"]
     'G5.5'
+    >>> str(bracket.flipped())
+    '-G4.0 to -G5.5'
     """
 
     lower: Score
@@ -56,7 +58,11 @@ class Bracket:
         return self.lower if self.is_exact else None
 
     def flipped(self) -> Bracket:
-        """The bracket with reversed colours."""
+        """The bracket of the colour-reversed position.
+
+        Returns:
+            Both ends, flipped and exchanged.
+        """
         return Bracket(self.upper.flipped(), self.lower.flipped())
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:

@@ -138,7 +138,7 @@ class Cost(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Block:
+class PlannedBlock:
     """A node of a closure, and how it is solved."""
 
     node: Node
@@ -183,12 +183,12 @@ class Closure:
 
     def __init__(self, known: KnownTables, way: Way, there: Collection[str] = (), budget: float = math.inf) -> None:
         self.known, self.way, self._there, self._budget = known, way, there, budget
-        self.blocks, self.lacking, self.cpu_seconds = dict[Node, Block](), list[Block](), 0.0
+        self.blocks, self.lacking, self.cpu_seconds = dict[Node, PlannedBlock](), list[PlannedBlock](), 0.0
         self.missing = set[str]()
         """The tables of materials without pawns that the nodes lead to and that are not there."""
         self._resets = dict[Material, list[tuple[Reset, str]]]()  # and the digests of the tables that they lead to
 
-    def add(self, node: Node, asked: Accrued = NOTHING_ASKED) -> Block:
+    def add(self, node: Node, asked: Accrued = NOTHING_ASKED) -> PlannedBlock:
         """Add a node, what is asked of it, and all that it leads to; ClosureTooLargeError when that takes too much."""
         if node not in self.blocks:
             edges = list(self._edges_of(node))
@@ -200,7 +200,7 @@ class Closure:
             keys = [f"{node}-{key_of([str(node), digests, [*map(str, cuts)]])}"]
             if asked.cells:
                 keys.append(f"{node}-{key_of([*keys, str(asked.score), asked.cells])}")
-            block = self.blocks[node] = Block(node, edges, bounds, cuts, asked, keys)
+            block = self.blocks[node] = PlannedBlock(node, edges, bounds, cuts, asked, keys)
             if not all(key in self._there for key in keys):
                 self.lacking.append(block)
                 self.cpu_seconds += block.cost.cpu_seconds
@@ -233,7 +233,7 @@ class Closure:
 
 def plan_of(closures: Iterable[Closure]) -> SolvePlan:
     """The cost of solving all blocks of some closures that are not solved yet, each once; the last one tells most."""
-    costs, last, most_free = dict[str, Cost](), list[Block](), 0
+    costs, last, most_free = dict[str, Cost](), list[PlannedBlock](), 0
     for each in closures:
         costs |= {block.keys[0]: block.cost for block in each.lacking}
         last, most_free = [*each.blocks.values()], each.way.queen

@@ -28,7 +28,7 @@ from tbgen.position import DEFAULT_BUDGET, SOLVED
 from tbgen.position.asking import answer, question_of, shared_node
 from tbgen.position.blocks import ClosureBlocks, solve_closure
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
-from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Block, Closure, Way, node_of, plan_of, ways_of
+from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, PlannedBlock, Way, node_of, plan_of, ways_of
 from tbgen.position.cuts import MATES, Cuts, first_cuts, next_cuts
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.probe.syzygy import open_syzygy
@@ -130,7 +130,7 @@ class PositionSolver(contextlib.ExitStack):
 
         Those that need a missing table are left out; MissingTableError if that leaves none.
         """
-        (node, asked), there, roots = question_of(board, accrued), self._folder.keys(), dict[str, Block]()
+        (node, asked), there, roots = question_of(board, accrued), self._folder.keys(), dict[str, PlannedBlock]()
         for way in ways_of(node.free, first_cuts(asked.score)) if node.is_solvable else ():
             if way.cuts and any(root.is_exact for root in roots.values()):
                 return

@@ -296,6 +296,9 @@ class LineStep(MoveProbe):
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The step as JSON has it.
 
+        Arguments:
+            scoring: Changes nothing, as a step has no points.
+
         Returns:
             The keys and values of a step in `tbgen probe --line --json`.
         """

@@ -71,10 +71,12 @@ class Tablebase(AbstractContextManager["Tablebase"]):
     ...         [step.san for step in tables.line(fen, max_plies=3)]
     ...         [str(found) for found in tables.probe_every_accrued("8/8/8/8/8/1K6/8/kB6 b - - 0 1")]
     ...         tables.available(), tables.max_men
+    ...         tables.probe_arrays("KBvK", True, [[44, 37, 38]], accrued="G4.0").outcome.tolist()
     (<Probe KBvK: G1.5 in 5 plies>, <MoveProbe Be4 G1.5 in 27 plies>, [<MoveProbe Ke5 G1.5 in 5 plies>])
     ['Ke5', 'Kh5', 'Kf4']
     ['G3.5 in 2 plies', 'G3.5 in 2 plies', 'G3.5 in 2 plies']
     ([Material.parse('KvK'), Material.parse('KBvK')], 3)
+    [4]
     >>> tables.close()  # again: `with` has closed it
     """
 
