@@ -68,7 +68,6 @@ def record(
       tbgen study record KBvK
       tbgen study record --all --data tables -o records
     """
-    options.check_folders(folders)
     materials = wanted.materials(every=lambda: options.named_or_there((), folders))
     if output is None and len(folders) > 1:
         raise UsageError("the tables lie in several folders; say with -o where the records go")
