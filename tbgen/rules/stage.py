@@ -8,11 +8,21 @@ from __future__ import annotations
 
 import enum
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import NamedTuple
 
 from tbgen.errors import expect_member, expect_number
-from tbgen.score import DEFAULT_CUTOFF_CODE, MATE_CODE, MOST_CODE, STALEMATE_CODE, Mobility, Score, code_of, replaces
+from tbgen.score import (
+    DEFAULT_CUTOFF_CODE,
+    MATE_CODE,
+    MOST_CODE,
+    STALEMATE_CODE,
+    Color,
+    Mobility,
+    Score,
+    code_of,
+    replaces,
+)
 
 _FIFTY_MOVES_PLIES = 100
 REPETITIONS = 3
@@ -99,8 +109,9 @@ class FiftyMoves:
 
 def can_accrue(code: int, counter: int, fifty_moves: FiftyMoves) -> bool:
     """Whether a position's own score can still accrue: not where the rule applies, unless it is mate or stalemate."""
-    is_over = fifty_moves.plies_left(counter) == 0 and fifty_moves.setting is not FiftyMoveSetting.RESET
-    return not is_over or code <= STALEMATE_CODE
+    if counter < _FIFTY_MOVES_PLIES or code <= STALEMATE_CODE:
+        return True
+    return fifty_moves.setting in (FiftyMoveSetting.NONE, FiftyMoveSetting.RESET)
 
 
 class Stage(NamedTuple):
@@ -125,7 +136,9 @@ def first_stage(own: Score, accrued: Score, counter: int, bare: int, fifty_moves
     return Stage(0, own, accrued, 0, counter, bare, _end(own.code, False, counter, 1, fifty_moves))
 
 
-_score_of = cache(Score)
+_WHITE = Color.WHITE
+_held_by_white, _held_by_black = cache(partial(Score, holder=Color.WHITE)), cache(partial(Score, holder=Color.BLACK))
+"""Code -> a side's score. Long games have a few dozen, and making one takes as long as the rest of a ply."""
 
 
 def next_stage(
@@ -143,11 +156,8 @@ def next_stage(
     whole-game mobility a reset affects the fifty-move rule alone. Bare kings end a game when two plies in a row left
     eight moves. The first position of a game is not a ply.
     """
-    number, own, counter = (
-        before.number + 1,
-        _score_of(code, before.own.holder.other),
-        0 if reset else before.counter + 1,
-    )
+    own = (_held_by_black if before.own.holder is _WHITE else _held_by_white)(code)
+    number, counter = before.number + 1, 0 if reset else before.counter + 1
     accrued, since = before.accrued, before.since
     if replaces(code, accrued.code, reset and mobility.forgets) and can_accrue(code, counter, fifty_moves):
         accrued, since = own, number
@@ -163,6 +173,6 @@ def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMo
         return End.CHECKMATE if code == MATE_CODE else End.STALEMATE
     if settled:
         return End.BARE_KINGS
-    if fifty_moves.plies_left(counter) == 0:
+    if counter >= _FIFTY_MOVES_PLIES and fifty_moves.setting is not FiftyMoveSetting.NONE:
         return End.FIFTY_MOVES
     return End.THREEFOLD_REPETITION if seen >= REPETITIONS else None
