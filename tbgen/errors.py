@@ -305,6 +305,9 @@ class TableError(TbgenError):
     'damaged file data/KvK.h5: it is shorter than its index says; delete it, and build, prepare or fetch it again'
     """
 
+    def __str__(self) -> str:
+        return self.template.format_map({"options": build_options(vars(self).get("folder")), **vars(self)})
+
 
 class MissingTableError(TableError, KeyError):
     """A missing table, or several; also a KeyError, as in `chess.syzygy`.
@@ -350,23 +353,17 @@ class MissingDistancesError(TableError):
     """A table that is asked for distances and has only outcomes."""
 
     exit_code = 3
-    template = "only the outcomes of {material} are in {folder}; for distances: tbgen build {material}"
+    template = "only the outcomes of {material} are in {folder}; for distances: tbgen build {material}{options}"
     material: str
     folder: str
-
-    def __str__(self) -> str:
-        return f"{super().__str__()}{build_options(self.folder)}"
 
 
 class MissingFolderError(TableError):
     """A folder of tables that does not exist."""
 
     exit_code = 3
-    template = "there is no folder {folder}; name one with --data, or make it with: tbgen build --men 3"
+    template = "there is no folder {folder}; name one with --data, or make it with: tbgen build --men 3{options}"
     folder: str
-
-    def __str__(self) -> str:
-        return f"{super().__str__()}{build_options(self.folder)}"
 
 
 class DamagedTableError(TableError):

@@ -20,13 +20,17 @@ from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
 
 
-class Part(JITCodeLibrary):
-    """The instructions of one helper, not yet linked, optimised or emitted."""
+class _Library(JITCodeLibrary):
+    """Instructions whose functions are not optimised one by one."""
 
     counts_references = True
 
     def _optimize_functions(self, ll_module: Any) -> None:
         ll_module.data_layout = self._codegen._data_layout
+
+
+class Part(_Library):
+    """The instructions of one helper, not yet linked, optimised or emitted."""
 
     def finalize(self) -> None:
         self._raise_if_finalized()
@@ -34,14 +38,10 @@ class Part(JITCodeLibrary):
         self._finalized = True
 
 
-class Whole(JITCodeLibrary):
+class Whole(_Library):
     """A kernel with all that it calls, each function once."""
 
     _linking_libraries: list[Any]
-    counts_references = True
-
-    def _optimize_functions(self, ll_module: Any) -> None:
-        ll_module.data_layout = self._codegen._data_layout
 
     def finalize(self) -> None:
         libraries = dict.fromkeys(self._linking_libraries)

@@ -67,8 +67,6 @@ _MOST_HARD_CELLS = 1 << 24
 
 _STREAMS = frozenset(name for names in STREAMS.values() for name in names)
 
-CONTRADICTED = "the two solvers contradict each other: the folder has other outcomes of this table; please report it"
-
 Packed = Mapping[str, tuple[Dataset, list[bytes]]]
 """[name of a dataset] -> its entry in the index, and its compressed chunks, which are freed as they are written."""
 
@@ -118,7 +116,8 @@ def write_table(
     distances: Sequence[bytes] = ()
     body = Seal.from_bytes(outcomes[0]).sha256
     if is_contradicted(path_of(folder, table.material), attributes, body):
-        raise BuildError(str(table.material), CONTRADICTED)
+        reason = "the two solvers contradict each other: the folder has other outcomes of this table; please report it"
+        raise BuildError(str(table.material), reason)
     if Layer.DISTANCES in layers:
         belongs = {**attributes, "outcomes": body}
         distances = _file(Layer.DISTANCES, order, packed, belongs)
