@@ -14,7 +14,7 @@ import pytest
 from tbgen.apps.play.search import Engine, Searched
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.game import Situation
-from tbgen.rules.position import own_score
+from tbgen.rules.position import board_after, own_score
 from tbgen.score import Color, Score
 from tests.positions import random_root as random_board
 from tests.reference import minimax
@@ -77,6 +77,14 @@ def test_the_value_is_that_of_every_line(
             root.board.fen(),
             root.accrued,
         )
+
+
+def test_a_pawn_that_is_taken_en_passant_behind_the_depth_is_lost() -> None:
+    nowhere, board = Tablebase("nowhere", missing_ok=True), chess.Board("k7/8/8/8/1p6/8/P7/K7 w - - 0 1")
+    root, step = Situation(board, own_score(board), Counter()), chess.Move.from_uci("a2a4")
+    found = last(Engine(nowhere), root, 1, only=[step]).lines[0].value
+    after = board_after(board, step)
+    assert found == -slow_value(Situation(after, own_score(after), Counter()), 0, nowhere)
 
 
 def test_what_is_stored_of_other_depths_and_positions_changes_no_value(tables: Tablebase) -> None:
