@@ -254,7 +254,7 @@ def _figures(record: Figures) -> dict[str, str]:
     return {
         "points": f"{in_decimals(strength.points)}-{in_decimals(strength.games - strength.points)}",
         **_strength(strength),
-        "LOS": "-" if strength.superiority is None else f"{min(max(100 * strength.superiority, 0.1), 99.9):.1f} %",
+        "LOS": "-" if strength.superiority is None else f"{100 * strength.superiority:.1f} %",
         **dict(zip((">½", "=½", "<½"), map(str, games.wins_draws_losses()), strict=True)),
         "var game": f"{float(games.variance):.4f}" if games.units else "-",
         "var pair": f"{float(pairs.variance):.4f}" if pairs.units else "-",
