@@ -56,10 +56,8 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
     table, layout = solved(name), layout_of(Material.parse(name))
     half = layout.block_words * 64
 
-    class Known:
-        @staticmethod
-        def values(first: int, end: int) -> tuple[Entries, Distances]:
-            return table.entry[first:end], table.dtg[first:end]
+    def known(first: int, end: int) -> tuple[Entries, Distances]:
+        return table.entry[first:end], table.dtg[first:end]
 
     with ThreadPoolExecutor(1) as pool:
         children = {child: values(str(child)) for child in layout.material.children()}
@@ -68,7 +66,7 @@ def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[Kn
 
         def tables_of(number: int) -> ChildTables:
             (wave,) = (n for n, end in enumerate(layout.waves[1:]) if layout.waves[n] <= number < end)
-            return reader.with_wave(captures, range(*layout.waves[wave : wave + 2]), Known())
+            return reader.with_wave(captures, range(*layout.waves[wave : wave + 2]), known)
 
         for number in np.flatnonzero((captures.en_passant.start != NOT_HERE).any(axis=(1, 2))).tolist():
             # Solving a block fills in what double steps to it lead to, beside the others'.

@@ -60,7 +60,7 @@ class ManyBlocks:
             open_blocks = (np.flatnonzero(~self.done[first:end]) + first).tolist()
             if open_blocks:
                 with self.task.timer.phase("children"):
-                    self.children = self.child_reader.with_wave(self.children, open_blocks, self.task.store)
+                    self.children = self.child_reader.with_wave(self.children, open_blocks, self.task.store.values)
                 with self.task.timer.phase("blocks"):
                     list(self.task.pool.map(self._keep_run, self._runs(open_blocks)))
 

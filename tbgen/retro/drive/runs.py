@@ -16,7 +16,6 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints
 from tbgen.compiled.jit import borrowing
-from tbgen.index import outcomes
 from tbgen.index.handover import Cells, Dictionary, Distances, Entries, Piece, Run
 from tbgen.index.kernels import row_of_byte
 from tbgen.index.layout import layout_of
@@ -178,17 +177,16 @@ def merged(parts: Iterable[tuple[int, Found]]) -> Found:
     for first, found in parts:
         total[:, :, 0] += found[:, :, 0]
         longer = found[:, :, 1] > total[:, :, 1]
-        total[:, :, 1] = np.where(longer, found[:, :, 1], total[:, :, 1])
-        total[:, :, 2] = np.where(longer, found[:, :, 2] + first, total[:, :, 2])
+        total[longer, 1:] = found[longer, 1:] + [0, first]
     return total
 
 
 def tallies_of(found: Found, orders: int) -> dict[Color, Mapping[Score, Tally]]:
     """The tallies of a whole table; equal men can be told apart in so many `orders`."""
-    return {color: dict(_tallies(found[color] * [orders, 1, 1])) for color in Color}
-
-
-def _tallies(found: Found) -> list[tuple[Score, Tally]]:
-    bytes_found = byte_of_row(np.flatnonzero(found[:, 0])).tolist()
-    found_outcomes = sorted((Score.from_signed(byte) for byte in bytes_found), reverse=True)
-    return [(outcome, Tally(*found[outcomes.row_of_byte(outcome.signed)].tolist())) for outcome in found_outcomes]
+    tallies = dict[Color, Mapping[Score, Tally]]()
+    for color in Color:
+        here = found[color] * [orders, 1, 1]
+        rows = np.flatnonzero(here[:, 0]).tolist()
+        known = {Score.from_signed(byte_of_row(row)): Tally(*here[row].tolist()) for row in rows}
+        tallies[color] = dict(sorted(known.items(), reverse=True))
+    return tallies

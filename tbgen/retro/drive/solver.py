@@ -55,9 +55,8 @@ def solve(
     material: Material,
     children: Mapping[Material, Child],
     threads: int = 2,
-    progress: Progress = quiet,
     game: Mobility = Mobility.RESET,
     method: Method[Any] = DISTANCES,
 ) -> Table:
     """The table of a canonical material whose children are solved, in memory."""
-    return solve_into(MemoryStore(), material, children, threads, progress, game=game, method=method).table()
+    return solve_into(MemoryStore(), material, children, threads, game=game, method=method).table()

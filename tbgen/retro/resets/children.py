@@ -15,9 +15,9 @@ read.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -168,8 +168,6 @@ def copy_promotions(
     for n in range(len(targets)):
         route, square = targets[n, 0], targets[n, 1]
         new = routes.axis[route]
-        if not first[new] <= square < first[new] + size[new]:
-            continue
         for axis in range(len(first)):
             digits[axis] = first[axis]
         digits[new] = square
@@ -223,11 +221,8 @@ def copy_box(box: Box, routes: Routes, how: int, targets: Ints, promotions: AtHa
     copy_promotions(there, routes, how, targets, promotions, np.zeros(axes, np.int64), np.zeros(axes, np.int64))
 
 
-class SolvedValues(Protocol):
-    """Where the blocks of the table itself are found once they are solved."""
-
-    def values(self, first: int, end: int) -> tuple[Entries, Distances]:
-        """Entry values and distances of cells first to end; not to be changed."""
+ValuesSource = Callable[[int, int], tuple[Entries, Distances]]
+"""Entry values and distances of cells from one to before another of the table itself; not to be changed."""
 
 
 class ChildReader:
@@ -261,12 +256,12 @@ class ChildReader:
             planes.start[plane : plane + len(steps)] = start + steps
         return at_hand._replace(planes=planes)
 
-    def with_wave(self, at_hand: ChildTables, blocks: Sequence[int], solved: SolvedValues) -> ChildTables:
+    def with_wave(self, at_hand: ChildTables, blocks: Sequence[int], solved: ValuesSource) -> ChildTables:
         """The same with all that some blocks of a wave ask for."""
         self._bring_own(at_hand.planes, blocks, solved)
         return at_hand._replace(promotions=self._promotions(at_hand.promotions.start, blocks))
 
-    def _bring_own(self, planes: AtHand, blocks: Sequence[int], solved: SolvedValues) -> None:
+    def _bring_own(self, planes: AtHand, blocks: Sequence[int], solved: ValuesSource) -> None:
         """Bring planes of the table itself to hand, in the places of those that nobody asks for any more."""
         wanted, mine = self._own_planes(blocks), planes.start[: 2 * len(self.layout.blocks)]
         kept = {plane: int(mine[plane]) for plane in wanted if mine[plane] != NOT_HERE}
@@ -277,7 +272,7 @@ class ChildReader:
 
         def bring(plane: int) -> None:
             there, here = plane * self.half, slice(mine[plane], mine[plane] + self.half)
-            planes.entry[here], planes.dtg[here] = solved.values(there, there + self.half)
+            planes.entry[here], planes.dtg[here] = solved(there, there + self.half)
 
         list(self.pool.map(bring, [plane for plane in wanted if plane not in kept]))
 
@@ -286,13 +281,10 @@ class ChildReader:
         start[:] = NOT_HERE
         asked, cells = self.promotion_reader.requests(blocks, start)
         promotions = AtHand(start, np.zeros(cells, np.int8), np.zeros(cells, np.uint16))
-        jobs = [(request, box) for request in asked for box in self._boxes(request)]
+        read = [self.children[layout.material].boxes for layout in self.child_layouts.layouts[1:]]
+        jobs = [(each, box) for each in asked for box in read[each.table - 1](each.block, each.side)]
         list(self.pool.map(lambda job: self._take(job[0], job[1], asked[job[0]], promotions), jobs))
         return promotions
-
-    def _boxes(self, request: PlaneRequest) -> Sequence[Box]:
-        child = self.children[self.child_layouts.layouts[request.table].material]
-        return child.boxes(request.block, request.side)
 
     def _take(self, request: PlaneRequest, box: Box, asked: Sequence[tuple[int, int, int]], promotions: AtHand) -> None:
         """Take from a box what is asked for; it is not read if that is nothing."""

@@ -15,7 +15,7 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes, SignedInts32
 from tbgen.compiled.jit import by_address, inlined
 from tbgen.index.kernels import beside_image, sort_twins
-from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, Slot, layout_of, slots_of
+from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS, Layout, layout_of, slots_of
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.retro.words.geometry import NO_SLOT
@@ -90,19 +90,14 @@ def _destination(
     layout: Layout, gone: int, promoted: int, role: Role, turned: Callable[[Material], Material]
 ) -> tuple[Material, bool, tuple[int, ...]]:
     """The table's material after a reset, whether colours are reversed, and [slot there] -> slot here."""
-    men: list[tuple[Slot, int]] = []
-    for number, (color, was) in enumerate(layout.slots):
-        if number != gone:
-            men.append(((color, role if number == promoted else was), number))
+    men = [((color, role if n == promoted else was), n) for n, (color, was) in enumerate(layout.slots) if n != gone]
     sides = [[kind for (color, kind), _ in men if color is side] for side in Color]
     material = Material.of(sides[0], sides[1])
-    there = turned(material)
+    there, order = turned(material), list[int]()
     flip = there != material
-    left, order = list(men), []
     for color, kind in slots_of(there):
         wanted = (color.other if flip else color, kind)
-        place = next(n for n, (slot, _) in enumerate(left) if slot == wanted)
-        order.append(left.pop(place)[1])
+        order.append(next(n for slot, n in men if slot == wanted and n not in order))
     return there, flip, tuple(order)
 
 
@@ -125,17 +120,11 @@ def shapes_of(layouts: Sequence[Layout]) -> Shapes:
         pawns=np.array([each.pawns for each in layouts], np.int64),
         others=np.array([each.others for each in layouts], np.int64),
         twin_start=np.stack([first_twins(each) for each in layouts]),
-        digits=np.stack([_padded(each.digits) for each in layouts]),
+        digits=np.stack([np.pad(each.digits, ((0, MOST_SLOTS - len(each.digits)), (0, 0))) for each in layouts]),
         addresses=np.concatenate([each.addresses for each in layouts]),
         address_start=np.cumsum([0, *[len(each.addresses) for each in layouts]], dtype=np.int64),
         plane_start=np.cumsum([0, *[2 * len(each.blocks) for each in layouts]], dtype=np.int64),
     )
-
-
-def _padded(digits: Ints) -> Ints:
-    padded = np.zeros((MOST_SLOTS, 64), np.int64)
-    padded[: len(digits)] = digits
-    return padded
 
 
 def first_twins(layout: Layout) -> Ints:

@@ -48,7 +48,6 @@ class Geometry(NamedTuple):
     """A word's number, shifted so far to the right, is its white king index."""
     words: int
     pawn_color: Ints
-    has_twins: bool
 
 
 def geometry_of(layout: Layout) -> Geometry:
@@ -74,7 +73,6 @@ def geometry_of(layout: Layout) -> Geometry:
         king_shift=6 * len(men),
         words=layout.block_words,
         pawn_color=np.array([int(color) for color, _ in layout.slots[: layout.pawns]], np.int64),
-        has_twins=bool(layout.twins),
     )
 
 
@@ -146,10 +144,6 @@ def word_among_twins(geometry: Geometry, word: Int, men: Ints, man: Int, to: Int
 def word_of_images(geometry: Geometry, symmetry: Int, king_index: Int, men: Ints) -> Int:
     """The word of a white king's place and of the images of the other men."""
     result = king_index << geometry.king_shift
-    if not geometry.has_twins:
-        for n in range(len(men)):
-            result += SYMMETRY[symmetry, men[n]] << geometry.shift[n]
-        return result
     for n in range(len(men)):
         square, place = SYMMETRY[symmetry, men[n]], geometry.twin_start[n]
         for other in range(place, geometry.twin_end[n]):
