@@ -18,10 +18,8 @@ patterns/worker.py       a thread's arrays; who has joined a class; which cells 
 patterns/packing.py      labels, events, rows: integers that hold several numbers
 patterns/histories.py    how a cell's goal changed, as one number; pattern dictionaries, of runs and of the table
 patterns/en_passant.py   values with a right to take en passant, by one ply of search in a solved block
-outcomes/grower.py       outcomes alone: one side's sets, journals of its middles, exits, resets by goal
-outcomes/growing.py      cells join in any order, slab by slab
-outcomes/codes.py        the steps of one accrued code: freeze, class, middle
-outcomes/questions.py    all accrued codes of a block, and what is asked on the way where no histories are kept
+outcomes/grower.py       outcomes alone: one side's sets, journals, exits, resets by goal; cells join in any order
+outcomes/codes.py        the steps of one accrued code: freeze, class, middle; what is asked on the way
 outcomes/threshold.py    where a side gets at least a score: two sets that grow
 distances/queues.py      outcomes and plies: entries by label
 distances/forcer.py      one side's part: its arrays, its seeds from resets, labels written with their histories

@@ -26,7 +26,7 @@ from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, Room, open_w
 from tbgen.retro.patterns.worker import AnyWorker as Worker
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
 from tbgen.retro.words.geometry import Geometry, geometry_of
-from tbgen.score import Color, Mobility, Score
+from tbgen.score import STALEMATE_CODE, Color, Mobility, Score
 from tbgen.table import Table
 from tests.retro.tables import solve_from_values, solved, values
 
@@ -59,8 +59,8 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     start_forcer(worker.block, worker.white)
     start_forcer(worker.block, worker.black)
     places = number_cells(worker.block, 0, geometry.words, 0)
-    start_middles(worker.block, worker.white, places)
-    start_middles(worker.block, worker.black, places)
+    start_middles(worker.block, worker.white, STALEMATE_CODE, places)
+    start_middles(worker.block, worker.black, STALEMATE_CODE, places)
     return worker, BlockValues(np.zeros(layout.cells, np.int8), np.zeros(layout.cells, np.uint16))
 
 

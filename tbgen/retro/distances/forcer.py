@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner
 from tbgen.index.kernels import WORST_GOAL, goal_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
@@ -23,12 +23,12 @@ from tbgen.retro.distances.queues import (
 )
 from tbgen.retro.patterns.histories import Interner, new_interner
 from tbgen.retro.patterns.packing import NO_LABEL, label_from, plies_of_label
-from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, TOO_FAR, Members, Room, new_members
+from tbgen.retro.patterns.worker import QUEUE_FULL, STATUS, TOO_FAR, Members, Room, has_histories, new_members
 from tbgen.retro.words.block import Block, number_of_reset
 from tbgen.retro.words.geometry import Geometry
 from tbgen.retro.words.quiet import Neighbours, new_neighbours
 from tbgen.retro.words.worklist import Worklist, new_worklist
-from tbgen.score import MOST_STORED_CODE
+from tbgen.score import MOST_STORED_CODE, STALEMATE_CODE
 
 
 @by_address
@@ -124,12 +124,6 @@ def new_forcer(side: int, geometry: Geometry, room: Room, middles: bool) -> Forc
     )
 
 
-@inlined
-def has_middles(forcer: Forcer) -> bool:
-    """Whether a hold can be broken, for resets forget what has accrued; under whole-game mobility they do not."""
-    return len(forcer.history) > 0
-
-
 # The forcer hurries, so its reset counts by the shortest way; the defender delays, so its reset counts by the longest.
 @inlined
 def reset_label(block: Block, forcer: Forcer, side: Int, word: Int, square: Int) -> Int:
@@ -140,6 +134,15 @@ def reset_label(block: Block, forcer: Forcer, side: Int, word: Int, square: Int)
     return label_from(goal, 1 + plies)
 
 
+@inlined
+def schedule(forcer: Forcer, queue: BucketQueue, kind: Int, side: Int, word: Int, bits: Word, label: Int) -> None:
+    """Put cells of a word into a queue, for the step that a label names."""
+    if plies_of_label(label) >= PLIES:
+        forcer.state[STATUS] = TOO_FAR
+    elif not push(queue, label, site_from(kind, side, word), bits):
+        forcer.state[STATUS] = QUEUE_FULL
+
+
 @inner
 def push_resets(block: Block, forcer: Forcer, first: Int, end: Int) -> None:
     """Replace the seeds by resets of undecided cells whose outcomes have goals from `first` to before `end`."""
@@ -147,17 +150,13 @@ def push_resets(block: Block, forcer: Forcer, first: Int, end: Int) -> None:
     for side in range(2):
         for word in range(len(forcer.forced.left)):
             kings = block.undecided[side, word] & block.resets[side, word]
-            site = site_from(MEMBER if side == forcer.side else UNBLOCK, side, word)
+            kind = MEMBER if side == forcer.side else UNBLOCK
             while kings:
                 square, kings = lowest_and_rest(kings)
                 at = number_of_reset(block, side, word, square)
-                if not first <= goal_of_byte(np.int64(block.best.outcome[at]), forcer.side) < end:
-                    continue
-                label = reset_label(block, forcer, side, word, square)
-                if plies_of_label(label) >= PLIES:
-                    forcer.state[STATUS] = TOO_FAR
-                elif not push(forcer.seeds, label, site, square_bit(square)):
-                    forcer.state[STATUS] = QUEUE_FULL
+                if first <= goal_of_byte(np.int64(block.best.outcome[at]), forcer.side) < end:
+                    label = reset_label(block, forcer, side, word, square)
+                    schedule(forcer, forcer.seeds, kind, side, word, square_bit(square), label)
 
 
 @borrowing
@@ -171,11 +170,12 @@ def start_forcer(block: Block, forcer: Forcer) -> None:
 # Before mates are known the other resets would be pushed for all cells; afterwards only for those that have a place.
 # Without middles there are classes alone, and so only outcomes that are the forcer's own.
 @borrowing
-def start_middles(block: Block, forcer: Forcer, places: int) -> None:
+def start_middles(block: Block, forcer: Forcer, code: int, places: int) -> None:
     """After the mates: the other resets of the cells that have places are seeds, and there are no labels yet."""
-    forcer.label[:places] = NO_LABEL
-    forcer.history[:places] = 0
-    push_resets(block, forcer, 1, WORST_GOAL if has_middles(forcer) else MOST_STORED_CODE + 1)
+    if code == STALEMATE_CODE:
+        forcer.label[:places] = NO_LABEL
+        forcer.history[:places] = 0
+        push_resets(block, forcer, 1, WORST_GOAL if has_histories(forcer) else MOST_STORED_CODE + 1)
 
 
 @inner

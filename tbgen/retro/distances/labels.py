@@ -17,10 +17,10 @@ from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inlined, inner, prefetch
 from tbgen.index.squares import INVERSE, KING_ATTACKS, SYMMETRY
 from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bit
-from tbgen.retro.distances.forcer import Forcer, end_code, reset_label
-from tbgen.retro.distances.queues import LAST_LABEL, PLIES, RECHECK, push, site_from
-from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, limit_of, plies_of_label
-from tbgen.retro.patterns.worker import FIRST_MIDDLE, QUEUE_FULL, STATUS, TOO_FAR, note_label
+from tbgen.retro.distances.forcer import Forcer, reset_label, schedule
+from tbgen.retro.distances.queues import LAST_LABEL, RECHECK
+from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, limit_of
+from tbgen.retro.patterns.worker import FIRST_MIDDLE, note_label
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
 from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, contains_word
@@ -79,15 +79,6 @@ def let_lose_label(forcer: Forcer, side: Int, word: Int, bits: Word) -> None:
 
 
 @inlined
-def schedule(forcer: Forcer, kind: Int, side: Int, word: Int, bits: Word, label: Int) -> None:
-    """Put cells on the agenda of the step that their label names."""
-    if plies_of_label(label) >= PLIES:
-        forcer.state[STATUS] = TOO_FAR
-    elif not push(forcer.middle.agenda, label, site_from(kind, side, word), bits):
-        forcer.state[STATUS] = QUEUE_FULL
-
-
-@inlined
 def labelled_within(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, labels: LabelRange) -> Word:
     """Those of some cells of a word, all with a label, whose label is in a range."""
     found = NOTHING
@@ -121,7 +112,6 @@ def mark_neighbours(
 def begin_first_code(forcer: Forcer) -> None:
     """No cell has a label yet."""
     middle, forced = forcer.middle, forcer.forced
-    end_code(middle)
     for word in range(len(forced.left)):
         middle.out[word] = forced.left[word]
         for side in range(2):
@@ -166,7 +156,7 @@ def schedule_predecessors(
             square, hit = lowest_and_rest(hit)
             label = label_of_cell(block, forcer, mover, there, square)
             if labels.low <= label <= labels.high and label < limit:
-                schedule(forcer, RECHECK, mover, there, square_bit(square), label)
+                schedule(forcer, forcer.middle.agenda, RECHECK, mover, there, square_bit(square), label)
 
 
 @inner
@@ -186,7 +176,7 @@ def change_label(
     if label < limit:
         forcer.label[place] = label
         let_have_label(forcer, forcer.middle.labelled, side, word, bit, label)
-        schedule(forcer, kind, side, word, bit, label)
+        schedule(forcer, forcer.middle.agenda, kind, side, word, bit, label)
     else:
         forcer.label[place] = NO_LABEL
         let_lose_label(forcer, side, word, bit)
@@ -198,16 +188,6 @@ def change_label(
 def source_of(image: Int, square: Int) -> Word:
     """The cells, as bits, from which a move leads to a listed neighbour's cell."""
     return KING_ATTACKS[square] if image == BLACK_KING_STEPS else square_bit(SYMMETRY[INVERSE[image], square])
-
-
-@inlined
-def begin_with_resets(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, otherwise: Int) -> None:
-    """Begin with the labels that resets bring, or another where there is none."""
-    while bits:
-        square, bits = lowest_and_rest(bits)
-        forcer.latest[square] = otherwise
-        if block.resets[side, word] & square_bit(square):
-            forcer.latest[square] = reset_label(block, forcer, side, word, square)
 
 
 @inlined
@@ -230,7 +210,12 @@ def find_labels(block: Block, forcer: Forcer, side: Int, word: Int, bits: Word, 
     Those of the forcer are not below `label`.
     """
     middle, latest, near, other, delays = forcer.middle, forcer.latest, forcer.neighbours, 1 - side, side != forcer.side
-    begin_with_resets(block, forcer, side, word, bits, np.int64(0 if delays else LAST_LABEL))
+    kings, resets = bits, block.resets[side, word]
+    while kings:
+        square, kings = lowest_and_rest(kings)
+        latest[square] = 0 if delays else LAST_LABEL
+        if resets & square_bit(square):
+            latest[square] = reset_label(block, forcer, side, word, square)
     for n in range(list_neighbours(block, forcer.men, side, word, bits, near, None)):
         there = np.uint64(near.word[n])
         hit = middle.labelled[other, there] & near.bits[n]

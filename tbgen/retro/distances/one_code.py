@@ -19,8 +19,8 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word
 from tbgen.compiled.jit import borrowing, inlined, inner, prefetch
 from tbgen.index.kernels import WORST_GOAL, byte_of_goal, goal_of_byte
-from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
-from tbgen.retro.distances.forcer import Forcer, has_middles, next_step
+from tbgen.index.words import lowest_and_rest, square_bit
+from tbgen.retro.distances.forcer import Forcer, next_step, schedule
 from tbgen.retro.distances.labels import change_label
 from tbgen.retro.distances.middles import update_middle
 from tbgen.retro.distances.queues import (
@@ -28,24 +28,12 @@ from tbgen.retro.distances.queues import (
     PLIES,
     UNBLOCK,
     kind_of_site,
-    push,
     side_of_site,
-    site_from,
     word_of_site,
 )
 from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
-from tbgen.retro.patterns.worker import (
-    QUEUE_FULL,
-    STATUS,
-    TOO_HIGH,
-    TOP_CODE,
-    keep_undecided,
-    leave_free,
-    ripe_cells,
-    unforced_cells,
-)
+from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, freeze_cells, has_histories, leave_free, ripe_cells
 from tbgen.retro.words.block import Block, BlockValues, place_of_cell
-from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, list_words, take_bits
 from tbgen.score import STALEMATE_CODE
@@ -55,7 +43,7 @@ from tbgen.score import STALEMATE_CODE
 def entry_label(block: Block, breaker: Forcer, code: Int, side: Int, word: Int, square: Int) -> tuple[Int, Int]:
     """The entry value of an undecided cell of this own code: its goal and plies for the side that has just moved."""
     code = min(code, TOP_CODE + 1)
-    if code > STALEMATE_CODE and has_middles(breaker):
+    if code > STALEMATE_CODE and has_histories(breaker):
         broken = np.int64(breaker.label[place_of_cell(block, side, word, square)])
         if goal_of_label(broken) < WORST_GOAL - code:
             return WORST_GOAL - goal_of_label(broken), plies_of_label(broken)
@@ -85,16 +73,7 @@ def freeze_word(
 @borrowing
 def freeze(block: Block, white: Forcer, black: Forcer, values: BlockValues, code: int, first: int, end: int) -> int:
     """Freeze the undecided cells of a range of words that have this own code; how many are left."""
-    left = 0
-    for side in range(2):
-        breaker = white if side == WHITE else black
-        for word in range(first, end):
-            block.frozen[side, word] = NOTHING
-            if block.undecided[side, word]:
-                still = unforced_cells(block, white, black, side, word)
-                frozen = freeze_word(block, breaker, values, code, side, word, still)
-                left += keep_undecided(block, white, black, side, word, frozen, still & ~frozen)
-    return left
+    return freeze_cells(freeze_word, block, white, black, values, code, first, end)
 
 
 @inner
@@ -190,30 +169,22 @@ def spread_outcome(block: Block, forcer: Forcer, values: BlockValues, goal: Int)
 
 
 # An outcome better than the forcer's own hold is in a class already, and one worse than the defender's breaks no hold.
-@inlined
-def push_exit(block: Block, forcer: Forcer, code: Int, side: Int, word: Int, square: Int, label: Int) -> None:
-    """Make a frozen cell's entry value, as a label of this forcer, a seed where it can matter."""
-    if label == label_from(code, 0):
-        add_bits(forcer.yielding, word, square_bit(square))
-    elif code <= goal_of_label(label) < WORST_GOAL - code:
-        if not push(forcer.seeds, label, site_from(EXIT, side, word), square_bit(square)):
-            forcer.state[STATUS] = QUEUE_FULL
-        if side != forcer.side:
-            change_label(block, forcer, EXIT, side, word, square, label, code + 1)
-
-
 @inner
 def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) -> None:
-    """Make the cells that have just been frozen seeds; holds of this forcer begin its class at once."""
+    """Make the cells that have just been frozen seeds where they can matter; holds of this forcer begin its class."""
     for side in range(2):
         for word in range(len(block.occupied)):
-            kings = block.frozen[side, word]
-            cell = side * block.code.shape[1] + word * 64
+            kings, first = block.frozen[side, word], side * block.code.shape[1] + word * 64
             while kings:
                 square, kings = lowest_and_rest(kings)
-                goal = goal_of_byte(np.int64(values.entry[cell + square]), forcer.side)
-                label = label_from(goal, np.int64(values.dtg[cell + square]))
-                push_exit(block, forcer, code, side, word, square, label)
+                goal = goal_of_byte(np.int64(values.entry[first + square]), forcer.side)
+                label, bit = label_from(goal, np.int64(values.dtg[first + square])), square_bit(square)
+                if label == label_from(code, 0):
+                    add_bits(forcer.yielding, word, bit)
+                elif code <= goal < WORST_GOAL - code:
+                    schedule(forcer, forcer.seeds, EXIT, side, word, bit, label)
+                    if side != forcer.side:
+                        change_label(block, forcer, EXIT, side, word, square, label, code + 1)
 
 
 @borrowing
@@ -223,5 +194,5 @@ def search_code(block: Block, forcer: Forcer, _: Forcer, values: BlockValues, co
         return
     push_frozen(block, forcer, values, code)
     spread_outcome(block, forcer, values, code)
-    if code > 0 and has_middles(forcer):
+    if code > 0 and has_histories(forcer):
         update_middle(block, forcer, code + 1)

@@ -7,14 +7,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Generic, NamedTuple
+from typing import Generic, NamedTuple
 
 from tbgen.compiled.jit import borrowing
 from tbgen.retro.distances.forcer import Forcer, new_forcer, start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze, search_code
-from tbgen.retro.outcomes.codes import freeze_holds, search_outcomes, settle, start_goals, start_grower
+from tbgen.retro.outcomes.codes import freeze_holds, prepare_code, search_outcomes, solve_outcomes, start_grower
 from tbgen.retro.outcomes.grower import Grower, new_grower
-from tbgen.retro.outcomes.questions import solve_outcomes
 from tbgen.retro.patterns.en_passant import Inquiry
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.patterns.worker import STATUS, Room, S, Worker, open_words
@@ -33,12 +32,10 @@ class Method(NamedTuple, Generic[S]):
     """All accrued codes of a block, by one thread; the status is 0 if all is well."""
     start: Callable[[Block, S], None]
     """Begin with a block whose words are open."""
-    settle: Callable[[Block, S, int], None]
-    """Between two codes, while no thread works."""
     freeze: Callable[[Block, S, S, BlockValues, int, int, int], int]
     """Freeze the cells of a range of words that have this own code; how many are left undecided."""
-    start_goals: Callable[[Block, S, int], None]
-    """After the mates: go on with so many undecided cells."""
+    prepare: Callable[[Block, S, int, int], None]
+    """Once a code is frozen; after the mates, stalemate's, with how many cells are undecided, else with 0."""
     search: Callable[[Block, S, S, BlockValues, int], None]
     """What one side forces at an accrued code."""
     by_place: tuple[str, ...]
@@ -65,30 +62,24 @@ def solve_distances(inquiry: Inquiry) -> int:
     start_forcer(block, black)
     while left and not white.state[STATUS] and not black.state[STATUS]:
         left = freeze(block, white, black, values, code, 0, words)
-        if code == STALEMATE_CODE:
-            cells = number_cells(block, 0, words, 0)
-            start_middles(block, white, cells)
-            start_middles(block, black, cells)
+        cells = number_cells(block, 0, words, 0) if code == STALEMATE_CODE else 0
+        start_middles(block, white, code, cells)
+        start_middles(block, black, code, cells)
         search_code(block, white, black, values, code)
         search_code(block, black, white, values, code)
         code += 1
     return int(white.state[STATUS] or black.state[STATUS])
 
 
-def _nothing(*_: Any) -> None:
-    """Nothing to do."""
-
-
 DISTANCES: Method[Forcer] = Method(
-    new_forcer, solve_distances, start_forcer, _nothing, freeze, start_middles, search_code, ("label", "history")
+    new_forcer, solve_distances, start_forcer, freeze, start_middles, search_code, ("label", "history")
 )
 OUTCOMES: Method[Grower] = Method(
     new_grower,
     lambda inquiry: solve_outcomes(inquiry, None),
     start_grower,
-    settle,
     freeze_holds,
-    start_goals,
+    prepare_code,
     search_outcomes,
     ("history",),
 )

@@ -2,13 +2,14 @@
 
 They share out words and, code by code, the two forcers.
 What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_distances`
-(methods.py) and `solve_outcomes` (outcomes/questions.py) do in one kernel for one thread.
+(methods.py) and `solve_outcomes` (outcomes/codes.py) do in one kernel for one thread.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from tbgen.errors import FullError
 from tbgen.index.handover import Cells, Run
 from tbgen.retro.drive.many_blocks import name_patterns
 from tbgen.retro.drive.methods import new_worker
-from tbgen.retro.drive.runs import Found, count_words, merged, nothing_found
+from tbgen.retro.drive.runs import count_words, merged, nothing_found
 from tbgen.retro.drive.task import Task, check_status, check_worker
 from tbgen.retro.patterns.histories import OVERFLOWED, Interner, dictionary_of, new_interner
 from tbgen.retro.patterns.worker import INTERNER_FULL, Room, open_words
@@ -92,23 +93,21 @@ class OneBlock:
         positions, code = sum(left), 0
         while any(left):
             with task.timer.phase("freeze"):
-                for searcher in self.searchers:
-                    self.method.settle(self.worker.block, searcher, code)
-                left = self._freeze(code)
+                step = partial(self.method.freeze, self.worker.block, *self.searchers, self.values, code)
+                left = list(pool.map(step, *zip(*spans, strict=True)))
             decided = positions - sum(left)
             task.progress("levels", code, 0.1 + 0.85 * decided / positions, decided)
-            if code == STALEMATE_CODE:
-                with task.timer.phase("seeds"):
-                    self._begin_middles(left)
+            with task.timer.phase("seeds"):
+                self._prepare(code, self._number_cells(left) if code == STALEMATE_CODE else 0)
             with task.timer.phase("middles" if code else "mates"):
                 self._search(code)
             check_worker(task.material, self.worker)
             code += 1
 
-    def _freeze(self, code: int) -> list[int]:
-        """How many cells are undecided, by span, when those are frozen that have this own code."""
-        step, freeze = (self.worker.block, *self.searchers, self.values, code), self.method.freeze
-        return list(self.task.pool.map(lambda span: freeze(*step, *span), self.spans))
+    def _prepare(self, code: int, places: int) -> None:
+        """Let both sides' parts get ready for their searches."""
+        block, prepare = self.worker.block, self.method.prepare
+        list(self.task.pool.map(lambda searcher: prepare(block, searcher, code, places), self.searchers))
 
     def _search(self, code: int) -> None:
         """What each forcer forces at an accrued code, each on a thread."""
@@ -119,7 +118,7 @@ class OneBlock:
             )
         )
 
-    def _begin_middles(self, left: Sequence[int]) -> None:
+    def _number_cells(self, left: Sequence[int]) -> int:
         """After the mates: what is left has places, and only now is it known how much that is."""
         task, block = self.task, self.worker.block
         *firsts, places = itertools.accumulate(left, initial=0)
@@ -130,28 +129,27 @@ class OneBlock:
             for searcher in self.searchers
         )
         self.worker = self.worker._replace(white=white, black=black)
-        list(task.pool.map(lambda searcher: self.method.start_goals(block, searcher, places), self.searchers))
+        return places
 
     def hand_over(self) -> None:
         """Count and name what the cells hold, and put them into the store, each side to move as a run of its own."""
         task, interners = self.task, (self.worker.white.interner, self.worker.black.interner)
         with task.timer.phase("tallies"):
-            found = self._count()
+            jobs = [(*span, 0, np.zeros(task.layout.others, np.int64), nothing_found()) for span in self.spans]
+            list(task.pool.map(lambda job: count_words(self.geometry, self.values, False, *job), jobs))
+            found = merged((0, found) for *_, found in jobs)
         with task.timer.phase("patterns"):
             named = self._named_cells()
 
             def put(side: int) -> None:
-                cells, pairs = named[side]
-                dictionary = dictionary_of(pairs, *interners, cells.pattern)
-                task.store.put(self._run_of(side, len(dictionary.rows), found), dictionary, cells)
+                (cells, pairs), here = named[side], nothing_found()
+                dictionary, half = dictionary_of(pairs, *interners, cells.pattern), task.layout.cells // 2
+                here[side] = found[side] - [0, 0, side * half]  # a run counts its cells from its own first
+                nobody = np.zeros(0, np.int8), np.zeros(0, np.uint16)
+                run = Run(side * half, (side + 1) * half, len(dictionary.rows), here, nobody)
+                task.store.put(run, dictionary, cells)
 
             list(task.pool.map(put, (WHITE, BLACK)))
-
-    def _count(self) -> Found:
-        """What the cells hold, by outcome; those that are not primary hold nothing from now on."""
-        jobs = [(*span, 0, np.zeros(self.task.layout.others, np.int64), nothing_found()) for span in self.spans]
-        list(self.task.pool.map(lambda job: count_words(self.geometry, self.values, False, *job), jobs))
-        return merged((0, found) for *_, found in jobs)
 
     def _named_cells(self) -> list[tuple[Cells, Interner]]:
         """The cells of each side to move, and the pairs that name their patterns; all other arrays leave memory."""
@@ -169,9 +167,3 @@ class OneBlock:
             return cells, pairs
 
         return list(self.task.pool.map(named, (WHITE, BLACK)))
-
-    def _run_of(self, side: int, rows: int, found: Found) -> Run:
-        """The run of one side to move; what is found in it counts its cells from its own first."""
-        half, here = self.task.layout.cells // 2, nothing_found()
-        here[side] = found[side] - [0, 0, side * half]
-        return Run(side * half, (side + 1) * half, rows, here, (np.zeros(0, np.int8), np.zeros(0, np.uint16)))

@@ -1,7 +1,7 @@
 """A single block: its entry values alone, from values of all that it leads to; the door for whoever has one block.
 
-Those values may be bounds. Then a block is solved from each of two sources, by a thread for each, which share the legal
-positions and the values that both sources have.
+Those values may be bounds. Then a block is solved from each of two sources, by a thread for each, which share the
+values that both sources have.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from tbgen.errors import FullError
 from tbgen.index.handover import Box, Distances, Entries
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.task import check_status
+from tbgen.retro.outcomes.codes import Questions, solve_outcomes
 from tbgen.retro.outcomes.grower import Grower, new_grower
-from tbgen.retro.outcomes.questions import Questions, solve_outcomes
 from tbgen.retro.outcomes.threshold import find_goods, new_sides, solve_threshold
 from tbgen.retro.patterns.en_passant import NEVER, Inquiry
 from tbgen.retro.patterns.histories import new_interner
@@ -29,7 +29,7 @@ from tbgen.retro.patterns.worker import Room, Worker
 from tbgen.retro.resets.children import PromotionReader, copy_box
 from tbgen.retro.resets.destinations import NOT_HERE, AtHand, ChildLayouts, ChildTables, empty_child_tables
 from tbgen.retro.resets.folding import find_moves
-from tbgen.retro.words.block import Block, BlockValues, bare_block, enter_block, find_legal, new_block
+from tbgen.retro.words.block import Block, BlockValues, enter_block, find_legal, new_block
 from tbgen.retro.words.geometry import BLACK, WHITE, geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import Score
@@ -122,10 +122,9 @@ class SingleBlock:
 
     def solve(self, sources: Sequence[ChildTables], asked: Accrued) -> list[BlockOutcomes]:
         """Solve it from each of the child tables."""
-        first = self._with_legal()
+        room = Room(self.layouts.layouts[0].block_words)
         with ThreadPoolExecutor(len(sources)) as pool:
-            room = Room(first.geometry.words)
-            return list(pool.map(lambda source: self._solved(first, source, asked, room), sources))
+            return list(pool.map(lambda source: self._solved(source, asked, room), sources))
 
     def solve_thresholds(
         self, sources: Sequence[ChildTables], thresholds: Sequence[Score], asked: Accrued
@@ -134,7 +133,7 @@ class SingleBlock:
 
         Child tables may have any values in place of all that are as good for each threshold.
         """
-        block = self._with_room(self._with_legal())
+        block = self._block()
         words, jobs = block.geometry.words, itertools.product(range(len(sources)), range(len(thresholds)))
         holders = np.array([int(each.holder) for each in thresholds], np.int64)
         codes = np.array([each.code for each in thresholds], np.int64)
@@ -163,7 +162,7 @@ class SingleBlock:
             mine, new_sides(block.geometry, good), children, block.geometry.words * 64 if len(here) else 0
         )
         questions = asked.questions()
-        solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good, good)
+        solve_threshold(inquiry, questions, int(threshold.holder), threshold.code, good)
         return BlockBits(good, here, questions.answers)
 
     def _rights(self, children: ChildTables) -> Entries:
@@ -171,31 +170,25 @@ class SingleBlock:
         cells = self.layouts.layouts[0].block_words * 128
         return en_passant_of(children.en_passant, (self.number, self.number + 1), cells)[0]
 
-    def _with_legal(self) -> Block:
-        """The block with its legal positions."""
+    def _block(self) -> Block:
+        """The block with its legal positions, and room for codes and resets."""
         layout = self.layouts.layouts[0]
-        first = bare_block(geometry_of(layout), layout.block_words)
-        enter_block(first, self.number, np.array(layout.blocks[self.number], np.int64))
-        find_legal(first, np.zeros(layout.others, np.int64), 0, layout.block_words)
-        return first
-
-    def _with_room(self, first: Block) -> Block:
-        """The same with room for codes and resets."""
-        block = new_block(first.geometry, plies=False)
-        block = block._replace(occupied=first.occupied, legal=first.legal, check=first.check)
-        enter_block(block, self.number, first.pawns)
+        block = new_block(geometry_of(layout), plies=False)
+        enter_block(block, self.number, np.array(layout.blocks[self.number], np.int64))
+        find_legal(block, np.zeros(layout.others, np.int64), 0, layout.block_words)
         return block
 
-    def _solved(self, first: Block, children: ChildTables, asked: Accrued, room: Room) -> BlockOutcomes:
-        """The block whose legal positions are found, solved from some child tables."""
-        block, geometry, material = self._with_room(first), first.geometry, self.layouts.layouts[0].material
+    def _solved(self, children: ChildTables, asked: Accrued, room: Room) -> BlockOutcomes:
+        """The block, solved from some child tables."""
+        block, material = self._block(), self.layouts.layouts[0].material
+        geometry = block.geometry
         white, black = (new_grower(side, geometry, room, middles=True, histories=False) for side in (WHITE, BLACK))
         inquiry, questions = _inquiry(block, (white, black), children, geometry.words * 64), asked.questions()
         check_status(material, find_moves(block, children, inquiry.worker.scratch, 0, geometry.words))
         try:
             check_status(material, solve_outcomes(inquiry, questions))
         except FullError as full:
-            return self._solved(first, children, asked, room.doubled(full))
+            return self._solved(children, asked, room.doubled(full))
         return BlockOutcomes(inquiry.values.entry, self._rights(children), questions.answers)
 
 
@@ -203,7 +196,7 @@ def _inquiry(block: Block, sides: tuple[Grower, Grower], children: ChildTables, 
     """All that answers take, with values for so many cells of each side to move."""
     worker = Worker(block, new_scratch(len(block.geometry.color)), *sides, new_interner(1))
     values = BlockValues(np.zeros(2 * half, np.int8), NO_DISTANCES)
-    return Inquiry(worker, values, children, np.full(half, NEVER, np.uint8))
+    return Inquiry(worker, values, children, np.full(2 * half, NEVER, np.uint8))
 
 
 def own_pawns(block: Block) -> Block:

@@ -3,30 +3,38 @@
 At each accrued code the undecided cells whose own code it is are *frozen*. A hold that stands gives the code itself. A
 hold that its middle broke has been frozen on the way, as the cell joined. Then each forcer finds its class, and the
 middle at the next code.
+
+Where no histories are kept, questions are answered on the way, each once the middle of its accrued code has been found:
+the breaker's journal says which cells break the hold, and with which outcome. There are two kinds. A position with a
+right to take en passant has its own code, the captures counted, and one ply of search leads to cells of the block. And
+one accrued score can be asked of any cells.
 """
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
-from tbgen.compiled.arrays import Int, Word, Words
-from tbgen.compiled.jit import borrowing, inlined, inner
-from tbgen.index.kernels import WORST_GOAL, byte_of_goal
-from tbgen.index.words import NOTHING
+from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
+from tbgen.compiled.jit import borrowing, by_address, inlined, inner
+from tbgen.index.kernels import GOALS, WORST_GOAL, byte_of_goal
+from tbgen.index.words import lowest_and_rest
 from tbgen.retro.outcomes.grower import (
     FRESH,
     Exits,
     Grower,
     GrowingMiddle,
     Journal,
-    Journals,
+    Search,
     breaks_holds,
-    drop_decided,
+    freeze_broken,
+    grow,
     link_exits,
     sort_resets,
     write_outcome,
 )
-from tbgen.retro.outcomes.growing import Search, freeze_broken, grow
+from tbgen.retro.patterns.en_passant import NEVER, Inquiry, right_to_take, search_right, value_with
 from tbgen.retro.patterns.worker import (
     FIRST_MIDDLE,
     MEMO_LABEL,
@@ -36,15 +44,16 @@ from tbgen.retro.patterns.worker import (
     TOO_HIGH,
     TOP_CODE,
     Members,
-    keep_undecided,
+    freeze_cells,
     leave_free,
+    open_words,
     ripe_cells,
-    unforced_cells,
 )
-from tbgen.retro.words.block import Block, BlockValues
-from tbgen.retro.words.geometry import WHITE
+from tbgen.retro.resets.destinations import NOT_HERE
+from tbgen.retro.words.block import Block, BlockValues, number_cells
 from tbgen.retro.words.quiet import mark_predecessors
-from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits
+from tbgen.retro.words.worklist import Markable, add_bits, list_words, take_bits
+from tbgen.score import STALEMATE_CODE
 
 
 @borrowing
@@ -58,9 +67,14 @@ def start_grower(block: Block, grower: Grower) -> None:
 
 
 @borrowing
-def start_goals(block: Block, grower: Grower, cells: int) -> None:
-    """After the mates: the other resets of undecided cells are listed, and there are no histories yet."""
-    sort_resets(block, grower, False)
+def prepare_code(block: Block, grower: Grower, code: int, cells: int) -> None:
+    """Once a code is frozen: exits enter their lists, and now and then resets of decided cells leave theirs.
+
+    After the mates `cells` are undecided, whose histories begin, and the other resets take the place of those to mate.
+    """
+    link_exits(grower.exits)
+    if code % 4 == STALEMATE_CODE:
+        sort_resets(block, grower, False)
     grower.history[:cells] = 0
 
 
@@ -72,7 +86,7 @@ def freeze_word(block: Block, mover: Grower, values: BlockValues, code: Int, sid
         if code > TOP_CODE:
             mover.state[STATUS] = TOO_HIGH
         byte = byte_of_goal(min(code, TOP_CODE), 1 - side)
-        write_outcome(values.entry, side * block.code.shape[1] + word * 64, hold, byte)
+        write_outcome(block, values, side, word, hold, byte)
     mover.ripe[word] = ripe_cells(block, side, word, still & ~hold, code + 1)
     return hold
 
@@ -82,24 +96,7 @@ def freeze_holds(
     block: Block, white: Grower, black: Grower, values: BlockValues, code: int, first: int, end: int
 ) -> int:
     """Freeze those cells of a range of words whose own hold stands at this code; how many are left undecided."""
-    left = 0
-    for side in range(2):
-        mover = white if side == WHITE else black
-        for word in range(first, end):
-            block.frozen[side, word] = NOTHING
-            if block.undecided[side, word]:
-                still = unforced_cells(block, white, black, side, word)
-                frozen = freeze_word(block, mover, values, code, side, word, still)
-                left += keep_undecided(block, white, black, side, word, frozen, still & ~frozen)
-    return left
-
-
-@borrowing
-def settle(block: Block, grower: Grower, code: int) -> None:
-    """Between two codes: exits enter their lists, and now and then resets of decided cells leave theirs."""
-    link_exits(grower.exits)
-    if code % 4 == 1:
-        drop_decided(grower.resets, block.undecided[grower.side])
+    return freeze_cells(freeze_word, block, white, black, values, code, first, end)
 
 
 @inlined
@@ -129,7 +126,7 @@ def mark_before_exits(
 @inlined
 def join_by_resets(grower: Grower, members: Members, goal: Int) -> None:
     """The forcer's cells join that have a reset of this goal."""
-    for at in range(grower.resets.first[goal], grower.resets.end[goal]):
+    for at in range(grower.resets.first[goal], grower.resets.first[goal + 1]):
         word = np.int64(grower.resets.word[at])
         add_bits(grower.joining, word, grower.resets.bits[at] & members.free[grower.side, word])
 
@@ -137,7 +134,8 @@ def join_by_resets(grower: Grower, members: Members, goal: Int) -> None:
 @inlined
 def unblock(grower: Grower, other: Grower, members: Members, goal: Int, among: Words) -> None:
     """Resets of this goal keep the defender in no longer; some of its cells are checked."""
-    for at in range(other.resets.first[WORST_GOAL - goal], other.resets.end[WORST_GOAL - goal]):
+    theirs = WORST_GOAL - goal
+    for at in range(other.resets.first[theirs], other.resets.first[theirs + 1]):
         word, bits = np.int64(other.resets.word[at]), other.resets.bits[at]
         members.blocked[word] &= ~bits
         add_bits(grower.checked, word, bits & among[word])
@@ -163,7 +161,7 @@ def find_class(block: Block, grower: Grower, other: Grower, values: BlockValues,
 
 
 @inlined
-def journals_at(middle: GrowingMiddle, code: Int) -> Journals:
+def journal_at(middle: GrowingMiddle, code: Int) -> Journal:
     """Where the members of the middle at a code are."""
     return middle.odd if code & 1 else middle.even
 
@@ -185,63 +183,57 @@ def copy_members(source: Members, target: Members) -> None:
 
 
 @inlined
-def rejoin(block: Block, grower: Grower, before: Journals, values: BlockValues, goal: Int) -> Int:
+def rejoin(block: Block, grower: Grower, before: Journal, values: BlockValues, goal: Int) -> Int:
     """Let those join again that had this goal at the code before; in how many words the forcer's were."""
-    side, middle, moved = grower.side, grower.middle, np.int64(0)
-    members, own, others = middle.members, before.own, before.others
-    for at in range(own.first[goal], own.end[goal]):
-        word = np.int64(own.word[at])
-        bits = own.bits[at] & members.free[side, word]
+    middle, members, words, moved = grower.middle, grower.middle.members, len(block.occupied), np.int64(0)
+    for at in range(before.first[goal], before.first[goal + 1]):
+        place = np.int64(before.word[at])
+        side = np.int64(place >= words)
+        word = place - side * words
+        bits = before.bits[at] & members.free[side, word]
         if bits:
             leave_free(members, side, word, bits)
-            members.left[word] &= ~bits
-            add_bits(middle.joined, word, bits)
-            freeze_broken(block, grower, values, word, bits, goal)
-            moved += 1
-    for at in range(others.first[goal], others.end[goal]):
-        word = np.int64(others.word[at])
-        bits = others.bits[at] & members.free[1 - side, word]
-        if bits:
-            leave_free(members, 1 - side, word, bits)
-            middle.pending.bits[word] &= ~bits
-            add_bits(middle.yielded, word, bits)
+            add_bits(middle.joined, place, bits)
+            if side == grower.side:
+                members.left[word] &= ~bits
+                freeze_broken(block, grower, values, word, bits, goal)
+                moved += 1
+            else:
+                middle.pending.bits[word] &= ~bits
     return moved
 
 
 # `left` has lost the frozen cells and the members taken up, so pending cells may yield. Either all of them are checked,
 # or only those from which the defender reaches what was lost: whichever are fewer.
 @inner
-def check_pending(block: Block, grower: Grower, goal: Int, moved: Int) -> None:
+def check_pending(block: Block, grower: Grower, before: Journal, goal: Int, moved: Int) -> None:
     """Have pending cells checked once `left` has lost some cells, in so many words."""
-    defender, middle, checked = 1 - grower.side, grower.middle, grower.checked
-    pending = middle.pending
+    side, defender, checked, pending = grower.side, 1 - grower.side, grower.checked, grower.middle.pending
     if pending.size[0] < 2 * moved:
         for n in range(list_words(pending)):
             word = np.int64(pending.words[n])
             add_bits(checked, word, take_bits(pending, word))
     elif moved:
-        to_check = Markable(checked, pending.bits, pending.marked)
+        to_check, own = Markable(checked, pending.bits, pending.marked), side * len(block.occupied)
         mark_before_exits(block, grower, defender, grower.exits, goal, 0, to_check)
-        for n in range(list_words(middle.joined)):
-            word = np.int64(middle.joined.words[n])
-            bits = take_bits(middle.joined, word)
-            mark_predecessors(block, grower.men, defender, word, bits, to_check, grower.neighbours)
-            add_bits(middle.joined, word, bits)
+        for at in range(before.first[goal], before.first[goal + 1]):
+            word = np.int64(before.word[at]) - own
+            if 0 <= word < len(block.occupied):
+                mark_predecessors(block, grower.men, defender, word, before.bits[at], to_check, grower.neighbours)
 
 
 @inner
-def write_journal(journal: Journal, members: Worklist, goal: Int) -> bool:
-    """Note all members of a goal; False if there is no space."""
-    at = journal.first[goal]
+def write_journal(grower: Grower, journal: Journal, goal: Int) -> None:
+    """Note all members of a goal."""
+    at, members = journal.first[goal], grower.middle.joined
     for n in range(list_words(members)):
         if at == len(journal.word):
-            return False
+            grower.state[STATUS] = QUEUE_FULL
+            return
         word = np.int64(members.words[n])
         journal.word[at], journal.bits[at] = word, take_bits(members, word)
         at += 1
-    journal.end[goal] = at
     journal.first[goal + 1] = at
-    return True
 
 
 @inner
@@ -256,26 +248,24 @@ def begin_goal(block: Block, grower: Grower, other: Grower, values: BlockValues,
         unblock(grower, other, members, goal, members.free[1 - side])
     else:
         unblock(grower, other, members, goal, middle.pending.bits)
-        moved += rejoin(block, grower, journals_at(middle, code - 1), values, goal)
+        before = journal_at(middle, code - 1)
+        moved += rejoin(block, grower, before, values, goal)
         if middle.pending.size[0]:
-            check_pending(block, grower, goal, moved)
+            check_pending(block, grower, before, goal, moved)
 
 
 @inner
 def find_middle(block: Block, grower: Grower, other: Grower, values: BlockValues, code: Int) -> None:
     """Find what the forcer gets against the other side's hold at this code, from its best goal on."""
     middle = grower.middle
-    new = journals_at(middle, code)
+    new = journal_at(middle, code)
     grower.state[MEMO_LABEL] = NO_MEMO
     copy_members(grower.forced, middle.members)
-    new.own.first[code], new.others.first[code] = 0, 0
+    new.first[code] = 0
     for goal in range(code, WORST_GOAL - code):
         begin_goal(block, grower, other, values, code, goal)
         grow(block, grower, middle.members, values, Search(goal, code, False, bool(code > FIRST_MIDDLE)))
-        if not write_journal(new.own, middle.joined, goal):
-            grower.state[STATUS] = QUEUE_FULL
-        if not write_journal(new.others, middle.yielded, goal):
-            grower.state[STATUS] = QUEUE_FULL
+        write_journal(grower, new, goal)
     for n in range(list_words(middle.pending)):
         take_bits(middle.pending, np.int64(middle.pending.words[n]))
     copy_words(middle.members.left, middle.never)
@@ -289,3 +279,74 @@ def search_outcomes(block: Block, grower: Grower, other: Grower, values: BlockVa
     find_class(block, grower, other, values, code)
     if code and breaks_holds(grower):
         find_middle(block, grower, other, values, code + 1)
+
+
+@by_address
+class Questions(NamedTuple):
+    """What is asked of a block."""
+
+    holder: int
+    code: int
+    """The accrued score."""
+    cells: Ints
+    """[question] a cell, those with Black to move behind those with White to move."""
+    answers: SignedBytes
+    """[question] its outcome."""
+
+
+@inner
+def note_goals(inquiry: Inquiry, journal: Journal, code: Int) -> None:
+    """Write down the members of a middle, cell by cell; there are none once all cells are decided."""
+    inquiry.goal_of[:] = NEVER
+    for goal in range(code, WORST_GOAL - code):
+        for at in range(journal.first[goal], journal.first[goal + 1]):
+            first, bits = np.int64(journal.word[at]) * 64, journal.bits[at]
+            while bits:
+                square, bits = lowest_and_rest(bits)
+                inquiry.goal_of[first + square] = goal
+
+
+@inner
+def answer(inquiry: Inquiry, asked: Questions, code: Int, is_over: bool) -> None:
+    """All questions at an accrued code, its middles just found, or above it once all cells are decided."""
+    block, half = inquiry.worker.block, inquiry.worker.block.code.shape[1]
+    least, most = (code + 1, np.int64(GOALS)) if is_over else (code, code)
+    is_asked = least <= asked.code <= most or (is_over and asked.code < FIRST_MIDDLE)
+    for breaker in (inquiry.worker.white, inquiry.worker.black):
+        journal = journal_at(breaker.middle, code)
+        if is_asked and len(asked.cells) and breaker.side != asked.holder:
+            note_goals(inquiry, journal, code)
+            for n in range(len(asked.cells)):
+                byte, _ = value_with(inquiry, breaker.side, asked.cells[n] // half, asked.cells[n] % half, asked.code)
+                asked.answers[n] = byte
+        for taken in range(len(block.geometry.pawn_color)):
+            right = right_to_take(block, inquiry.children, taken)
+            if right.base != NOT_HERE and right.side == breaker.side:
+                note_goals(inquiry, journal, code)
+                search_right(inquiry, right, least, most)
+
+
+@borrowing
+def solve_outcomes(inquiry: Inquiry, asked: Questions | None) -> int:
+    """Solve a block whose moves are known, until something goes wrong; the status is 0 if all is well.
+
+    Without histories something is asked, if only of positions with a right to take en passant.
+    """
+    block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
+    words, left, code = len(block.occupied), 1, 0
+    open_words(block, white.forced, black.forced, 0, words)
+    start_grower(block, white)
+    start_grower(block, black)
+    while left and not white.state[STATUS] and not black.state[STATUS]:
+        left = freeze_holds(block, white, black, values, code, 0, words)
+        cells = number_cells(block, 0, words, 0) if code == STALEMATE_CODE and len(white.history) else 0
+        prepare_code(block, white, code, cells)
+        prepare_code(block, black, code, cells)
+        search_outcomes(block, white, black, values, code)
+        search_outcomes(block, black, white, values, code)
+        code += 1
+        if asked is not None and code >= FIRST_MIDDLE:
+            answer(inquiry, asked, code, False)
+    if asked is not None:
+        answer(inquiry, asked, code, True)
+    return int(white.state[STATUS] or black.state[STATUS])

@@ -15,9 +15,8 @@ from tbgen.compiled.arrays import Int, Ints, Word, Words
 from tbgen.compiled.jit import borrowing, inlined, inner
 from tbgen.index.kernels import GOALS, byte_of_goal, goal_of_byte
 from tbgen.index.words import NOTHING, lowest_and_rest, square_bit
-from tbgen.retro.outcomes.grower import Grower, new_grower, write_outcome
-from tbgen.retro.outcomes.growing import Search, grow
-from tbgen.retro.outcomes.questions import Questions
+from tbgen.retro.outcomes.codes import Questions
+from tbgen.retro.outcomes.grower import Grower, Search, grow, new_grower, write_outcome
 from tbgen.retro.patterns.en_passant import Inquiry, search_rights
 from tbgen.retro.patterns.worker import Room, leave_free, open_word, ripe_cells
 from tbgen.retro.resets.destinations import ChildTables
@@ -106,8 +105,7 @@ def freeze(block: Block, white: Grower, black: Grower, values: BlockValues, code
                 ripe = ripe_cells(block, side, word, members.free[side, word], code)
                 if ripe:
                     leave_free(members, side, word, ripe)
-                    first = side * block.code.shape[1] + word * 64
-                    write_outcome(values.entry, first, ripe, byte_of_goal(0, holder.side))
+                    write_outcome(block, values, side, word, ripe, byte_of_goal(0, holder.side))
                     mark_predecessors(block, holder.men, holder.side, word, ripe, to_join, holder.neighbours)
             is_free |= members.live[side, group] != NOTHING
     return is_free
@@ -128,15 +126,15 @@ def answer(inquiry: Inquiry, asked: Questions, least: Int, most: Int) -> None:
     search_rights(inquiry, least, most)
 
 
-# good[side, word]: of this threshold, from this source; met[side, word] may be the same array
+# found[side, word]: before, good resets of this threshold, from this source; then all cells from which it is met
 @borrowing
-def solve_threshold(inquiry: Inquiry, asked: Questions, seeking: int, code: int, good: Words, met: Words) -> None:
-    """Find in which cells `met` a side gets at least its score of this code, in a block whose codes are known.
+def solve_threshold(inquiry: Inquiry, asked: Questions, seeking: int, code: int, found: Words) -> None:
+    """Find in which cells a side gets at least its score of this code, in a block whose codes are known.
 
     `block.next_code` is used up. Answers and values with a right have mates in place of all that is as good.
     """
     block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
-    start(block, white, black, good)
+    start(block, white, black, found)
     level, is_free = 0, True
     while is_free and level <= code:
         if level:  # without one accrued nobody holds, and all that a threshold of mate needs is found at the end
@@ -150,4 +148,4 @@ def solve_threshold(inquiry: Inquiry, asked: Questions, seeking: int, code: int,
     for mover in (white, black):
         for word in range(len(block.occupied)):
             side, left, free = mover.side, mover.forced.left[word], mover.forced.free[mover.side, word]
-            met[side, word] = block.legal[side, word] & ~left if side == seeking else left & ~free
+            found[side, word] = block.legal[side, word] & ~left if side == seeking else left & ~free

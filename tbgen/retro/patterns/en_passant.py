@@ -44,8 +44,8 @@ class Inquiry(NamedTuple):
     values: BlockValues
     children: ChildTables
     goal_of: Bytes
-    """[cell] with which goal the side at hand breaks the hold at the code at hand, NEVER if it does not; empty where
-    histories say so, or nobody breaks a hold."""
+    """[side * cells + cell] with which goal the side at hand breaks the hold at the code at hand, NEVER if it does not;
+    empty where histories say so, or nobody breaks a hold."""
 
 
 NEVER = 255
@@ -58,7 +58,8 @@ def label_of_break(inquiry: Inquiry, breaker: Int, side: Int, cell: Int, code: I
     if has_histories(searcher):
         place = place_of_cell(inquiry.worker.block, side, cell >> 6, cell & 63)
         return np.int64(label_at_code(searcher.interner, np.int64(searcher.history[place]), code))
-    return label_from(np.int64(inquiry.goal_of[cell]), 0) if len(inquiry.goal_of) else np.int64(NO_LABEL)
+    own = side * inquiry.worker.block.code.shape[1] + cell
+    return label_from(np.int64(inquiry.goal_of[own]), 0) if len(inquiry.goal_of) else np.int64(NO_LABEL)
 
 
 @inner

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -13,7 +14,7 @@ from tbgen.errors import RepresentationError
 from tbgen.index.words import NOTHING, ONE, count, lowest_and_rest, square_bit
 from tbgen.retro.patterns.histories import OVERFLOWED, Interner, intern
 from tbgen.retro.patterns.packing import event_from, label_of_event
-from tbgen.retro.words.block import FIRST, MASK, Block
+from tbgen.retro.words.block import FIRST, MASK, Block, BlockValues
 from tbgen.retro.words.geometry import WHITE
 from tbgen.retro.words.moves import Scratch
 from tbgen.retro.words.quiet import Neighbours
@@ -191,27 +192,33 @@ def has_histories(searcher: Searcher) -> bool:
 AnyWorker = Worker[Any]
 
 
+# `freeze_word` is a solver's own: it writes entry values, and returns the cells that have one now.
 @inlined
-def unforced_cells(block: Block, white: Searcher, black: Searcher, side: Int, word: Int) -> Word:
-    """The undecided cells of a word that neither side has forced at the code before."""
-    still, ours, theirs = block.undecided[side, word], white.forced.free[side, word], black.forced.free[side, word]
-    if still & ~ours & ~theirs:
-        white.state[STATUS] = FORCED_TWICE
-    return still & ours & theirs
-
-
-@inlined
-def keep_undecided(
-    block: Block, white: Searcher, black: Searcher, side: Int, word: Int, frozen: Word, still: Word
-) -> int:
-    """Of the cells of a word some are frozen, others undecided and free; how many others."""
-    block.frozen[side, word], block.undecided[side, word] = frozen, still
-    white.forced.free[side, word] = still
-    black.forced.free[side, word] = still
-    if still == NOTHING:
-        drop_word(white.forced.live[side], word)
-        drop_word(black.forced.live[side], word)
-    return count(still)
+def freeze_cells(
+    freeze_word: Callable[[Block, S, BlockValues, Int, Int, Int, Word], Word],
+    block: Block, white: S, black: S, values: BlockValues, code: Int, first: Int, end: Int,
+) -> int:  # fmt: skip
+    """Freeze those undecided cells of a range of words that neither side has forced before; how many are left."""
+    left = 0
+    for side in range(2):
+        mover = white if side == WHITE else black
+        for word in range(first, end):
+            block.frozen[side, word], undecided = NOTHING, block.undecided[side, word]
+            if undecided == NOTHING:
+                continue
+            ours, theirs = white.forced.free[side, word], black.forced.free[side, word]
+            if undecided & ~ours & ~theirs:
+                white.state[STATUS] = FORCED_TWICE
+            still = undecided & ours & theirs
+            block.frozen[side, word] = freeze_word(block, mover, values, code, side, word, still)
+            still &= ~block.frozen[side, word]
+            block.undecided[side, word] = still
+            for members in (white.forced, black.forced):
+                members.free[side, word] = still
+                if still == NOTHING:
+                    drop_word(members.live[side], word)
+            left += count(still)
+    return left
 
 
 # In a thick step nearly all cells get the same label and had the same history before, so the last step from history

@@ -11,7 +11,7 @@ from tbgen.errors import RepresentationError
 from tbgen.index.handover import Child
 from tbgen.material import Material, build_order
 from tbgen.retro import DISTANCES, OUTCOMES, MemoryStore, Method, solve, solve_into
-from tbgen.retro.outcomes import grower
+from tbgen.retro.patterns.worker import Room
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer, path_of
 from tbgen.storage.writer import write_table
@@ -69,6 +69,6 @@ def test_both_solvers_write_the_same_file_of_outcomes(name: str, game: Mobility,
 @pytest.mark.parametrize("entries", [0, 10, 100])
 @pytest.mark.parametrize("name", ["KNvK", "KPvK"])
 def test_what_there_is_no_room_for_is_refused(name: str, entries: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grower, "MOST_ENTRIES", entries)
+    monkeypatch.setattr(Room, "entries", entries)
     with pytest.raises(RepresentationError, match="the number of positions of"):
         outcomes_of(name)

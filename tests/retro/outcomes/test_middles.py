@@ -27,9 +27,8 @@ class Watched:
         if code == 0:
             return
         side, middle, at = grower.side, grower.middle, code + 1
-        journals = middle.odd if at & 1 else middle.even
-        for mover, journal in ((side, journals.own), (1 - side, journals.others)):
-            goals = goals_in(journal, range(at, 255 - at), len(middle.never))
+        in_it = goals_in(middle.odd if at & 1 else middle.even, range(at, 255 - at), 2 * len(middle.never))
+        for mover, goals in enumerate(np.split(in_it, 2)):
             free = as_flags(grower.forced.free[mover])
             assert (goals[free & ~as_flags(middle.members.free[mover])] < NOT_IN_IT).all()
             assert (goals[as_flags(middle.members.free[mover])] == NOT_IN_IT).all()
@@ -43,7 +42,6 @@ class Watched:
         assert (outside | (self.goals[side, side][-1] < NOT_IN_IT))[free].all()
         assert not middle.pending.bits.any()
         assert not middle.joined.bits.any()
-        assert not middle.yielded.bits.any()
 
 
 def as_flags(words: np.ndarray) -> np.ndarray:
@@ -54,7 +52,7 @@ def goals_in(journal: Journal, goals: range, words: int) -> np.ndarray:
     """The goal of each cell of a journal; no cell is in it twice, and the words of a goal ascend."""
     found = np.full(words * 64, NOT_IN_IT)
     for goal in goals:
-        here = slice(journal.first[goal], journal.end[goal])
+        here = slice(journal.first[goal], journal.first[goal + 1])
         assert all(first < second for first, second in pairwise(journal.word[here]))
         members = np.zeros(words, np.uint64)
         members[journal.word[here]] = journal.bits[here]
