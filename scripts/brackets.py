@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import csv
 import itertools
+import math
 import random
 import sys
 import tempfile
@@ -124,17 +125,28 @@ def files_of(fen: str) -> set[str]:
 
 
 def reach(folder: Path, ends: Path, given: argparse.Namespace) -> Iterator[dict[str, object]]:
-    """Solve a sample of ends, each from nothing but what the ends before it have left."""
+    """Solve a sample of ends, the cheapest first, each from nothing but what the ends before it have left."""
     rows = list(csv.reader(ends.open(), delimiter="\t"))[1:]
     rows = [row for row in rows if given.material in (None, row[1]) and files_of(row[2]) <= set(given.files)]
     if not rows:
         raise SystemExit(f"{ends} has no ends of this material with pawns on these files alone")
-    with PositionSolver(folder, budget=given.budget, threads=1) as solver:
-        for men, name, fen, accrued, _ in random.Random(SEED).sample(rows, min(given.games, len(rows))):
+
+    def position_of(row: list[str]) -> tuple[str, str]:
+        return " ".join([*row[2].split()[:4], "0", "1"]), row[3]
+
+    def planned(row: list[str]) -> float:
+        try:
+            return solver.plan(*position_of(row)).cpu_seconds
+        except TbgenError:
+            return math.inf
+
+    with PositionSolver(folder, budget=given.budget, threads=2) as solver:
+        for row in sorted(random.Random(given.seed).sample(rows, min(given.games, len(rows))), key=planned):
+            men, name, fen, accrued, _ = row
             free = int(men) - name.count("P")
             began, found = time.process_time(), {"lower": "", "upper": "", "width": "", "exact": "", "refused": ""}
             try:
-                bracket = solver.solve(" ".join([*fen.split()[:4], "0", "1"]), accrued).bracket
+                bracket = solver.solve(*position_of(row)).bracket
                 points = [Scoring().points(end)[0] for end in (bracket.lower, bracket.upper)]
                 found |= {"lower": str(bracket.lower), "upper": str(bracket.upper), "exact": str(bracket.is_exact)}
                 found["width"] = str(round(float(points[1] - points[0]), 6))
@@ -158,6 +170,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("what", nargs="+")
     parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=SEED, help="draw another sample of ends")
     parser.add_argument("--material", help="take ends of this material alone")
     parser.add_argument("--files", default="abcd", help="take ends whose pawns stand on these files of a-d")
     parser.add_argument("--budget", type=int, default=1200)

@@ -26,10 +26,7 @@ _BY_WINNER: Final = (Bracket(Score("-G0.5"), Score("G0.5")), _WHITE_MATES, ANYTH
 
 
 class Asking:
-    """The brackets of every position in a closure, of its moves and of what they lead to.
-
-    The better of two lower bounds is a lower bound of the better value, so moves are weighed by one bound.
-    """
+    """The brackets of every position in a closure, of its moves and of what they lead to."""
 
     def __init__(self, blocks: ClosureBlocks, winner: Winner = no_tables) -> None:
         self._blocks, self._closure, self._winner = blocks, blocks.closure, winner
@@ -125,7 +122,7 @@ def answer(blocks: ClosureBlocks, before: Solution, winner: Winner) -> Solution:
 
 
 def best_of(brackets: Iterable[Bracket], board: chess.Board) -> Bracket:
-    """The bracket of a position by those of its moves."""
+    """The bracket of a position by those of its moves: the better of two lower bounds bounds the better value."""
     best = max if board.turn else min
     return Bracket(*(best(ends) for ends in zip(*(each.ends for each in brackets), strict=True)))
 

@@ -45,8 +45,6 @@ Watch = Callable[[float], None]
 """Is told the part of the work that is done."""
 _QUESTIONS: Final = 6
 """How often closer cuts may be tried: half of what is left each time."""
-_PREPARED: Final = (Role.QUEEN, Role.KNIGHT)
-"""A queen bounds a rook and a bishop."""
 
 
 def unwatched(done: float) -> None:
@@ -126,10 +124,7 @@ class PositionSolver(contextlib.ExitStack):
         raise ClosureTooLargeError(str(material), reason)
 
     def _closures(self, board: chess.Board, accrued: Score, budget: float) -> Iterator[Closure]:
-        """The closures of a position that are not too large; those that tell most first.
-
-        Those that need a missing table are left out; MissingTableError if that leaves none.
-        """
+        """The closures that are not too large and lack no table, the best first; MissingTableError if all lack one."""
         (node, asked), there, roots = question_of(board, accrued), self._folder.keys(), dict[str, PlannedBlock]()
         for way in ways_of(node.free, first_cuts(asked.score)) if node.is_solvable else ():
             if way.cuts and any(root.is_exact for root in roots.values()):
@@ -233,7 +228,8 @@ class PositionSolver(contextlib.ExitStack):
     def preparation(self, material: Material, accrued: Score | None = None) -> Closure:
         """What promotions to a queen or a knight lead to beside one pawn: who mates there, or who gets a score."""
         sides = [color for color in Color if Role.PAWN in material.side(color)]
-        promoted = [with_man(material, color, Role.PAWN, role) for color in sides for role in _PREPARED]
+        roles = Role.QUEEN, Role.KNIGHT  # a queen bounds a rook and a bishop
+        promoted = [with_man(material, color, Role.PAWN, role) for color in sides for role in roles]
         found = [each for each in promoted if (each.pawns, each.men) == (1, MOST_COARSE_FREE + 1)]
         if not found:
             raise ClosureTooLargeError(str(material), f"no promotion leads to a pawn and {MOST_COARSE_FREE} other men")
