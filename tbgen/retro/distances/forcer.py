@@ -36,7 +36,9 @@ class Middle(NamedTuple):
     """What one forcer can bring about at the accrued code at hand, beside the labels themselves.
 
     `unlabelled`, `labelled` and `fresh` have no cell in common, and each free cell is in one of them. `out` is what the
-    forcer has left, without the cells in `labelled` and `fresh`. Between two codes `fresh` is empty.
+    forcer has left, without the cells in `labelled` and `fresh`. This holds from `begin_next_code` to the end of a
+    code; before it, frozen cells and new members of the class are still in the sets. Between two codes `fresh` is
+    empty.
     """
 
     unlabelled: Words
@@ -72,7 +74,8 @@ class Forcer(NamedTuple):
     forced: Members
     middle: Middle
     label: Ints32
-    """[place] the label of cells in `labelled` or `fresh`; elsewhere NO_LABEL, or one that breaks no hold any more."""
+    """[place] the label of cells in `labelled` or `fresh`; of others that are undecided, NO_LABEL or one that breaks no
+    hold."""
     history: Ints32
     """[place] how the label changed from one accrued code to the next."""
     seeds: BucketQueue

@@ -165,7 +165,8 @@ def change_label(
 ) -> None:
     """Give a free or frozen cell a label that is to be confirmed in its step, or none beyond the code's limit.
 
-    If its label grows, cells that relied on the old one are rechecked.
+    If its label grows, cells that relied on the old one are rechecked. A move takes a ply: a defender's cell with a
+    label beyond the new one still has no way out, and a forcer's cell relied on the old one with the next label alone.
     """
     place, bit, limit = place_of_cell(block, side, word, square), square_bit(square), limit_of(code)
     was, label = limit, min(label, limit)

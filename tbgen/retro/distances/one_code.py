@@ -183,7 +183,7 @@ def push_frozen(block: Block, forcer: Forcer, values: BlockValues, code: Int) ->
                     add_bits(forcer.yielding, word, bit)
                 elif code <= goal < WORST_GOAL - code:
                     schedule(forcer, forcer.seeds, EXIT, side, word, bit, label)
-                    if side != forcer.side:
+                    if side != forcer.side:  # a cell of the forcer that breaks a hold has this very label already
                         change_label(block, forcer, EXIT, side, word, square, label, code + 1)
 
 

@@ -73,11 +73,13 @@ class GrowingMiddle(NamedTuple):
     never: Words
     """[word] the forcer's cells that have not joined by a search, nor been in the middle at the code before."""
     pending: Worklist
-    """Cells of the defender, checked at this code, that move to no cell in `never`; empty between codes."""
+    """Cells of the defender, checked for this class or middle, that move to no cell in `never`; a reset may still be
+    their way out. Empty after the middle."""
     joined: Worklist
     """The members of the goal at hand, numbered as in a journal."""
     even: Journal
-    """The members of the middle at the last even code, and at the last odd one: one of them was the code before."""
+    """The members of the middle at the last even code, and at the last odd one: one of them was the code before. Cells
+    that are frozen with a broken hold are there at that code alone; later ones find them in `exits`."""
     odd: Journal
 
 

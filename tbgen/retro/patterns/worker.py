@@ -47,13 +47,13 @@ class Members(NamedTuple):
     """
 
     free: Words
-    """[side, word] cells that neither side forces and that are not frozen: they can still join."""
+    """[side, word] cells that can join: not frozen, not here yet, nor forced by the other side at the last freezing."""
     live: Words
     """[side, word >> 6] at least the words that have any."""
     left: Words
-    """[word] the forcer's cells, frozen ones too, that have not joined: a defender escapes to them."""
+    """[word] the forcer's cells that have not joined, frozen and foreign ones too: a defender escapes to them."""
     blocked: Words
-    """[word] the defender's cells with a reset whose step has not come yet: it is a way out for now."""
+    """[word] the defender's cells, decided ones too, with a reset whose step has not come yet: a way out for now."""
 
 
 def new_members(words: int) -> Members:

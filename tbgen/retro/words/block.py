@@ -72,7 +72,7 @@ class Block(NamedTuple):
     code: Bytes
     """[side, cell] the position's own code."""
     next_code: Bytes
-    """[side, word] no undecided cell has a lower code; 255 if there is none."""
+    """[side, word] no undecided cell that is not ripe yet has a lower code; 255 if there is none."""
     best: Best
     """[number] the mover's best reset, of the cells that have one."""
 

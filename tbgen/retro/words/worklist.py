@@ -34,13 +34,13 @@ class Worklist(NamedTuple):
     bits: Words
     """[word]"""
     marked: Words
-    """[word >> 6] the words that have bits."""
+    """[word >> 6] at least the words that have bits."""
     summary: Words
     """[word >> 12] the groups of 64 words that have bits."""
     words: SignedInts32
     """The words that have bits in ascending order, once `list_words` has listed them."""
     size: Ints
-    """[0] how many words have been added since they were last listed."""
+    """[0] how many words have been added since they were last listed, some of them perhaps twice."""
 
 
 class Markable(NamedTuple):
