@@ -247,8 +247,8 @@ class _Run:
             self.watcher.begins(self.findings[material], number, len(self.plan.steps), expected)
         self.tries[material] += 1
         tell = partial(self.watcher.progress, material)
-        outcomes_only = self.plan.settings.outcomes_only
-        future = self.submit(self.folder, str(material), start.threads, start.granted, outcomes_only, tell)
+        memory, outcomes_only = start.memory if start.is_short else None, self.plan.settings.outcomes_only
+        future = self.submit(self.folder, str(material), start.threads, memory, outcomes_only, tell)
         self.running[future] = replace(start, begins=time.monotonic())
 
     def _enter(self, made: Made) -> None:

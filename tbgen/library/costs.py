@@ -81,7 +81,6 @@ class TableCost:
     """The disk that its solved blocks take during the build."""
     serial: float
     """The part of the work that threads do not share."""
-    outcomes_only: bool = False
 
     def wall_seconds(self, threads: int) -> float:
         """The seconds that it takes with so many threads."""
@@ -159,7 +158,7 @@ def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_onl
     scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
     seconds = figures[0] * (_OUTCOMES_SHARE if outcomes_only else 1.0)
     kept, serial = outcomes if outcomes_only else size, _RATES[material.pawns > 0].serial
-    return TableCost(seconds, outcomes, kept, scratch, serial, outcomes_only)
+    return TableCost(seconds, outcomes, kept, scratch, serial)
 
 
 def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:

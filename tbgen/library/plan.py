@@ -58,8 +58,9 @@ class Start:
 
     step: Step
     threads: int
-    granted: int | None = None
-    """Its memory, if it gets less than it needs: some of its arrays then lie in files."""
+    memory: int
+    is_short: bool = False
+    """Whether that is less memory than it needs: some of its arrays then lie in files."""
     begins: float = 0.0
     ends: float = 0.0
     """Both in seconds from now, in a forecast."""
@@ -69,14 +70,9 @@ class Start:
         return self.step.material
 
     @property
-    def memory(self) -> int:
-        needed = memory_needed(self.material, self.threads, self.step.cost.outcomes_only)
-        return needed if self.granted is None else self.granted
-
-    @property
     def scratch_bytes(self) -> int:
         """The disk that it takes while it is made: solved blocks, and arrays for which memory has no room."""
-        arrays = 0 if self.granted is None else most_in_files(self.material)
+        arrays = most_in_files(self.material) if self.is_short else 0
         return self.step.cost.scratch_bytes + arrays
 
 
@@ -227,9 +223,12 @@ class Plan:
         memory = sys.maxsize if self.settings.memory is None else self.settings.memory
         free = memory - sum(start.memory for start in at_work)
         counts, is_alone = range(math.ceil(idle / sharers), 0, -1), free == memory
-        only = step.cost.outcomes_only
-        in_memory = (Start(step, n) for n in counts if memory_needed(step.material, n, only) <= free)
-        in_files = (Start(step, n, granted=free) for n in counts if is_alone and least_memory(step.material, n) <= free)
+        only = self.settings.outcomes_only
+        whole = (Start(step, n, memory_needed(step.material, n, only)) for n in counts)
+        in_memory = (start for start in whole if start.memory <= free)
+        in_files = (
+            Start(step, n, free, is_short=True) for n in counts if is_alone and least_memory(step.material, n) <= free
+        )
         return next(itertools.chain(in_memory, in_files), None)
 
     def _most_at_once(self, taken: Callable[[Start], int]) -> int:

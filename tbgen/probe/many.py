@@ -56,8 +56,8 @@ class BulkProbe:
     ([('G1.5', 5), ('-G0.0', 0), None], 'illegal')
     >>> many[many.dtg > 0], [str(found[0]) for found in many[np.argsort(many.rank)] if found]
     (<BulkProbe: 1 of 1 answered>, ['-G0.0', 'G1.5'])
-    >>> many.points().tolist(), many.columns()["holder"], many.facts()[1]
-    ([0.5625, 0.0, nan], ['white', 'black', None], {'outcome': '-G0.0', 'dtg': 0, 'fault': None})
+    >>> many.points().tolist(), many.columns()["holder"]
+    ([0.5625, 0.0, nan], ['white', 'black', None])
     """
 
     outcome: npt.NDArray[np.int8]
@@ -140,19 +140,6 @@ class BulkProbe:
         scores = [found and found[0] for found in self]
         faults = [str(self.fault_of(n)) if score is None else None for n, score in enumerate(scores)]
         return {**columns_of(scores, self.dtg, scoring), "fault": faults}
-
-    def facts(self) -> list[dict[str, Any]]:
-        """The answers as JSON has them.
-
-        Returns:
-            For each position its outcome, distance and fault.
-        """
-        return [
-            {"outcome": str(found[0]), "dtg": found[1], "fault": None}
-            if found
-            else {"outcome": None, "dtg": None, "fault": str(self.fault_of(number))}
-            for number, found in enumerate(self)
-        ]
 
 
 def columns_of(

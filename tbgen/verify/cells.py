@@ -15,19 +15,14 @@ from tbgen.index.squares import FLIP_FILE, SYMMETRY, TO_TRIANGLE, TRANSPOSE, TRI
 from tbgen.material import PROMOTIONS, Material, Role
 from tbgen.score import Color
 
-BLACK_PAWN: Final = 0
-WHITE_PAWN: Final = 1
-OFFICER: Final = 2
-"""Kinds of men."""
 by_address(Rays)
 
 
 @by_address
 class Men(NamedTuple):
-    """The men of a material, one entry for each slot, and the numbering of their cells."""
+    """The men of a material, one entry for each slot, pawns first, and the numbering of their cells."""
 
     color: Ints
-    kind: Ints
     rays: Rays
     """Of all men but pawns."""
     attacks: Words
@@ -59,15 +54,12 @@ class Links(NamedTuple):
 
 def men_of(layout: Layout) -> Men:
     """The men in the order of the layout's slots, and the numbering of their cells."""
-    pawns = [WHITE_PAWN if color is Color.WHITE else BLACK_PAWN for color, _ in layout.slots[: layout.pawns]]
-    kind = np.array([*pawns, *[OFFICER] * (len(layout.slots) - layout.pawns)], np.int64)
-    rays = rays_of([role for _, role in layout.slots])
-    attacks = np.concatenate([_PAWN_ATTACKS[pawns], rays.reached[layout.pawns :]])
-    color = np.array([int(color) for color, _ in layout.slots], np.int64)
+    rays, color = rays_of([role for _, role in layout.slots]), np.array([int(color) for color, _ in layout.slots])
+    attacks = np.concatenate([_PAWN_ATTACKS[color[: layout.pawns]], rays.reached[layout.pawns :]])
     kings = np.array([layout.slots.index((color, Role.KING)) for color in Color], np.int64)
     twins = np.array(layout.twins, np.int64).reshape(-1, 2) - layout.pawns - 1
     blocks = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)
-    return Men(color, kind, rays, attacks, kings, twins, layout.pawns, layout.addresses, blocks, layout.shape[2])
+    return Men(color, rays, attacks, kings, twins, layout.pawns, layout.addresses, blocks, layout.shape[2])
 
 
 def links_of(layout: Layout) -> Links:
@@ -99,11 +91,11 @@ def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> tu
 
 
 def _pawn_attacks() -> npt.NDArray[np.uint64]:
-    """[kind, square] -> the squares that a pawn there attacks, computed apart from the solver's table."""
+    """[colour, square] -> the squares that a pawn there attacks, computed apart from the solver's table."""
     attacks = np.zeros((2, 64), np.uint64)
     for a, b in itertools.product(range(64), repeat=2):
         if abs(b % 8 - a % 8) == abs(b // 8 - a // 8) == 1:
-            attacks[WHITE_PAWN if b > a else BLACK_PAWN, a] |= np.uint64(1 << b)
+            attacks[Color.WHITE if b > a else Color.BLACK, a] |= np.uint64(1 << b)
     return attacks
 
 

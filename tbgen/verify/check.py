@@ -29,9 +29,9 @@ from tbgen.verify.cells import Men, men_of
 from tbgen.verify.moves import new_scratch
 from tbgen.verify.pairs import MOST_CODES, check_pairs, find_other_break, find_own_codes, tally
 from tbgen.verify.resets import (
-    ALL_TASKS,
     EVERYTHING_FINE,
     MOST_NEEDS,
+    PAIRS_TASK,
     ChildTable,
     drawn_cells,
     fold_pawn_moves,
@@ -150,7 +150,7 @@ class Check:
         self._without_pawn = dict[Color, ChildTable]()
         self._child_of, self._pool, self._progress = child_of, pool, progress
         self._is_sample = cells is not None
-        needed, tasks = (None, ALL_TASKS) if cells is None else needs_of(self.layout, cells)
+        needed, tasks = (None, PAIRS_TASK) if cells is None else needs_of(self.layout, cells)
         self.subject = subject_of(self.table, needed, partial(progress, "reading"))
         self._cells: Sequence[int] | Ints = range(self.layout.cells) if needed is None else needed
         """[index in the subject's arrays] -> cell."""

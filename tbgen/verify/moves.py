@@ -10,7 +10,7 @@ from tbgen.compiled.arrays import Int, Ints, Word
 from tbgen.compiled.jit import by_address, inner
 from tbgen.index.squares import NOWHERE, RAY
 from tbgen.material import MOST_RAYS
-from tbgen.verify.cells import OFFICER, WHITE_PAWN, Men, cell_of, set_up
+from tbgen.verify.cells import Men, cell_of, set_up
 
 NOBODY = -1
 NO_POSITION = 255
@@ -122,7 +122,7 @@ def list_arrivals(men: Men, scratch: Buffers, slot: Int, to: Int, captured: Int,
 def list_pawn_moves(men: Men, scratch: Buffers, slot: Int, count: Int) -> Int:
     """List the legal moves of a pawn, except captures en passant."""
     start = scratch.squares[slot]
-    up, first_rank = (8, 1) if men.kind[slot] == WHITE_PAWN else (-8, 6)
+    up, first_rank = (8, 1) if men.color[slot] == 0 else (-8, 6)
     if scratch.board[start + up] == NOBODY:
         count = list_arrivals(men, scratch, slot, start + up, NOBODY, count)
         if start >> 3 == first_rank and scratch.board[start + 2 * up] == NOBODY:
@@ -145,7 +145,7 @@ def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
     for slot in range(men.color.size):
         if men.color[slot] != side:
             continue
-        if men.kind[slot] == OFFICER:
+        if slot >= men.pawns:
             count = list_piece_moves(men, scratch, slot, wanted, count)
         elif wanted & RESETS:
             count = list_pawn_moves(men, scratch, slot, count)

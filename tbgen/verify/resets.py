@@ -13,7 +13,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Bools, Bytes, Int, Ints, Shorts, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.layout import Layout
-from tbgen.verify.cells import WHITE_PAWN, Links, Men, cell_of, men_of, set_up, side_of
+from tbgen.verify.cells import Links, Men, cell_of, men_of, set_up, side_of
 from tbgen.verify.moves import (
     NO_POSITION,
     NOBODY,
@@ -44,8 +44,7 @@ from tbgen.verify.values import (
 MOST_NEEDS = 256
 """A position needs at most so many cells, of its own table or of a child."""
 RESETS_TASK, PAIRS_TASK = 1, 2
-"""Bits of Subject.task: the questions about a position, besides its own code."""
-ALL_TASKS = RESETS_TASK | PAIRS_TASK
+"""Values of Subject.task: find the best reset of a position, or check its pairs as well; 0 asks for its own code."""
 EVERYTHING_FINE = -1
 FIRST_CODE = 2
 """Lower codes end the game, so nothing else can accrue then."""
@@ -54,7 +53,7 @@ FIRST_CODE = 2
 @inner
 def is_asked(subject: Subject, place: Int, task: Int) -> bool:
     """Whether a task is set for a place, and its position has moves."""
-    return (subject.task[place] & task) != 0 and 1 < subject.own[place] < NO_POSITION
+    return subject.task[place] >= task and 1 < subject.own[place] < NO_POSITION
 
 
 @inner
@@ -92,11 +91,11 @@ def list_en_passant(men: Men, scratch: Buffers, other: Buffers, move: Int) -> In
     behind = (scratch.squares[pawn] + to) >> 1
     write_squares_after(scratch, move, other.squares)
     count: Int = 0
-    if men.kind[pawn] > WHITE_PAWN or abs(to - scratch.squares[pawn]) != 16:
+    if pawn >= men.pawns or abs(to - scratch.squares[pawn]) != 16:
         return count
-    for slot in range(men.color.size):
+    for slot in range(men.pawns):
         square = other.squares[slot]
-        if men.kind[slot] > WHITE_PAWN or men.color[slot] == men.color[pawn] or square >> 3 != to >> 3:
+        if men.color[slot] == men.color[pawn] or square >> 3 != to >> 3:
             continue
         if abs(square - to) == 1 and is_safe(men, other.squares, slot, behind, pawn):
             count = note_move(other, count, slot, behind, pawn, 0)
@@ -242,7 +241,7 @@ def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
 def needs_of(layout: Layout, cells: Ints) -> tuple[Ints, npt.NDArray[np.uint8]]:
     """All cells that the check of some cells reads, in ascending order, and the questions about each."""
     men, scratch, other = men_of(layout), new_scratch(), new_scratch()
-    found, tasks = [cells], [np.full(len(cells), ALL_TASKS, np.uint8)]
+    found, tasks = [cells], [np.full(len(cells), PAIRS_TASK, np.uint8)]
     frontier = known = cells
     while len(frontier):
         for batch in np.split(frontier, range(_BATCH, len(frontier), _BATCH)):
@@ -252,8 +251,8 @@ def needs_of(layout: Layout, cells: Ints) -> tuple[Ints, npt.NDArray[np.uint8]]:
             tasks.append(task[:count].copy())
         every, number = np.unique(np.concatenate(found), return_inverse=True)
         task = np.zeros(len(every), np.uint8)
-        np.bitwise_or.at(task, number, np.concatenate(tasks))
-        frontier = np.setdiff1d(every[task & RESETS_TASK != 0], known)
+        np.maximum.at(task, number, np.concatenate(tasks))
+        frontier = np.setdiff1d(every[task >= RESETS_TASK], known)
         known = np.union1d(known, frontier)
         found, tasks = [every], [task]
     return found[0], tasks[0]

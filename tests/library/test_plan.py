@@ -96,7 +96,7 @@ def test_a_table_that_takes_more_memory_than_there_is_gets_all_of_it_and_nothing
     whole.check(None)
     slots = whole.schedule()
     assert len(slots) == len(whole.steps)
-    granted = [slot for slot in slots if slot.granted is not None]
+    granted = [slot for slot in slots if slot.is_short]
     assert {slot.threads for slot in granted if slot.material.men == 5} == {3}
     for slot in granted:
         assert slot.memory == 6 * GIB
@@ -158,7 +158,7 @@ def test_the_whole_set_of_five_men_is_made_with_six_gibibytes(monkeypatch: pytes
         starts = whole.schedule()
         assert len(starts) == len(all_materials())
         for start in starts:
-            needed = least_memory if start.granted else memory_needed
+            needed = least_memory if start.is_short else memory_needed
             assert needed(start.material, start.threads) <= start.memory <= 6 * GIB
             assert least_memory(start.material, threads) < memory_needed(start.material, threads)
 
