@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Ints, Word
-from tbgen.compiled.jit import by_address, inner
+from tbgen.compiled.jit import by_address, inner, small
 from tbgen.index.squares import NOWHERE, RAY
 from tbgen.material import MOST_RAYS
-from tbgen.verify.cells import Men, cell_of, set_up
+from tbgen.verify.cells import Men, cell_of, set_up, side_of
 
 NOBODY = -1
 NO_POSITION = 255
@@ -77,6 +77,17 @@ def is_in_check(men: Men, squares: Ints, side: Int) -> bool:
     """Whether the king of a side is attacked."""
     king = men.king[side]
     return not is_safe(men, squares, king, squares[king], NOBODY)
+
+
+@inner
+def is_legal_position(men: Men, squares: Ints, side: Int) -> bool:
+    """Whether all men stand on squares of their own and the side not to move is not in check."""
+    occupied = np.uint64(0)
+    for slot in range(men.color.size):
+        if occupied & square_bit(squares[slot]):
+            return False
+        occupied |= square_bit(squares[slot])
+    return not is_in_check(men, squares, 1 - side)
 
 
 @inner
@@ -156,17 +167,9 @@ def list_moves(men: Men, scratch: Buffers, side: Int, wanted: Int) -> Int:
 
 @inner
 def is_position(men: Men, cell: Int, scratch: Buffers) -> bool:
-    """Whether a cell is the primary one of a legal position; set its men up in any case.
-
-    Legal: the men stand on different squares, and the side not to move is not in check.
-    """
-    side, occupied = set_up(men, cell, scratch.squares), np.uint64(0)
-    for slot in range(men.color.size):
-        if occupied & square_bit(scratch.squares[slot]):
-            return False
-        occupied |= square_bit(scratch.squares[slot])
-    is_legal = not is_in_check(men, scratch.squares, 1 - side)
-    return is_legal and cell_of(men, side, scratch.squares, scratch.rest) == cell
+    """Whether a cell is the primary one of a legal position; if so, set the position up."""
+    side = set_up(men, cell, scratch.squares)
+    return is_legal_position(men, scratch.squares, side) and cell_of(men, side, scratch.squares, scratch.rest) == cell
 
 
 @inner
@@ -174,6 +177,14 @@ def own_code_in(men: Men, scratch: Buffers, side: Int) -> Int:
     """The own code of the position in the scratch buffer."""
     in_check = is_in_check(men, scratch.squares, side)
     return 2 * list_moves(men, scratch, side, QUIETS | RESETS) + (0 if in_check else 1)
+
+
+@small
+def own_code_of(men: Men, cell: Int, scratch: Buffers) -> Int:
+    """A position's own code; NO_POSITION if the cell is not the primary one of a legal position."""
+    if not is_position(men, cell, scratch):
+        return NO_POSITION
+    return own_code_in(men, scratch, side_of(men, cell))
 
 
 @inner

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tbgen.compiled.arrays import Int, Ints, Ints32, SignedBytes
 from tbgen.compiled.jit import borrowing, inner
 from tbgen.verify.cells import images_of, set_up, side_of
-from tbgen.verify.moves import NO_POSITION, QUIETS, Buffers, is_position, list_moves, own_code_in
+from tbgen.verify.moves import NO_POSITION, QUIETS, Buffers, list_moves, own_code_of
 from tbgen.verify.resets import EVERYTHING_FINE, FIRST_CODE, PAIRS_TASK, is_asked, quiet_place
 from tbgen.verify.values import (
     Rows,
@@ -31,11 +31,11 @@ def find_own_codes(subject: Subject, scratch: Buffers, start: Int, stop: Int) ->
     """
     for place in range(start, stop):
         cell = cell_at(subject.cells, place)
-        if not is_position(subject.men, cell, scratch):
-            continue
-        side, entry = side_of(subject.men, cell), int(subject.entry[place])
-        own = subject.own[place] = own_code_in(subject.men, scratch, side)
-        if entry == 0 or (own < FIRST_CODE and (entry != signed(1 - side, own) or subject.dtg[place] != 0)):
+        own = own_code_of(subject.men, cell, scratch)
+        subject.own[place] = own
+        entry, score = int(subject.entry[place]), signed(1 - side_of(subject.men, cell), own)
+        is_wrong_end = own < FIRST_CODE and (entry != score or subject.dtg[place] != 0)
+        if own != NO_POSITION and (entry == 0 or is_wrong_end):
             return place
     return EVERYTHING_FINE
 
@@ -96,6 +96,20 @@ def weigh_moves(subject: Subject, scratch: Buffers, place: Int, side: Int, count
         weigh_move(subject, scratch.cell[move], side, top, best)
 
 
+@inner
+def compare(subject: Subject, place: Int, side: Int, top: Int, best: Ints, report: Ints) -> int:
+    """Whether the best moves give the stored values; if not, the report names the difference."""
+    for code in range(FIRST_CODE, top + 1):
+        for holder in range(2):
+            outcome, dtg = stored_value(subject, place, holder, code)
+            best_outcome, best_dtg = value_of_key(side, signed(holder, code), best[holder, code])
+            if outcome != best_outcome or dtg != best_dtg:
+                report[0], report[1], report[2], report[3] = holder, code, outcome, dtg
+                report[4], report[5] = best_outcome, best_dtg
+                return False
+    return True
+
+
 # report -> holder, code, stored outcome and distance, outcome and distance of the best move
 @borrowing
 def check_pairs(subject: Subject, scratch: Buffers, best: Ints, start: Int, stop: Int, report: Ints) -> int:
@@ -105,13 +119,8 @@ def check_pairs(subject: Subject, scratch: Buffers, best: Ints, start: Int, stop
             continue
         side, count, top = list_successors(subject, scratch, place)
         weigh_moves(subject, scratch, place, side, count, top, best)
-        for code in range(FIRST_CODE, top + 1):
-            for holder in range(2):
-                stored = stored_value(subject, place, holder, code)
-                right = value_of_key(side, signed(holder, code), best[holder, code])
-                if stored != right:
-                    report[0], report[1], (report[2], report[3]), (report[4], report[5]) = holder, code, stored, right
-                    return place
+        if not compare(subject, place, side, top, best, report):
+            return place
         report[6] += 1
         report[7] += 2 * (int(subject.own[place]) - 1)
     return EVERYTHING_FINE

@@ -16,15 +16,14 @@ from tbgen.material import Material
 from tbgen.rules.position import own_score
 from tbgen.score import Color, Score
 from tbgen.table import Table
-from tbgen.verify.cells import cell_of, images_of, men_of, set_up, side_of
+from tbgen.verify.cells import cell_of, images_of, men_of, set_up
 from tbgen.verify.check import Check
-from tbgen.verify.moves import NO_POSITION, is_position, new_scratch, own_code_in
+from tbgen.verify.moves import NO_POSITION, new_scratch, own_code_of
 from tbgen.verify.pairs import list_successors, weigh_moves
 from tbgen.verify.values import Subject, index_of_cell, value_of_key
 from tests.positions import random_board, squares_of
 
-from .model import Tables, best_values, board_of, random_table
-from .model import is_position as is_legal
+from .model import Tables, best_values, board_of, is_position, random_table
 
 
 @kernel
@@ -34,9 +33,9 @@ def placed_cell(men, side, squares, rest):
 
 
 @kernel
-def own_code_of(men, cell, scratch):
-    """The own code of a cell's position."""
-    return own_code_in(men, scratch, side_of(men, cell)) if is_position(men, cell, scratch) else NO_POSITION
+def own_code_in(men, cell, scratch):
+    """The own code of a cell."""
+    return own_code_of(men, cell, scratch)
 
 
 @kernel
@@ -64,8 +63,8 @@ def test_own_codes_are_those_of_python_chess(material: str) -> None:
     layout, random = layout_of(Material.parse(material)), np.random.default_rng(3)
     men, scratch = men_of(layout), new_scratch()
     for cell in random.integers(0, layout.cells, 800).tolist():
-        expected = own_score(board_of(layout, cell)).code if is_legal(layout, cell) else NO_POSITION
-        assert own_code_of(men, cell, scratch) == expected
+        expected = own_score(board_of(layout, cell)).code if is_position(layout, cell) else NO_POSITION
+        assert own_code_in(men, cell, scratch) == expected
 
 
 @pytest.mark.parametrize("material", ["KvK", "KNvK", pytest.param("KNNvK", marks=pytest.mark.slow)])
@@ -128,7 +127,7 @@ def filled_cells(material: Material, seed: int, count: int) -> list[int]:
     found: list[int] = []
     while len(found) < count:
         cell = int(random.integers(layout.cells))
-        if is_legal(layout, cell) and any(board_of(layout, cell).legal_moves):
+        if is_position(layout, cell) and any(board_of(layout, cell).legal_moves):
             found.append(cell)
     return found
 
@@ -143,7 +142,7 @@ def cells_before(material: Material, seed: int, count: int, is_wanted: Callable[
             over, ahead = board.ep_square or 0, -8 if board.turn else 8
             board.set_piece_at(over - ahead, board.remove_piece_at(over + ahead))
             cell = layout.cell_of(int(board.turn), squares_of(board, layout.slots))
-            found += [cell] * is_legal(layout, cell)
+            found += [cell] * is_position(layout, cell)
     return found
 
 
