@@ -200,8 +200,9 @@ def try_lock(descriptor: int) -> bool:
 
 
 def lock(descriptor: int, how: int = 0) -> None:
-    """Lock an open file until it is closed, once no other process holds the lock."""
-    fcntl.flock(descriptor, fcntl.LOCK_EX | how)
+    """Lock an open file until it is closed, once no other process holds the lock; does nothing without such locks."""
+    if hasattr(fcntl, "flock"):
+        fcntl.flock(descriptor, fcntl.LOCK_EX | how)
 
 
 def reserve_disk(file: IO[bytes], size: int) -> None:
