@@ -58,7 +58,7 @@ def outcomes_file(folder: Path, name: str, game: Mobility, method: Method[Any]) 
 
 
 @pytest.mark.parametrize("game", [*Mobility])
-@pytest.mark.parametrize("name", [*THREE_MEN, pytest.param("KPvKP", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", [*THREE_MEN, "KRvKR", pytest.param("KPvKP", marks=pytest.mark.slow)])
 def test_both_solvers_write_the_same_file_of_outcomes(name: str, game: Mobility, tmp_path: Path) -> None:
     folders = [tmp_path / each / ("" if game.forgets else str(game)) for each in ("outcomes", "distances")]
     for folder in folders:
