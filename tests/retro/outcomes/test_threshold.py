@@ -15,7 +15,7 @@ from tbgen.index.handover import Entries
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, build_order, materials
 from tbgen.retro.drive import single
-from tbgen.retro.drive.single import Accrued
+from tbgen.retro.drive.single import Accrued, BlockBits
 from tbgen.retro.patterns.en_passant import Inquiry
 from tbgen.retro.words.block import Block
 from tbgen.score import Color, Score
@@ -38,6 +38,11 @@ def is_met(values: Entries, threshold: Score) -> np.ndarray:
     return found
 
 
+def met_in(bits: BlockBits) -> np.ndarray:
+    """[cell] whether the threshold is met there."""
+    return np.unpackbits(bits.met.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little").ravel() != 0
+
+
 def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None = None) -> int:
     """How many cells, accrued scores and rights of a block differ from the table, or from the solver of outcomes."""
     asked = Accrued(accrued, known.cells.tolist()) if accrued else NOBODY
@@ -46,8 +51,7 @@ def wrong_bits(known: KnownBlock, thresholds: list[Score], accrued: Score | None
     (found,) = known.single.solve_thresholds([known.tables], thresholds, asked)
     wrong = 0
     for threshold, bits in zip(thresholds, found, strict=True):
-        met = np.unpackbits(bits.met.reshape(-1, 1).view(np.uint8), axis=1, bitorder="little").ravel() != 0
-        wrong += int((met[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
+        wrong += int((met_in(bits)[known.cells] != is_met(known.entry[known.cells], threshold)).sum())
         wrong += int(((bits.en_passant != 0) != (rights != 0)).sum())
         there = rights != 0
         wrong += int((is_met(bits.en_passant[there], threshold) != is_met(rights[there], threshold)).sum())
@@ -75,6 +79,18 @@ def test_threads_do_not_move_the_same_pawns(monkeypatch: pytest.MonkeyPatch) -> 
     assert wrong_bits(known, [Score("G0.0"), Score("-G0.0")]) == 0
     assert len(seen) == 4 + 2
     assert not any(np.shares_memory(one, other) for one, other in itertools.combinations(seen, 2))
+
+
+def test_each_bound_reads_values_of_its_own() -> None:
+    known = next(known_blocks("KPvK", [layout_of(Material.parse("KPvK")).blocks.index((51,))]))
+    promotions = known.tables.promotions
+    worst = promotions._replace(entry=np.full_like(promotions.entry, Score("-G0.0").signed))
+    sources, thresholds = [known.tables, known.tables._replace(promotions=worst)], [Score("G0.0"), Score("-G2.0")]
+    outcomes = [each.entry[known.cells] for each in known.single.solve(sources, NOBODY)]
+    assert (outcomes[0] != outcomes[1]).any()
+    for entry, bits in zip(outcomes, known.single.solve_thresholds(sources, thresholds, NOBODY), strict=True):
+        for threshold, some in zip(thresholds, bits, strict=True):
+            assert (met_in(some)[known.cells] == is_met(entry, threshold)).all()
 
 
 def some_pairs(name: str, blocks: int, thresholds: int, scores: int) -> list[int]:
