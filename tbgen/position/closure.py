@@ -144,7 +144,7 @@ class PlannedBlock:
     node: Node
     edges: Sequence[Edge]
     bounds: Sequence[Bound]
-    """The bounds of what it leads to with which it is solved: any one if all that is exact."""
+    """The bounds with which it is solved: any one if all that it leads to is exact, and all its outcomes are found."""
     cuts: Cuts
     """It is solved at these cuts alone; at none if all its outcomes are found."""
     asked: Accrued
@@ -153,7 +153,7 @@ class PlannedBlock:
 
     @property
     def is_exact(self) -> bool:
-        """Whether it leads to no bounds."""
+        """Whether both bounds of its values are one."""
         return len(self.bounds) == 1
 
     @cached_property
@@ -193,9 +193,9 @@ class Closure:
         if node not in self.blocks:
             edges = list(self._edges_of(node))
             below = (self.blocks.get(edge.child) for edge in edges)
-            is_exact = all(edge.digest for edge in edges) and all(each is None or each.is_exact for each in below)
-            bounds = [Bound.LOWER] if is_exact else [*Bound]
             cuts = self.way.cuts if node.free >= self.way.coarse_free else ()
+            is_exact = all(edge.digest for edge in edges) and all(each is None or each.is_exact for each in below)
+            bounds = [Bound.LOWER] if is_exact and not cuts else [*Bound]
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
             keys = [f"{node}-{key_of([str(node), digests, [*map(str, cuts)]])}"]
             if asked.cells:

@@ -8,13 +8,16 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import chess
 import pytest
 
 from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
 from tbgen.position import closure, solving
+from tbgen.position.asking import node_on
+from tbgen.position.bounds import Bound
 from tbgen.position.bracket import Solution
-from tbgen.position.closure import Way, plan_of
+from tbgen.position.closure import Closure, Way, plan_of
 from tbgen.position.cuts import MATES
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import open_tablebase
@@ -101,6 +104,12 @@ def test_no_bracket_by_cuts_excludes_the_value_of_a_table(
     allow_few_men(monkeypatch)
     with PositionSolver(folder_of(*PIECES)) as solver, open_tablebase(four_men_folder) as tables:
         assert contradictions(solver, tables, pairs(random.Random(SEED), ["KPkp", "KRkp", "KPPk"], 100)) == []
+
+
+def test_cuts_leave_two_bounds_where_all_that_a_block_leads_to_is_known(folder_of: Folder) -> None:
+    with PositionSolver(folder_of(*PIECES)) as solver:
+        for way, bounds in ((Way(4, 4, 4), [Bound.LOWER]), (Way(4, 4, 4, MATES, 2), [*Bound])):
+            assert Closure(solver._known, way).add(node_on(chess.Board(LATER))).bounds == bounds
 
 
 def test_only_promotions_to_five_men_beside_a_pawn_are_prepared(folder_of: Folder) -> None:
