@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import enum
-import itertools
 import json
 import math
 import numbers
@@ -164,6 +163,9 @@ def read_as(kind: Any, value: Any, name: str = "") -> Any:
     >>> read_as(list[int], [3, True])
     Traceback (most recent call last):
     ValueError: [1] is True, not a whole number from 0 on
+    >>> read_as(tuple[str, int], ["1.2"])
+    Traceback (most recent call last):
+    ValueError: it is ['1.2'], not a list of 2
     >>> read_as(dict[str, tuple[str, int]], {"games": ["1.2", -4]})
     Traceback (most recent call last):
     ValueError: games[1] is -4, not a whole number from 0 on
@@ -186,8 +188,9 @@ def read_as(kind: Any, value: Any, name: str = "") -> Any:
         # Records have hundreds of thousands of whole numbers: a call for each takes most of the time.
         if args[0] is int and all(type(n) is int and n >= 0 for n in value):
             return origin(value)
-        kinds = args if origin is tuple and args[-1] is not ... else itertools.repeat(args[0])
-        items = enumerate(zip(kinds, value, strict=False))
+        kinds = args if origin is tuple and args[-1] is not ... else args[:1] * len(value)
+        expect(len(value) == len(kinds), f"a list of {len(kinds)}")
+        items = enumerate(zip(kinds, value, strict=True))
         return origin(read_as(each, item, f"{name}[{n}]") for n, (each, item) in items)
     if origin is None and issubclass(kind, enum.Enum):
         named = {plain(each): each for each in kind}

@@ -220,7 +220,7 @@ def _report(whole: ChunkReport) -> None:
 _MOST_NAMED = 12
 
 
-def _report_missing(whole: ChunkReport, folders: Sequence[Path], building: str) -> None:
+def _report_missing(whole: ChunkReport, folders: Sequence[Path], how: str) -> None:
     """Print the tables that would decide the most games, the command that builds them all, and its cost."""
     missing, games = whole.missing, counted(whole.lacking, "game", "games")
     tables, where = counted(len(missing), "table", "tables"), ", ".join(map(str, folders))
@@ -230,7 +230,7 @@ def _report_missing(whole: ChunkReport, folders: Sequence[Path], building: str) 
         f"the score of {games} is provisional; {tables} missing from {where} "
         f"would decide {'it' if whole.lacking == 1 else 'them'}: {', '.join(named + others)}"
     )
-    say(f"build {'it' if len(missing) == 1 else 'them'}: {building}, then decide again")
+    say(f"build {'it' if len(missing) == 1 else 'them'}: {how}, then decide again")
     plan = outlook(folders[0], map(Material.parse, missing), processors())
     say(
         f"that makes {counted(len(plan.steps), 'table', 'tables')}: {duration(plan.seconds())}, "
