@@ -71,8 +71,7 @@ def command(
         board, carried = with_score(board, accrued, mobility)
     played = Game(board, accrued=carried, fifty_moves=fifty, mobility=mobility)
     played.push_line(moves)
-    ended = None if played.ended is None else played.stages[played.ended.number]
-    warnings = list(moves_after_the_end(played.stages[-1], ended))
+    warnings = list(moves_after_the_end(played.last, played.ended))
     facts = {**played.facts(scoring), "warnings": warnings}
     present(form, facts, lambda: _show_plies(played, played.accrued, scoring))
     complain(*(f"warning: {warning}" for warning in warnings))
@@ -145,11 +144,11 @@ def _show_plies(game: Game, final: Score, scoring: Scoring) -> None:
             "end": lambda ply: ply["end"] or "",
         },
     )
-    last, ended = game.last, game.ended
+    last, ended, (lowest, since) = game.last, game.ended, game.lowest
     show_pairs(
         {
             "accrued": f"{last.accrued} since ply {last.since}: {last.accrued.in_words()}",
-            "whole game": f"{last.lowest} since ply {last.lowest_since}",
+            "whole game": f"{lowest} since ply {since}",
             "ended": None if ended is None or ended.end is None else f"by {ended.end.value} at ply {ended.number}",
             "points": f"{format_points(scoring.points(final), scoring.scheme)} ({scoring.scheme.value})",
         },

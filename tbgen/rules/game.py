@@ -13,58 +13,12 @@ from tbgen.errors import MoveError, UsageError, expect
 from tbgen.rules.notation import format_fen, line_in, parse_move, parse_one, refuse_illegal
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_any_board, first_accrued, is_bare_kings, is_standard, own_score, play_move
-from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, first_stage, next_stage
+from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, Ply, first_ply, next_ply
 from tbgen.rules.variants import by_variant
 from tbgen.score import MATE_CODE, Color, Mobility, Score, expect_color, expect_mobility, expect_score
 from tbgen.text import facts_of, in_plies, plain
 
 __all__ = ["End", "FiftyMoveSetting", "FiftyMoves", "Game", "Ply", "final_outcome"]
-
-
-@dataclass(frozen=True, slots=True)
-class Ply:
-    """A game after `number` plies.
-
-    >>> *_, ply = Game().push_line("e4 e5 Qh5 Nc6")
-    >>> ply.number, ply.san, str(ply.own), str(ply.accrued), ply.since, ply.end, ply.facts()["uci"]
-    (4, 'Nc6', '-G39.5', 'G26.5', 3, None, 'b8c6')
-    """
-
-    number: int
-    """The number of plies; 0 for the first position."""
-    own: Score
-    """The score of the position itself."""
-    accrued: Score
-    """The accrued score."""
-    since: int
-    """The ply at which the accrued score was reached; 0 if the first position brought it."""
-    counter: int
-    """The counter of the fifty-move rule, in plies."""
-    bare: int
-    """Whether only kings are left."""
-    end: End | None
-    """The reason why the game is over; None if it goes on."""
-    move: chess.Move | None
-    """The move that led here; None for the first position."""
-    san: str
-    """The move in short notation; empty for the first position."""
-    lowest: Score
-    """The accrued score under whole-game mobility."""
-    lowest_since: int
-    """The ply at which that score was reached."""
-
-    def facts(self) -> dict[str, Any]:
-        """The ply as JSON has it.
-
-        Returns:
-            The keys and values of a ply in `tbgen score --json`.
-        """
-        return {
-            "ply": self.number,
-            "san": self.san or None,
-            "uci": plain(self.move),
-            **facts_of(self, "own", "accrued", reached_at_ply=self.since, end=self.end),
-        }
 
 
 class Game:
@@ -107,8 +61,8 @@ class Game:
         self.fifty_moves = expect(rule, FiftyMoves, "fifty_moves", "a FiftyMoves such as FiftyMoves()")
         own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
         reached = first_accrued(self.board, own, carried, self.mobility, self.fifty_moves)
-        first = first_stage(own, reached, self.board.halfmove_clock, is_bare_kings(self.board), self.fifty_moves)
-        self.stages, self._plies = [first], [Ply(*first, None, "", first.accrued, 0)]
+        bare = is_bare_kings(self.board)
+        self._plies = [first_ply(own, reached, self.board.halfmove_clock, bare, self.fifty_moves)]
         for move in given.move_stack:
             self.push(move)
 
@@ -134,6 +88,15 @@ class Game:
     def ended(self) -> Ply | None:
         """The first ply at which the game was over."""
         return next((ply for ply in self._plies if ply.end is not None), None)
+
+    @property
+    def lowest(self) -> tuple[Score, int]:
+        """The accrued score under whole-game mobility, and the ply at which it was reached."""
+        reached = (
+            (ply.accrued, ply.since) if ply.end is End.VARIANT or not ply.number else (ply.own, ply.number)
+            for ply in self._plies
+        )
+        return min(reached, key=lambda each: each[0].code)
 
     def position(self) -> chess.Board:
         """The position after the last ply.
@@ -230,7 +193,6 @@ class Game:
         if len(self._plies) == 1:
             raise UsageError("there is no move to take back")
         self.board.pop()
-        self.stages.pop()
         return self._plies.pop()
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
@@ -243,6 +205,7 @@ class Game:
             The keys and values that `tbgen score --json` prints.
         """
         last, ended, rule = self.last, self.ended, Scoring() if scoring is None else scoring
+        lowest, since = self.lowest
         return {
             "fen": self.position().fen(),
             **facts_of(last, "own", "accrued", reached_at_ply=last.since),
@@ -250,22 +213,18 @@ class Game:
             "ended_at_ply": None if ended is None else ended.number,
             "points": points_facts(rule.points(last.accrued)),
             "scoring": rule.scheme.value,
-            "whole_game": {"accrued": str(last.lowest), "reached_at_ply": last.lowest_since},
+            "whole_game": {"accrued": str(lowest), "reached_at_ply": since},
             "plies": plain(self._plies),
         }
 
     def _push(self, move: chess.Move) -> Ply:
-        before, last, san = self.stages[-1], self.last, self.board.san(move)
+        before, san = self.last, self.board.san(move)
         own, _, reset = play_move(self.board, move, before.accrued)
         seen, bare = REPETITIONS if self.board.is_repetition(REPETITIONS) else 1, is_bare_kings(self.board)
-        stage = next_stage(before, own.code, reset, bare, seen, self.fifty_moves, self.mobility)
+        ply = next_ply(before, own.code, reset, bare, seen, self.fifty_moves, self.mobility)
         if not is_standard(self.board):
-            stage = by_variant(self.board, before, stage)
-        if stage.end is End.VARIANT:
-            own = stage.accrued
-        lowest = (own, stage.number) if own.code < last.lowest.code else (last.lowest, last.lowest_since)
-        self.stages.append(stage)
-        self._plies.append(Ply(*stage, move, san, *lowest))
+            ply = by_variant(self.board, before, ply)
+        self._plies.append(ply._replace(move=move, san=san))
         return self.last
 
 

@@ -9,7 +9,9 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 from functools import cache, partial
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import chess
 
 from tbgen.errors import expect_member, expect_number
 from tbgen.score import (
@@ -23,6 +25,7 @@ from tbgen.score import (
     code_of,
     replaces,
 )
+from tbgen.text import facts_of, plain
 
 _FIFTY_MOVES_PLIES = 100
 REPETITIONS = 3
@@ -114,26 +117,51 @@ def can_accrue(code: int, counter: int, fifty_moves: FiftyMoves) -> bool:
     return fifty_moves.setting in (FiftyMoveSetting.NONE, FiftyMoveSetting.RESET)
 
 
-class Stage(NamedTuple):
+class Ply(NamedTuple):
     """A game after `number` plies.
 
-    `since` is the ply at which the accrued score was reached. It is 0 for the first position, and for a score in its
-    FEN. `counter` is the counter of the fifty-move rule.
+    >>> from tbgen.rules.game import Game
+    >>> *_, ply = Game().push_line("e4 e5 Qh5 Nc6")
+    >>> ply.number, ply.san, str(ply.own), str(ply.accrued), ply.since, ply.end, ply.facts()["uci"]
+    (4, 'Nc6', '-G39.5', 'G26.5', 3, None, 'b8c6')
     """
 
     number: int
+    """The number of plies; 0 for the first position."""
     own: Score
+    """The score of the position itself."""
     accrued: Score
+    """The accrued score."""
     since: int
+    """The ply at which the accrued score was reached; 0 for the first position, and for a score in its FEN."""
     counter: int
+    """The counter of the fifty-move rule, in plies."""
     bare: int
     """Whether only kings are left."""
     end: End | None
+    """The reason why the game is over; None if it goes on."""
+    move: chess.Move | None = None
+    """The move that led here; None for the first position, and for the last one of a game of a file."""
+    san: str = ""
+    """The move in short notation; empty for the same positions."""
+
+    def facts(self) -> dict[str, Any]:
+        """The ply as JSON has it.
+
+        Returns:
+            The keys and values of a ply in `tbgen score --json`.
+        """
+        return {
+            "ply": self.number,
+            "san": self.san or None,
+            "uci": plain(self.move),
+            **facts_of(self, "own", "accrued", reached_at_ply=self.since, end=self.end),
+        }
 
 
-def first_stage(own: Score, accrued: Score, counter: int, bare: int, fifty_moves: FiftyMoves) -> Stage:
+def first_ply(own: Score, accrued: Score, counter: int, bare: int, fifty_moves: FiftyMoves) -> Ply:
     """The first position of a game, with its accrued score."""
-    return Stage(0, own, accrued, 0, counter, bare, _end(own.code, False, counter, 1, fifty_moves))
+    return Ply(0, own, accrued, 0, counter, bare, _end(own.code, False, counter, 1, fifty_moves))
 
 
 _WHITE = Color.WHITE
@@ -141,16 +169,16 @@ _held_by_white, _held_by_black = cache(partial(Score, holder=Color.WHITE)), cach
 """Code -> a side's score. Long games have a few dozen, and making one takes as long as the rest of a ply."""
 
 
-def next_stage(
-    before: Stage,
+def next_ply(
+    before: Ply,
     code: int,
     reset: int,
     bare: int,
     seen: int,
     fifty_moves: FiftyMoves,
     mobility: Mobility = Mobility.RESET,
-) -> Stage:
-    """The game one ply later.
+) -> Ply:
+    """The game one ply later, without its move.
 
     After a reset the accrued score is the new position's own; otherwise only a strictly lower score replaces it. Under
     whole-game mobility a reset affects the fifty-move rule alone. Bare kings end a game when two plies in a row left
@@ -164,7 +192,7 @@ def next_stage(
         if fifty_moves.setting is FiftyMoveSetting.RESET and code < fifty_moves.cutoff_code:
             counter = 0
     settled = bare and before.bare and code == before.own.code == MOST_KING_CODE and number > 1
-    return Stage(number, own, accrued, since, counter, bare, _end(code, bool(settled), counter, seen, fifty_moves))
+    return Ply(number, own, accrued, since, counter, bare, _end(code, bool(settled), counter, seen, fifty_moves))
 
 
 def _end(code: int, settled: bool, counter: int, seen: int, fifty_moves: FiftyMoves) -> End | None:

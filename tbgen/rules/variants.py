@@ -9,7 +9,7 @@ import chess
 
 from tbgen.errors import FenError, UsageError
 from tbgen.rules.notation import refuse_illegal
-from tbgen.rules.stage import End, Stage
+from tbgen.rules.stage import End, Ply
 from tbgen.score import MATE_CODE, Color, Score
 
 _ENDS = (chess.Termination.VARIANT_WIN, chess.Termination.VARIANT_LOSS, chess.Termination.VARIANT_DRAW)
@@ -35,7 +35,7 @@ def variant_board(name: str, fen: str | None = None) -> chess.Board:
     return board
 
 
-def by_variant(board: chess.Board, before: Stage, stage: Stage) -> Stage:
+def by_variant(board: chess.Board, before: Ply, ply: Ply) -> Ply:
     """The ply that led to a board, if a rule of its variant has ended the game: a win is a mate, and after a draw the
     accrued score stands.
 
@@ -43,7 +43,7 @@ def by_variant(board: chess.Board, before: Stage, stage: Stage) -> Stage:
     """
     outcome = board.outcome()
     if outcome is None or outcome.termination not in _ENDS:
-        return stage
+        return ply
     if outcome.winner is None:
-        return stage._replace(accrued=before.accrued, since=before.since, end=End.VARIANT)
-    return stage._replace(accrued=Score(MATE_CODE, Color.of(outcome.winner)), since=stage.number, end=End.VARIANT)
+        return ply._replace(accrued=before.accrued, since=before.since, end=End.VARIANT)
+    return ply._replace(accrued=Score(MATE_CODE, Color.of(outcome.winner)), since=ply.number, end=End.VARIANT)

@@ -42,6 +42,7 @@ def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.
     """The first of equals, the first position's included; under whole-game mobility resets wipe out nothing."""
     plies = Game(board).plies
     walker, reached, ever = board.root(), [own_score(board.root())], [own_score(board.root())]
+    lowest = ever.copy()
     for ply, move in zip(plies[1:], board.move_stack, strict=True):
         forgets = walker.is_capture(move) or walker.piece_type_at(move.from_square) == chess.PAWN
         walker.push(move)
@@ -50,10 +51,11 @@ def test_what_has_accrued_is_the_lowest_score_since_the_last_reset(board: chess.
         ever.append(reached[-1])
         assert ply.accrued == min(reached, key=lambda score: score.code)
         assert ply.since == ply.number - len(reached) + 1 + reached.index(ply.accrued)
-        assert ply.lowest == min(ever, key=lambda score: score.code)
+        lowest.append(min(ever, key=lambda score: score.code))
     assert plies[-1].accrued == accrued_of(board)
-    assert plies[-1].lowest == accrued_of(board, mobility=Mobility.WHOLE_GAME)
-    assert [accrued for accrued, _, _ in sheet(board, Mobility.WHOLE_GAME)] == [ply.lowest for ply in plies]
+    assert Game(board).lowest == (lowest[-1], ever.index(lowest[-1]))
+    assert lowest[-1] == accrued_of(board, mobility=Mobility.WHOLE_GAME)
+    assert [accrued for accrued, _, _ in sheet(board, Mobility.WHOLE_GAME)] == lowest
 
 
 @given(boards())

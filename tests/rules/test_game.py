@@ -202,8 +202,8 @@ def test_an_improvement_at_the_cutoff_is_recorded_and_the_clock_goes_on(
 
 def test_under_whole_game_mobility_no_position_is_forgotten() -> None:
     game = game_from("7k/8/8/4p3/8/8/8/B1K5 w - - 9 30 G1.0", "Bxe5")
-    assert (str(game.last.lowest), game.last.lowest_since) == ("G1.0", 0)
-    assert game.last.lowest != game.last.accrued
+    assert game.lowest == (Score("G1.0"), 0)
+    assert game.lowest[0] != game.last.accrued
 
 
 @pytest.mark.parametrize("text", ["e5", "e7e5", "Ke2", "hello", "", "--", "0000", "O-O"])

@@ -24,7 +24,7 @@ from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.notation import parse_one
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import first_accrued, is_standard
-from tbgen.rules.stage import End, FiftyMoveSetting, Stage, first_stage, next_stage
+from tbgen.rules.stage import End, FiftyMoveSetting, Ply, first_ply, next_ply
 from tbgen.score import Color, Mobility, Score
 from tbgen.system.inputs import read_pieces
 from tbgen.text import plain
@@ -38,8 +38,8 @@ class PgnGame:
     number: int
     tags: dict[str, str]
     result: str
-    last: Stage
-    """Where its rules stand after the last ply."""
+    last: Ply
+    """The last ply; its move is in `game`."""
     scoring: Scoring
     fifty_moves: FiftyMoves
     warnings: tuple[str, ...]
@@ -157,7 +157,7 @@ def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
         last, ended = _last_and_end(root, carried, facts, fifty_moves, rules.mobility)
     else:
         game = _game_by_python_chess(root, carried, fifty_moves, rules.mobility, text)
-        last, ended = game.stages[-1], None if game.ended is None else game.stages[game.ended.number]
+        last, ended = game.last, game.ended
     if facts and last.end is None and rules.fifty_moves is known.fifty_moves is None and says_fifty_moves(tags):
         fide = FiftyMoves(FiftyMoveSetting.FIDE)
         under_fide = _last_and_end(root, carried, facts, fide, rules.mobility)
@@ -200,18 +200,18 @@ def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
 
 def _last_and_end(
     root: chess.Board, carried: Score | None, facts: list[list[int]], fifty_moves: FiftyMoves, mobility: Mobility
-) -> tuple[Stage, Stage | None]:
+) -> tuple[Ply, Ply | None]:
     """The last ply, and the first one at which the game was over."""
     code, _, bare, _ = facts[0]
     own = Score(code, Color.of(not root.turn))
     accrued = first_accrued(root, own, carried, mobility, fifty_moves)
-    stages = [first_stage(own, accrued, root.halfmove_clock, bare, fifty_moves)]
+    plies = [first_ply(own, accrued, root.halfmove_clock, bare, fifty_moves)]
     for code, reset, bare, seen in facts[1:]:
-        stages.append(next_stage(stages[-1], code, reset, bare, seen, fifty_moves, mobility))
-    return stages[-1], next((stage for stage in stages if stage.end is not None), None)
+        plies.append(next_ply(plies[-1], code, reset, bare, seen, fifty_moves, mobility))
+    return plies[-1], next((ply for ply in plies if ply.end is not None), None)
 
 
-def _last_board(root: chess.Board, words: Words, last: Stage) -> chess.Board:
+def _last_board(root: chess.Board, words: Words, last: Ply) -> chess.Board:
     board = board_of(words)
     board.fullmove_number = root.fullmove_number + (last.number + (root.turn == chess.BLACK)) // 2
     board.halfmove_clock = last.counter

@@ -39,7 +39,7 @@ from tbgen.rules.points import (
     parse_komi,
     parse_points,
 )
-from tbgen.rules.stage import ON_THE_BOARD, End, FiftyMoves, FiftyMoveSetting, Stage, expect_setting
+from tbgen.rules.stage import ON_THE_BOARD, End, FiftyMoves, FiftyMoveSetting, Ply, expect_setting
 from tbgen.score import MOST_CODE, Color, Mobility, Score, expect_score
 from tbgen.text import counted
 
@@ -277,13 +277,13 @@ def root_of(
     return board, carried
 
 
-def final_of(last: Stage, result: str) -> Score:
+def final_of(last: Ply, result: str) -> Score:
     """The final score of a game with a result: mate and stalemate on the board come first."""
     return final_outcome(last.accrued, None if last.end in ON_THE_BOARD else winner_of(result))
 
 
 def contradictions(
-    tags: Mapping[str, str], known: GameTags, written: str | None, last: Stage, ended: Stage | None
+    tags: Mapping[str, str], known: GameTags, written: str | None, last: Ply, ended: Ply | None
 ) -> Iterator[str]:
     """Describe every contradiction in one line.
 
@@ -307,7 +307,7 @@ def contradictions(
                 yield f'FEN says that {in_fen} has accrued, RMobilityAccrued says "{known.accrued}"'
 
 
-def moves_after_the_end(last: Stage, ended: Stage | None) -> Iterator[str]:
+def moves_after_the_end(last: Ply, ended: Ply | None) -> Iterator[str]:
     """Describe moves after the end of the game, if there are any."""
     if ended is not None and ended.end is not None and ended.number < last.number:
         moves = counted(last.number - ended.number, "more move", "more moves")

@@ -37,9 +37,10 @@ def _played(movetext: Movetext, name: str, number: int, settings: Rules) -> PgnG
     if movetext.problem is not None:
         raise UsageError(movetext.problem)
     result = tags.get("Result", movetext.result or "*")
-    last, ended = game.stages[-1], None if game.ended is None else game.stages[game.ended.number]
+    last, ended = game.last, game.ended
     warnings = tuple(contradictions(tags, known, movetext.result, last, ended))
     scoring = settings.scoring(known)
+    last = last._replace(move=None, san="")
     return PgnGame(name, number, tags, result, last, scoring, game.fifty_moves, warnings, game.position, lambda: game)
 
 

@@ -110,8 +110,9 @@ def test_an_engine_that_does_not_play_the_variant_is_named(name: str) -> None:
 
 def test_a_variant_win_can_belong_to_the_side_to_move() -> None:
     """In antichess White captures the last man, and Black has won."""
-    ply = Game(chess.variant.AntichessBoard("8/8/8/3p4/4P3/8/8/8 w - - 0 1")).push_text("exd5")
-    assert (str(ply.accrued), str(ply.lowest), ply.end.value) == ("-G0.0", "-G0.0", "variant end")
+    game = Game(chess.variant.AntichessBoard("8/8/8/3p4/4P3/8/8/8 w - - 0 1"))
+    ply = game.push_text("exd5")
+    assert (str(ply.accrued), str(game.lowest[0]), ply.end.value) == ("-G0.0", "-G0.0", "variant end")
 
 
 def test_a_file_of_a_variant_is_scored_by_its_board() -> None:
