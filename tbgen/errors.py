@@ -40,8 +40,8 @@
 
 An error carries its facts as attributes and says in one line what the user can do.
 
-A class names its fields and a template of its line; `TbgenError` does the rest. As dataclasses they would make each
-start of the program four milliseconds slower.
+A class gives its exit code, a template of its line, and its fields; `TbgenError` does the rest. As dataclasses they
+would make each start of the program four milliseconds slower.
 """
 
 from __future__ import annotations
@@ -90,30 +90,23 @@ class TbgenError(Exception):
     """The line of the error, with the names of fields in braces."""
     _fields: ClassVar[tuple[str, ...]] = ()
 
-    def __init_subclass__(cls) -> None:
+    def __init_subclass__(cls, exit_code: int = 0, template: str = "") -> None:
         cls._fields = tuple(dict.fromkeys((*cls._fields, *cls.__annotations__)))
+        cls.exit_code, cls.template = exit_code or cls.exit_code, template or cls.template
 
     def __init__(self, *values: Any, **named: Any) -> None:
         given = dict(zip(self._fields, values, strict=False)) | named
         missing = [name for name in self._fields if name not in given and not hasattr(type(self), name)]
         if missing or len(given) != len(values) + len(named) or not given.keys() <= {*self._fields}:
             raise TypeError(f"{type(self).__name__} takes {', '.join(self._fields)}, each once")
-        for name in self._fields:
-            setattr(self, name, given[name] if name in given else getattr(self, name))
+        super().__init__(*(given[name] if name in given else getattr(self, name) for name in self._fields))
+        vars(self).update(zip(self._fields, self.args, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self).__new__, (type(self), *self.args), vars(self)
 
     def __str__(self) -> str:
         return self.template.format_map(vars(self))
-
-    def __repr__(self) -> str:
-        """The class and its fields, by name.
-
-        >>> PgnError("games.pgn", "illegal move 'e5'", number=3, ply=1)
-        PgnError(file='games.pgn', reason="illegal move 'e5'", number=3, ply=1)
-        """
-        return f"{type(self).__name__}({', '.join(f'{name}={value!r}' for name, value in vars(self).items())})"
 
     def facts(self) -> dict[str, Any]:
         """The error as JSON has it.
@@ -128,7 +121,7 @@ class TbgenError(Exception):
         return {"error": type(self).__name__, "message": str(self), **plain(vars(self))}
 
 
-class InputError(TbgenError):
+class InputError(TbgenError, exit_code=2):
     """A request that tbgen cannot understand, or that breaks a rule of chess.
 
     >>> try:
@@ -138,8 +131,6 @@ class InputError(TbgenError):
     ("ply 3: illegal move 'e5'", 2)
     """
 
-    exit_code = 2
-
 
 class UsageError(InputError):
     """A setting or argument that makes no sense."""
@@ -147,34 +138,30 @@ class UsageError(InputError):
     reason: str
 
 
-class ScoreFormatError(InputError):
+class ScoreFormatError(InputError, template="{text!r} is not {expected}"):
     """A text that is not a score."""
 
-    template = "{text!r} is not {expected}"
     text: str
     expected: str = "a score such as G3.5 or -G3.5"
 
 
-class FenError(InputError):
+class FenError(InputError, template="malformed FEN {fen!r}: {reason}"):
     """A text that is not a FEN."""
 
-    template = "malformed FEN {fen!r}: {reason}"
     fen: str
     reason: str
 
 
-class IllegalPositionError(InputError):
+class IllegalPositionError(InputError, template="illegal position {fen!r}: {rule}"):
     """A well-formed FEN of a position that breaks a rule of chess."""
 
-    template = "illegal position {fen!r}: {rule}"
     fen: str
     rule: str
 
 
-class AccruedError(InputError):
+class AccruedError(InputError, template="impossible accrued score {accrued!r}: {reason}"):
     """An accrued score that no game can carry into its position."""
 
-    template = "impossible accrued score {accrued!r}: {reason}"
     accrued: str
     reason: str
 
@@ -196,18 +183,16 @@ class MoveError(InputError):
         return f"{self.reason} {self.move!r}{self.because and f': {self.because}'}"
 
 
-class MaterialError(InputError):
+class MaterialError(InputError, template="unknown material {text!r}: {reason}"):
     """A text that names no material."""
 
-    template = "unknown material {text!r}: {reason}"
     text: str
     reason: str
 
 
-class ManError(InputError):
+class ManError(InputError, template="bad man {text!r}: {reason}"):
     """A text that defines no man of your own."""
 
-    template = "bad man {text!r}: {reason}"
     text: str
     reason: str
 
@@ -224,10 +209,9 @@ class TooManyMenError(InputError):
         return f"{name} has {self.men} men; tables exist for at most {self.most}"
 
 
-class CastlingError(InputError):
+class CastlingError(InputError, template="tables know no castling rights: {fen!r}"):
     """A position with castling rights, which tables do not cover."""
 
-    template = "tables know no castling rights: {fen!r}"
     fen: str
 
 
@@ -245,35 +229,30 @@ class PgnError(InputError):
         return f"{self.file}{place}: {self.reason}"
 
 
-class RecordError(InputError):
+class RecordError(InputError, template="{path} is not a record: {reason}; write it again with: tbgen study record"):
     """A file that is not the record of a table as `tbgen study record` writes it."""
 
-    template = "{path} is not a record: {reason}; write it again with: tbgen study record"
     path: str
     reason: str
 
 
-class UnreadableFileError(TbgenError):
+class UnreadableFileError(TbgenError, template="{file}: {reason}"):
     """A file that the system refuses to open or read."""
 
-    template = "{file}: {reason}"
     file: str
     reason: str
 
 
-class ClosureTooLargeError(TbgenError):
+class ClosureTooLargeError(TbgenError, exit_code=6, template="{material} cannot be solved from here: {reason}"):
     """A position that leads to more than can be solved."""
 
-    exit_code = 6
-    template = "{material} cannot be solved from here: {reason}"
     material: str
     reason: str
 
 
-class RepresentationError(TbgenError):
+class RepresentationError(TbgenError, template="{value} does not fit {form}"):
     """A value too large for its stored form."""
 
-    template = "{value} does not fit {form}"
     value: object
     form: str
 
@@ -309,7 +288,7 @@ class TableError(TbgenError):
         return self.template.format_map({"options": build_options(vars(self).get("folder")), **vars(self)})
 
 
-class MissingTableError(TableError, KeyError):
+class MissingTableError(TableError, KeyError, exit_code=3):
     """A missing table, or several; also a KeyError, as in `chess.syzygy`.
 
     >>> error = MissingTableError("KBvK", "tables")
@@ -319,7 +298,6 @@ class MissingTableError(TableError, KeyError):
     'no tables KBvK KNvK; build them with: tbgen build KBvK KNvK'
     """
 
-    exit_code = 3
     material: str
     """The name of the material."""
     folder: str | None = None
@@ -349,64 +327,62 @@ NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)
 """The errors of a probe that no table can answer."""
 
 
-class MissingDistancesError(TableError):
+class MissingDistancesError(
+    TableError,
+    exit_code=3,
+    template="only the outcomes of {material} are in {folder}; for distances: tbgen build {material}{options}",
+):
     """A table that is asked for distances and has only outcomes."""
 
-    exit_code = 3
-    template = "only the outcomes of {material} are in {folder}; for distances: tbgen build {material}{options}"
     material: str
     folder: str
 
 
-class MissingFolderError(TableError):
+class MissingFolderError(
+    TableError,
+    exit_code=3,
+    template="there is no folder {folder}; name one with --data, or make it with: tbgen build --men 3{options}",
+):
     """A folder of tables that does not exist."""
 
-    exit_code = 3
-    template = "there is no folder {folder}; name one with --data, or make it with: tbgen build --men 3{options}"
     folder: str
 
 
-class DamagedTableError(TableError):
+class DamagedTableError(
+    TableError, exit_code=4, template="damaged file {path}: {reason}; delete it, and build, prepare or fetch it again"
+):
     """A table file whose content cannot be trusted."""
 
-    exit_code = 4
-    template = "damaged file {path}: {reason}; delete it, and build, prepare or fetch it again"
     path: str
     reason: str
 
 
-class OutdatedTableError(TableError):
+class OutdatedTableError(
+    TableError, exit_code=4, template="{path} has {found}, this program reads {needed}; build it again"
+):
     """A table file in a format that this version does not read."""
 
-    exit_code = 4
-    template = "{path} has {found}, this program reads {needed}; build it again"
     path: str
     found: str
     needed: str
 
 
-class VerificationError(TableError):
+class VerificationError(TableError, exit_code=7, template="{material} is wrong: {violation}"):
     """A table that contradicts the rules, itself or its child tables."""
 
-    exit_code = 7
-    template = "{material} is wrong: {violation}"
     material: str
     violation: str
 
 
-class BuildError(TbgenError):
+class BuildError(TbgenError, exit_code=5, template="cannot build {material}: {reason}"):
     """A build that cannot start or go on."""
 
-    exit_code = 5
-    template = "cannot build {material}: {reason}"
     material: str
     reason: str
 
 
-class NotEnoughMemoryError(BuildError):
+class NotEnoughMemoryError(BuildError, exit_code=6):
     """Tables that do not fit the memory at hand, and the one that needs most; both sizes in bytes."""
-
-    exit_code = 6
 
     def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
         remedy = "free some, or grant more" if tables == 1 else f"{tables} tables cannot be made, --plan names them"
@@ -415,10 +391,8 @@ class NotEnoughMemoryError(BuildError):
         self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
 
 
-class NotEnoughDiskError(BuildError):
+class NotEnoughDiskError(BuildError, exit_code=6):
     """Tables that do not fit the disk; both sizes in bytes, the first an estimate."""
-
-    exit_code = 6
 
     def __init__(self, material: str, needed_bytes: int, available_bytes: int, tables: int = 1) -> None:
         tables_need = "it needs" if tables == 1 else f"it and the {tables - 1} others to be made need"
@@ -427,11 +401,9 @@ class NotEnoughDiskError(BuildError):
         self.needed_bytes, self.available_bytes, self.tables = needed_bytes, available_bytes, tables
 
 
-class FetchError(TbgenError):
+class FetchError(TbgenError, exit_code=9, template="cannot fetch from {url}: {reason}"):
     """Tables that cannot be fetched from an address."""
 
-    exit_code = 9
-    template = "cannot fetch from {url}: {reason}"
     url: str
     reason: str
 
@@ -440,41 +412,38 @@ class BrokenOffError(FetchError):
     """A download that ended before its last byte; another try may succeed."""
 
 
-class ProofError(TbgenError):
+class ProofError(TbgenError, exit_code=7, template="{name} is wrong: {reason}"):
     """A strategy that does not keep its promise, or a file that is no strategy."""
 
-    exit_code = 7
-    template = "{name} is wrong: {reason}"
     name: str
     reason: str
 
 
-class UnprovedError(TbgenError):
+class UnprovedError(TbgenError, exit_code=7):
     """Something that was to be proved and is not, or two proofs that contradict each other."""
 
-    exit_code = 7
     reason: str
 
 
-class MatchError(TbgenError):
+class MatchError(TbgenError, exit_code=8):
     """A match between engines that cannot start or go on."""
 
-    exit_code = 8
     reason: str
 
 
-class EngineStartError(MatchError):
+class EngineStartError(MatchError, template="engine {engine!r} cannot be started: {reason}"):
     """An engine that does not start, or refuses its settings."""
 
-    template = "engine {engine!r} cannot be started: {reason}"
     engine: str
 
 
-class AddressError(TbgenError):
+class AddressError(
+    TbgenError,
+    exit_code=10,
+    template="cannot listen at {host}, port {port}: {reason}; name another with --host or --port",
+):
     """An address at which a server cannot listen."""
 
-    exit_code = 10
-    template = "cannot listen at {host}, port {port}: {reason}; name another with --host or --port"
     host: str
     port: int
     reason: str
