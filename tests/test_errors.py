@@ -40,7 +40,7 @@ def test_an_error_is_one_line_names_what_it_carries_and_survives_another_process
     assert len(str(error).splitlines()) == 1
     assert 0 < error.exit_code < 128
     assert repr(error).startswith(type(error).__name__ + "(")
-    assert error.args and all(repr(value) in repr(error) for value in error.args)
+    assert {repr(value) in repr(error) for value in error.args} == {True}
 
 
 @pytest.mark.parametrize(
