@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import chess
 
 from tbgen.apps.games.tags import ORDINARY, read_tags, root_of
-from tbgen.apps.match.settings import MatchSettings, OpeningOrder
+from tbgen.apps.match.settings import MatchSettings
 from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.game import FiftyMoves, Game
 from tbgen.rules.points import Komi
@@ -93,7 +93,7 @@ class Openings:
     def _place(self, number: int) -> int:
         """Where an opening stands in the book."""
         openings = len(self._entries)
-        if self._wanted.order is OpeningOrder.SEQUENTIAL:
+        if not self._wanted.random:
             return (self._wanted.start - 1 + number) % openings
         while len(self._drawn) <= number:
             self._drawn += self._lots.sample(range(openings), openings)

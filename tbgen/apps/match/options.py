@@ -1,6 +1,6 @@
 """The options of a match as cutechess-cli and fastchess spell them, on a command line or in a TOML file.
 
-`OPTIONS` says how each option is written, its help, and which setting it makes. A file becomes the words of a command
+`OPTIONS` says how each option is written, its help, and which settings it makes. A file becomes the words of a command
 line, which stand before those that are typed; words without a meaning are errors.
 """
 
@@ -13,6 +13,7 @@ import shutil
 import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,6 @@ from tbgen.apps.match.settings import (
     VARIANTS,
     Format,
     MatchSettings,
-    OpeningOrder,
     OpeningSettings,
     PlayRules,
     Policy,
@@ -113,12 +113,12 @@ def grouped(name: str, text: str, *options: Option) -> Option:
 
 _UCI_OPTION = "option.NAME"
 _ENGINE = (
-    Option("cmd", FILE, "", "The program; a name is looked up as in a shell."),
+    Option("cmd", Spelling("FILE"), "program", "The program; a name is looked up as in a shell."),
     Option("name", TEXT, "name", "Its name (default: its `id name`)."),
     Option("dir", Spelling("DIR", Path), "folder", "Its folder."),
-    Option("arg", TEXT, "", "An argument; give it once for each."),
-    Option("args", TEXT, "", "Its arguments, as in a shell."),
-    Option(_UCI_OPTION, Spelling("VALUE"), "", "A UCI option."),
+    Option("arg", Spelling("NAME", lambda word: [word]), "arguments", "An argument; give it once for each."),
+    Option("args", Spelling("NAME", shlex.split), "arguments", "Its arguments, as in a shell."),
+    Option(_UCI_OPTION, Spelling("VALUE"), "options.", "A UCI option."),
     Option("hash", Spelling("N"), "options.Hash", "Short for option.Hash."),
     Option("threads", Spelling("N"), "options.Threads", "Short for option.Threads."),
     Option("tc", Spelling("[MOVES/]TIME[+INC]", parse_time_control), "control", "Seconds or minutes:seconds, or inf."),
@@ -137,7 +137,7 @@ _ENGINE = (
 OPTIONS = by_name(
     grouped("engine", "An engine; give it once for each.", *_ENGINE),
     grouped("each", "Options for all engines.", *_ENGINE),
-    Option("config", FILE, "", "A TOML file with the same names; the command line takes precedence."),
+    Option("config", FILE, "config", "A TOML file with the same names; the command line takes precedence."),
     Option("games", POSITIVE, "plan.games", "Games of an encounter in each round (default 2)."),
     Option("rounds", POSITIVE, "plan.rounds", "Rounds (default 1)."),
     Option("repeat", Spelling("[N]", POSITIVE.read, "2"), "plan.repeat", "Games with an opening (default 2)."),
@@ -148,11 +148,11 @@ OPTIONS = by_name(
     Option("concurrency", POSITIVE, "concurrency", "Games at a time (default 1)."),
     grouped(
         "openings",
-        f"Openings from a file: format epd or pgn, order {' or '.join(each.value for each in OpeningOrder)}, "
+        "Openings from a file: format epd or pgn, order sequential or random, "
         f"policy {', '.join(each.value for each in Policy)}; plies and start as in cutechess-cli.",
         Option("file", FILE, "openings.file"),
         Option("format", named({"epd": False, "pgn": True}), "openings.pgn"),
-        Option("order", choice(OpeningOrder), "openings.order"),
+        Option("order", named({"sequential": False, "random": True}), "openings.random"),
         Option("start", POSITIVE, "openings.start"),
         Option("plies", COUNT, "openings.plies"),
         Option("policy", choice(Policy), "plan.policy"),
@@ -268,48 +268,52 @@ _KINDS = {
 """Setting that is made of others, the inner ones first -> its class."""
 
 
+Given = dict[str, list[dict[str, Any]]]
+"""Option -> the settings that it makes, each time that it is given."""
+
+
 def settings_of(arguments: Iterable[str]) -> MatchSettings:
     """The settings from a command line and its -config file, which the command line overrides.
 
     Combinations of options that make no sense are refused, and options that change nothing.
     """
     typed = list(arguments)
-    words = parse_arguments(typed)
-    if "config" in words:
-        words = parse_arguments([*arguments_in(Path(words["config"])), *typed])
-    settings = _settings_in(words)
+    given = parse_arguments(typed)
+    if "config" in given:
+        given = parse_arguments([*arguments_in(given["config"][-1]["config"]), *typed])
+    settings = _settings_in(given)
     engines, plan, sprt = len(settings.engines), settings.plan, settings.sprt or Sprt()
     most_rounds = engines - 1 + engines % 2
     _refuse(
         {
             "a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...": engines < 2,
-            "-sprt tests one engine against one other; give two engines": "sprt" in words and engines != 2,
+            "-sprt tests one engine against one other; give two engines": "sprt" in given and engines != 2,
             f"-sprt: elo0 is less than elo1, not {sprt.elo0:g} and {sprt.elo1:g}": sprt.elo0 >= sprt.elo1,
             "-sprt: alpha and beta are chances of error between 0 and 0.5": (
                 not (0 < sprt.alpha < 0.5 and 0 < sprt.beta < 0.5)
             ),
-            "-openings needs file=FILE": "openings" in words and settings.openings.file is None,
+            "-openings needs file=FILE": "openings" in given and settings.openings.file is None,
             "-recover needs -pgnout: the file of games says which have been played": (
                 settings.recover and not settings.pgn
             ),
             "-tb and -syzygy mean nothing with -variant: tables are those of chess": (
-                settings.variant not in VARIANTS[:2] and not words.keys().isdisjoint({"tb", "syzygy"})
+                settings.variant not in VARIANTS[:2] and not given.keys().isdisjoint({"tb", "syzygy"})
             ),
-            "-tournament swiss needs -rounds": plan.format is Format.SWISS and "rounds" not in words,
+            "-tournament swiss needs -rounds": plan.format is Format.SWISS and "rounds" not in given,
             f"-rounds {plan.rounds}: without meeting twice, {engines} engines play {most_rounds} at most": (
                 plan.format is Format.SWISS and plan.rounds > most_rounds
             ),
             "-seeds means nothing without -tournament gauntlet or knockout": (
-                "seeds" in words and plan.format not in (Format.GAUNTLET, Format.KNOCKOUT)
+                "seeds" in given and plan.format not in (Format.GAUNTLET, Format.KNOCKOUT)
             ),
             f"-seeds {plan.seeds} leaves no gauntlet with {engines} engines": (
                 plan.format is Format.GAUNTLET and plan.seeds >= engines
             ),
             "-rounds means nothing with -tournament knockout; -games sets the length of a meeting": (
-                "rounds" in words and plan.format is Format.KNOCKOUT
+                "rounds" in given and plan.format is Format.KNOCKOUT
             ),
             **{
-                f"-{name} means nothing without -{' or -'.join(needed)}": name in words and not words.keys() & needed
+                f"-{name} means nothing without -{' or -'.join(needed)}": name in given and not given.keys() & needed
                 for name, needed in _NEEDS.items()
             },
         }
@@ -324,45 +328,60 @@ def _refuse(reasons: Mapping[str, bool]) -> None:
             raise UsageError(reason)
 
 
-def parse_arguments(arguments: Iterable[str]) -> dict[str, Any]:
-    """The options of a command line with their words, those of a group as a list of its groups."""
-    words, left = dict[str, Any](), list(arguments)
+def parse_arguments(arguments: Iterable[str]) -> Given:
+    """The options of a command line."""
+    given, left = Given(), list(arguments)
     while left:
         word = left.pop(0)
         name = word.lstrip("-")
         if name in ("", word):
             raise UsageError(f"{word!r} belongs to no option; options start with a dash")
         option = _known("-", name, _NAMES)
-        form, _, alone = option.word
         if option.keys:
-            words.setdefault(option.name, []).append(_group(option, left))
-        elif form and left and (alone is None or not left[0].startswith("-")):
-            words[option.name] = left.pop(0)
-        elif alone is not None:
-            words[option.name] = alone
+            made = _group(option, left)
         else:
-            raise UsageError(f"-{name} needs a value: -{name} {option.form}")
-    return words
+            follows = left and option.word.form and (option.word.alone is None or not left[0].startswith("-"))
+            made = _read("-", name, option, left.pop(0) if follows else None)
+        given.setdefault(option.name, []).append(made)
+    return given
 
 
-def _group(option: Option, left: list[str]) -> dict[str, str]:
-    """The words of a group by their keys, which are taken off those that are left."""
-    keys, group = option.keys, dict[str, str]()
+def _group(option: Option, left: list[str]) -> dict[str, Any]:
+    """The settings of the words of a group, which are taken off those that are left."""
+    before, keys, found = f"-{option.name} ", option.keys, list[dict[str, Any]]()
     while left and not left[0].startswith("-"):
         key, equals, value = left.pop(0).partition("=")
-        if not (equals or group or key in keys) and "file" in keys:
+        if not (equals or found or key in keys) and "file" in keys:
             key, equals, value = "file", "=", key
-        known = _known(f"-{option.name} ", _UCI_OPTION if key.startswith("option.") else key, keys)
-        if not equals:
-            if known.word.alone is None:
-                raise UsageError(f"-{option.name} {key} needs a value: {key}={known.form}")
-            value = known.word.alone
+        known = _known(before, _UCI_OPTION if key.startswith("option.") else key, keys)
+        made = _read(before, key, known, value if equals else None)
         if key == "arg":
-            key, value = "args", f"{group.get('args', '')} {shlex.quote(value)}"
-        group[key] = value
-    if not group:
+            made["arguments"] = [*_merged(found).get("arguments", []), value]
+        found.append(made)
+    if not found:
         raise UsageError(f"-{option.name} needs values: -{option.name} {option.form}")
-    return group
+    return _merged(found)
+
+
+def _read(before: str, name: str, option: Option, given: str | None) -> dict[str, Any]:
+    """The settings that an option makes of a word, or of its name alone; `before` precedes the name in errors."""
+    word = option.word.alone if given is None else given
+    if word is None:
+        raise UsageError(f"{before}{name} needs a value: {before}{name}{'=' if ' ' in before else ' '}{option.form}")
+    try:
+        value = option.word.read(word)
+    except InputError as error:
+        raise UsageError(f"{before}{name} {error}") from None
+    except ValueError:
+        raise UsageError(f"{before}{name}={word} makes no sense") from None
+    if option.name == _UCI_OPTION:
+        return {name.replace("option", "options", 1): value}
+    return dict.fromkeys(option.set.split(), value)
+
+
+def _merged(groups: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    """The settings of groups in order; later ones take precedence."""
+    return {name: value for group in groups for name, value in group.items()}
 
 
 def _known(before: str, name: str, known: Mapping[str, Option]) -> Option:
@@ -392,13 +411,10 @@ def arguments_in(path: Path) -> Iterator[str]:
                 yield str(each)
 
 
-def _settings_in(words: Mapping[str, Any]) -> MatchSettings:
-    engines = tuple(_engine([*words.get("each", []), each]) for each in words.get("engine", []))
+def _settings_in(given: Given) -> MatchSettings:
+    engines = tuple(_engine(_merged([*given.get("each", []), own])) for own in given.get("engine", []))
     parts: dict[str, Any] = {"plan.players": len(engines)}
-    for name in words.keys() - {"engine", "each"}:
-        keys = _NAMES[name].keys
-        for group in words[name] if keys else [{name: words[name]}]:
-            _read(f"-{name} " if keys else "-", group, keys or _NAMES, parts)
+    parts |= _merged(chain.from_iterable(given[name] for name in given if name not in ("engine", "each", "config")))
     book = parts.get("openings.file", Path())
     parts.setdefault("openings.pgn", ".pgn" in [suffix.lower() for suffix in book.suffixes])
     for name, kind in _KINDS.items():
@@ -413,40 +429,20 @@ def _within(name: str, parts: dict[str, Any]) -> dict[str, Any]:
     return {each.removeprefix(f"{name}."): parts.pop(each) for each in inner}
 
 
-def _read(before: str, words: Mapping[str, str], options: Mapping[str, Option], parts: dict[str, Any]) -> None:
-    """Read words, and put the settings that they make into `parts`; `before` precedes a name in errors."""
-    for name, word in words.items():
-        option = options[name]
-        try:
-            value = option.word.read(word)
-        except InputError as error:
-            raise UsageError(f"{before}{name} {error}") from None
-        except ValueError:
-            raise UsageError(f"{before}{name}={word} makes no sense") from None
-        parts |= dict.fromkeys(option.set.split(), value)
-
-
-def _engine(groups: Iterable[Mapping[str, str]]) -> EngineSpec:
-    """An engine with the options of all engines and its own, which come last."""
-    words, parts = {key: word for group in groups for key, word in group.items()}, dict[str, Any]()
-    options = _within("option", words)
-    title = f"engine {words.get('name', words.get('cmd', '?'))}"
-    _read(f"{title}: ", words, OPTIONS["engine"].keys, parts)
+def _engine(parts: dict[str, Any]) -> EngineSpec:
+    """An engine from the settings of all engines and its own."""
+    program, arguments = parts.pop("program", None), parts.pop("arguments", [])
+    title = f"engine {parts.get('name', program or '?')}"
     control = replace(parts.pop("control", TimeControl()), **_within("limits", parts))
     _refuse(
         {
-            f"{title} needs cmd=FILE, the program to run": "cmd" not in words,
+            f"{title} needs cmd=FILE, the program to run": program is None,
             f"{title} may think for ever; give it tc=, st=, nodes= or depth=": (
                 replace(control, margin=0.0) == TimeControl()
             ),
             f"{title} cannot have both tc= and st=": None not in (control.base, control.each_move),
         }
     )
-    program = words["cmd"]
     found = shutil.which(program) or shutil.which(program, path="/usr/games") or program  # as Debian has them
-    return EngineSpec(
-        command=(str(Path(found).absolute()) if os.sep in found else found, *shlex.split(words.get("args", ""))),
-        options={**_within("options", parts), **options},
-        control=control,
-        **parts,
-    )
+    command = (str(Path(found).absolute()) if os.sep in found else found, *arguments)
+    return EngineSpec(command, options=_within("options", parts), control=control, **parts)

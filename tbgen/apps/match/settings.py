@@ -84,13 +84,6 @@ class PlayRules:
     """Whether the verdict of tables ends a game, or is only noted."""
 
 
-class OpeningOrder(enum.Enum):
-    """The order in which openings are taken from their file."""
-
-    SEQUENTIAL = "sequential"
-    RANDOM = "random"
-
-
 @dataclass(frozen=True, slots=True)
 class OpeningSettings:
     """Where openings come from."""
@@ -99,7 +92,8 @@ class OpeningSettings:
     """None is the first position of chess."""
     pgn: bool = False
     """Whether the file has games; else it has positions."""
-    order: OpeningOrder = OpeningOrder.SEQUENTIAL
+    random: bool = False
+    """Whether they are taken in random order; else in that of the file."""
     start: int = 1
     plies: int | None = None
 

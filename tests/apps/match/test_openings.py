@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.match.openings import Opening, Openings
-from tbgen.apps.match.settings import MatchSettings, OpeningOrder, OpeningSettings, Tournament
+from tbgen.apps.match.settings import MatchSettings, OpeningSettings, Tournament
 from tbgen.errors import UsageError
 
 HELD = "8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0"
@@ -75,9 +75,9 @@ def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pg
         read_openings(written(tmp_path, text), pgn=pgn, chess960="Variant" in text)
 
 
-def taken(book: Path, needed: int, order: OpeningOrder, *, start: int = 1, seed: int = 0) -> list[int]:
+def taken(book: Path, needed: int, *, random: bool = True, start: int = 1, seed: int = 0) -> list[int]:
     """The move numbers of the positions of a book, in the order in which they are played."""
-    openings = Openings(MatchSettings((), Tournament(2), openings=OpeningSettings(book, order=order, start=start)))
+    openings = Openings(MatchSettings((), Tournament(2), openings=OpeningSettings(book, random=random, start=start)))
     openings.shuffle(seed)
     return [openings.read(number).board.fullmove_number for number in range(needed)]
 
@@ -91,13 +91,13 @@ def test_random_order_takes_every_opening_before_any_comes_again(
     tmp_path: Path, count: int, needed: int, seed: int
 ) -> None:
     book = book_of(tmp_path, count)
-    places = taken(book, needed, OpeningOrder.RANDOM, seed=seed)
+    places = taken(book, needed, seed=seed)
     for first in range(0, needed - count + 1, count):
         assert sorted(places[first : first + count]) == list(range(1, count + 1))
-    assert places == taken(book, needed, OpeningOrder.RANDOM, seed=seed)
+    assert places == taken(book, needed, seed=seed)
 
 
 def test_seeds_give_other_orders_and_a_book_that_is_used_up_begins_anew(tmp_path: Path) -> None:
     book = book_of(tmp_path, 10)
-    assert len({tuple(taken(book, 10, OpeningOrder.RANDOM, seed=each)) for each in range(5)}) == 5
-    assert taken(book_of(tmp_path, 3), 5, OpeningOrder.SEQUENTIAL, start=2) == [2, 3, 1, 2, 3]
+    assert len({tuple(taken(book, 10, seed=each)) for each in range(5)}) == 5
+    assert taken(book_of(tmp_path, 3), 5, random=False, start=2) == [2, 3, 1, 2, 3]

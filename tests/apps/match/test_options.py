@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tbgen.apps.match.options import settings_of
-from tbgen.apps.match.settings import Format, MatchSettings, OpeningOrder, Policy
+from tbgen.apps.match.settings import Format, MatchSettings, Policy
 from tbgen.apps.match.statistics import Model
 from tbgen.errors import UsageError
 from tbgen.rules.game import FiftyMoveSetting
@@ -42,7 +42,7 @@ def settings(text: str, engines: str = TWO) -> MatchSettings:
                 "plan.rounds": 50,
                 "plan.repeat": 2,
                 "openings.pgn": True,
-                "openings.order": OpeningOrder.RANDOM,
+                "openings.random": True,
                 "openings.plies": 8,
                 "openings.start": 3,
                 "plan.policy": Policy.ROUND,
@@ -114,11 +114,11 @@ COMPLAINTS = [
     ("-each option=3", "unknown option -each option; did you mean option.NAME?"),
     ("-each tcc=1", "unknown option -each tcc; did you mean tc?"),
     ("-each ponder", "-each ponder is not offered: engines do not think on the time of others"),
-    ("-each tc=1 nodes", "-each nodes needs a value: nodes=N"),
+    ("-each tc=1 nodes", "-each nodes needs a value: -each nodes=N"),
     ("-each tc=1 stray", "unknown option -each stray"),
     ("-draw movenumber=40 movecount=8 score=10", "-draw is not offered: there are no draws"),
     ("-tb data -solve 9", "-solve is not offered: solve the last positions of a finished match"),
-    ("-games", "-games needs a value"),
+    ("-games", "-games needs a value: -games N"),
     ("-games many", "games=many makes no sense"),
     ("-games 0", "games is at least 1"),
     ("-sprt elo0=5 elo1=0", "elo0 is less than elo1"),
