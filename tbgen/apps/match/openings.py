@@ -47,15 +47,16 @@ class Openings:
     """The openings of a match by their number in its schedule; a book that is used up begins anew.
 
     Each is read when it is first needed, for books have millions. A file of positions has EPD or FEN lines, and `#`
-    begins a comment. Without a file there is one opening, the first position of chess.
+    begins a comment. Without a file there is one opening, the first position of chess. The seed decides a random order.
 
     >>> from tbgen.apps.match.settings import Tournament
     >>> Openings(MatchSettings((), Tournament(2))).read(7).game().fen() == chess.STARTING_FEN + " -G20.5"
     True
     """
 
-    def __init__(self, settings: MatchSettings) -> None:
+    def __init__(self, settings: MatchSettings, seed: int = 0) -> None:
         self._settings, self._wanted = settings, settings.openings
+        self._lots, self._drawn = random.Random(seed), list[int]()
         self._opening = functools.lru_cache(_MOST_KEPT)(self._read)
         path = self._wanted.file
         self._entries: list[tuple[int, str | GameText | None]] = [(1, None)]
@@ -69,11 +70,6 @@ class Openings:
             self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
         if not self._entries:
             raise UsageError(f"{path} holds no openings")
-        self.shuffle(0)
-
-    def shuffle(self, seed: int) -> None:
-        """Take the openings in the order of a seed, if they come at random."""
-        self._lots, self._drawn = random.Random(seed), list[int]()
 
     def read(self, number: int) -> Opening:
         """An opening; UsageError names the line or the game if it cannot be played."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tbgen.apps.games.event import BYE, EventGame
-from tbgen.apps.games.tags import Source, classical_result
+from tbgen.apps.games.tags import classical_result
 from tbgen.apps.games.tiebreaks import by_value, ranking
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.statistics import Distribution, Sprt
@@ -62,14 +62,20 @@ def with_komi(scoring: Scoring, komi: Komi | None) -> Scoring:
 
 
 @lru_cache(maxsize=10_000)
-def _points(scoring: Scoring, komi: Komi | None, outcome: Score) -> Points:
-    return with_komi(scoring, komi).points(outcome)
+def _points(scoring: Scoring, outcome: Score) -> Points:
+    return scoring.points(outcome)
 
 
 class MatchStandings:
-    """The results so far. Single games stay in `games` only if they are kept: a match may have a million."""
+    """The results so far; `komi_of` has the komi that an opening names, by its number."""
 
-    def __init__(self, players: Sequence[str], scoring: Scoring, *, event: str = "?", keep: bool = True) -> None:
+    def __init__(
+        self,
+        players: Sequence[str],
+        scoring: Scoring,
+        komi_of: Callable[[int], Komi | None] = lambda opening: None,
+        event: str = "?",
+    ) -> None:
         self.players = list(players)
         self.scoring = scoring
         self.scorings = [
@@ -78,12 +84,11 @@ class MatchStandings:
         ]
         """The scoring that decides, and then the others that are shown."""
         self.games: dict[int, EventGame] = {}
-        """[number] the games; all are one game if they are not kept."""
+        """[number] the games."""
         self.forfeits: list[tuple[int, int, Ending]] = []
         """The loser, the number and the ending of each game that was not lost on the board."""
         self.byes = Counter[int]()
-        self._event, self._keep = event, keep
-        self._any = EventGame(("?", "?"), "*", Score(0, Color.WHITE), scoring, Source.GAME)
+        self._komi_of, self._event = komi_of, event
         self._firsts: dict[int, tuple[Pairing, Ending]] = {}
         self._outcomes = defaultdict[int, Counter[tuple[Color, Score]]](Counter)
         self._games = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
@@ -93,17 +98,16 @@ class MatchStandings:
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
-        self.games[pairing.number] = self._any
-        if self._keep:
-            self.games[pairing.number] = EventGame(
-                players=self.names(pairing),
-                result=classical_result(ending.outcome),
-                final=ending.outcome,
-                scoring=with_komi(self.scoring, ending.komi),
-                source=ending.source,
-                plies=ending.plies,
-                tags={"Event": self._event, "Round": str(pairing.round), "Termination": ending.termination},
-            )
+        scorings = [with_komi(each, self._komi_of(pairing.opening)) for each in self.scorings]
+        self.games[pairing.number] = EventGame(
+            players=self.names(pairing),
+            result=classical_result(ending.outcome),
+            final=ending.outcome,
+            scoring=scorings[0],
+            source=ending.source,
+            plies=ending.plies,
+            tags={"Event": self._event, "Round": str(pairing.round), "Termination": ending.termination},
+        )
         if pairing.black is None:
             self.byes[pairing.white] += 1
             return
@@ -116,12 +120,11 @@ class MatchStandings:
             self.forfeits.append((players[ending.outcome.holder.other], pairing.number, ending))
         for side, (player, opponent) in zip(Color, permutations(players), strict=True):
             self._outcomes[player][side, ending.outcome] += 1
-            for scoring in self.scorings:
-                key, points = (player, opponent, scoring.scheme), _points(scoring, ending.komi, ending.outcome)[side]
+            for scoring in scorings:
+                key, points = (player, opponent, scoring.scheme), _points(scoring, ending.outcome)[side]
                 self._games[key][points] += 1
                 if first is not None:
-                    both = points + _points(scoring, first[1].komi, first[1].outcome)[side.other]
-                    self._pairs[key][both / 2] += 1
+                    self._pairs[key][(points + _points(scoring, first[1].outcome)[side.other]) / 2] += 1
 
     def names(self, pairing: Pairing) -> tuple[str, str]:
         """White's and Black's name."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, count, islice
-from typing import Protocol
+from pathlib import Path
+from typing import Protocol, TextIO
 
 from tbgen.apps.games.tags import KNOCKOUT, Source
 from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
@@ -21,7 +22,7 @@ from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.openings import Opening, Openings
 from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import MatchStage, Meeting, Pairing, bracket_of, next_games
-from tbgen.apps.match.settings import GROWING, Format, MatchSettings, Tournament
+from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.tables import Ending, opened_tables
 from tbgen.apps.match.uci import pass_over
 from tbgen.errors import EngineStartError, MatchError
@@ -31,8 +32,6 @@ from tbgen.score import MATE_CODE, Color, Score
 
 _READ_AHEAD = 500
 """The openings of so many games are tried out before the first game."""
-_AT_ONCE = 100
-"""So many games are read back before the referee looks whether it shall stop."""
 _CHANCES = 2
 """An engine that was started once may fail to start so many times in a row."""
 
@@ -70,14 +69,13 @@ class Match:
         if not self.left:
             self.stage = next_games(self.plan, self.standings.games)
 
-    def recover(self, number: int, ending: Ending, openings: Openings) -> None:
+    def recover(self, number: int, ending: Ending) -> None:
         """Count a game that was played before."""
         if number in self.standings.games:
             raise MatchError(f"{self.settings.pgn} has game {number} of the match twice; take one out")
         if self.stage is None or number not in self.stage.numbers:
             raise MatchError(f"game {number} has been played, but there are only {self.scheduled}; give -rounds")
-        pairing = self.stage.game(number)
-        self.add(pairing, replace(ending, komi=openings.komi_of(pairing.opening)))
+        self.add(self.stage.game(number), ending)
 
     def is_decided(self) -> bool:
         """Whether the test, if there is one, has accepted a hypothesis."""
@@ -112,13 +110,14 @@ class DecidedError(Exception):
 class Referee:
     """Plays a match from the start of its engines to its end; workers take games in order, and hand them back played.
 
-    It reads the book at once, before any clock runs.
+    A player is the number of an engine in the settings, from 0. Openings are read at once, before any clock runs.
     """
 
     def __init__(self, settings: MatchSettings, watcher: MatchWatcher) -> None:
-        self._settings, self._watcher = settings, watcher
-        self._openings = Openings(settings)
+        self._settings, self._watcher, self._started = settings, watcher, time.perf_counter()
         self._journal: FileJournal | None = None
+        self._chances, self._logs = Counter[int](), dict[Path, TextIO]()
+        """How often the start of each player may fail, and the open logs."""
         self.match: Match | None = None
         """None until the engines have answered."""
 
@@ -128,10 +127,11 @@ class Referee:
         settings = self._settings
         async with contextlib.AsyncExitStack() as stack:
             self._tables = stack.enter_context(opened_tables(settings.tables))
-            self._roster = Roster(settings, stack)
+            for log in {spec.log for spec in settings.engines if spec.log is not None}:
+                self._logs[log] = stack.enter_context(log.open("a", encoding="utf-8", buffering=1))
             engines = await stack.enter_async_context(_engines({}))
             for player in range(len(settings.engines)):  # one that does not start ends the match
-                await self._roster.start(player, engines)
+                await self._start(player, engines)
             if settings.pgn is not None:
                 self._journal = FileJournal(settings, stack, self._watcher.says)
             match = self.match = await self._begun(list(engines.values()))
@@ -144,23 +144,14 @@ class Referee:
         """The match with what has been played of it."""
         settings, journal = self._settings, self._journal
         seed = new_seed(settings) if journal is None else journal.state.seed
-        plan = replace(settings.plan, seed=seed)
-        keep = plan.format in GROWING or settings.crosstable is not None
-        standings = MatchStandings(
-            distinct(engine.name for engine in met), settings.rules.scoring, event=settings.event, keep=keep
-        )
-        match = Match(
-            settings=settings,
-            plan=plan,
-            knows_r_mobility=tuple(engine.knows_r_mobility for engine in met),
-            standings=standings,
-            stage=next_games(plan, standings.games),
-        )
-        self._openings.shuffle(seed)
-        for place, (number, ending) in enumerate(() if journal is None else journal.recovered()):
-            match.recover(number, ending, self._openings)
-            if place % _AT_ONCE == 0:
-                await asyncio.sleep(0)
+        plan, self._openings = replace(settings.plan, seed=seed), Openings(settings, seed)
+        names = distinct(engine.name for engine in met)
+        standings = MatchStandings(names, settings.rules.scoring, self._openings.komi_of, settings.event)
+        knowing = tuple(engine.knows_r_mobility for engine in met)
+        match = Match(settings, plan, knowing, standings, next_games(plan, standings.games))
+        for number, ending in () if journal is None else journal.recovered():
+            match.recover(number, ending)
+            await asyncio.sleep(0)  # the referee may be told to stop
         if match.stage is not None:
             for opening in {pairing.opening for pairing in islice(match.stage.pairings(), _READ_AHEAD)}:
                 self._openings.read(opening)
@@ -205,7 +196,7 @@ class Referee:
                 "MatchId": self._journal.state.match,
             }
             await asyncio.to_thread(self._journal.append, to_pgn(sheet, tags))
-        match.add(sheet.pairing, replace(sheet.ending, plies=sheet.game.last.number, komi=sheet.opening.komi))
+        match.add(sheet.pairing, replace(sheet.ending, plies=sheet.game.last.number))
         self._watcher.game_over(sheet)
 
     async def _game(self, match: Match, pairing: Pairing, engines: dict[int, EngineProcess]) -> Sheet:
@@ -237,11 +228,38 @@ class Referee:
             engine = engines.get(player)
             try:
                 if engine is None or not engine.is_running or engine.spec.restart:
-                    engine = await self._roster.start(player, engines)
+                    engine = await self._start(player, engines)
                 await engine.begin(root, komi)
             except ForfeitError as error:
                 return forfeited(sheet, color, error)
         return None
+
+    async def _start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:
+        """Start an engine anew among `engines`.
+
+        A failure forfeits the game. The first start must not fail, nor may others again and again: the match ends.
+        """
+        if player in engines:
+            await engines[player].close()
+        spec = self._settings.engines[player]
+        engines[player] = engine = EngineProcess(spec, partial(self._heard, spec))
+        try:
+            await engine.start(r_mobility_options(self._settings), self._settings.variant)
+        except EngineStartError as error:
+            if not self._chances[player]:
+                raise
+            self._chances[player] -= 1
+            raise ForfeitError(Offence.ABANDONED, f"cannot be started again: {error.reason}") from None
+        self._chances[player] = _CHANCES
+        return engine
+
+    def _heard(self, spec: EngineSpec, direction: str, line: str) -> None:
+        """Put a line between referee and engine into its log, and show it with -debug."""
+        text = f"{time.perf_counter() - self._started:9.3f} {direction} {line}"
+        if spec.log is not None:
+            print(text, file=self._logs[spec.log])
+        if self._settings.debug:
+            print(spec.name or spec.command[0], text, file=sys.stderr)
 
 
 @contextlib.asynccontextmanager
@@ -271,46 +289,6 @@ async def _to_its_end(work: Coroutine[None, None, None]) -> None:
     except asyncio.CancelledError:
         await task
         raise
-
-
-class Roster:
-    """Makes and starts engines; a player is the number of a specification, from 0."""
-
-    def __init__(self, settings: MatchSettings, stack: contextlib.AsyncExitStack) -> None:
-        self._settings, self._begun = settings, time.perf_counter()
-        self._chances = Counter[int]()
-        self._logs = {
-            log: stack.enter_context(log.open("a", encoding="utf-8", buffering=1))
-            for log in {spec.log for spec in settings.engines}
-            if log is not None
-        }
-
-    async def start(self, player: int, engines: dict[int, EngineProcess]) -> EngineProcess:
-        """Start an engine anew among `engines`.
-
-        A failure forfeits the game. The first start must not fail, nor may others again and again: the match ends.
-        """
-        if player in engines:
-            await engines[player].close()
-        spec = self._settings.engines[player]
-        engines[player] = engine = EngineProcess(spec, partial(self._heard, spec))
-        try:
-            await engine.start(r_mobility_options(self._settings), self._settings.variant)
-        except EngineStartError as error:
-            if not self._chances[player]:
-                raise
-            self._chances[player] -= 1
-            raise ForfeitError(Offence.ABANDONED, f"cannot be started again: {error.reason}") from None
-        self._chances[player] = _CHANCES
-        return engine
-
-    def _heard(self, spec: EngineSpec, direction: str, line: str) -> None:
-        """Put a line between referee and engine into its log, and show it with -debug."""
-        text = f"{time.perf_counter() - self._begun:9.3f} {direction} {line}"
-        if spec.log is not None:
-            print(text, file=self._logs[spec.log])
-        if self._settings.debug:
-            print(spec.name or spec.command[0], text, file=sys.stderr)
 
 
 def r_mobility_options(settings: MatchSettings) -> dict[str, str]:

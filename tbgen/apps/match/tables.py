@@ -14,7 +14,6 @@ from tbgen.apps.games.tags import Source
 from tbgen.apps.match.settings import TableSettings
 from tbgen.errors import MissingFolderError, UsageError
 from tbgen.rules.game import Game, final_outcome
-from tbgen.rules.points import Komi
 from tbgen.score import Color, Score
 from tbgen.text import in_so_many
 
@@ -32,8 +31,6 @@ class Ending:
     table: str | None = None
     """The name of the table that decided, with the plies until the score is reached."""
     plies: int = 0
-    komi: Komi | None = None
-    """That of the opening, if it names one."""
 
 
 Decider = tuple[int, Callable[[Game], Ending | None]]

@@ -77,8 +77,8 @@ def test_an_opening_that_cannot_be_played_is_named(tmp_path: Path, text: str, pg
 
 def taken(book: Path, needed: int, *, random: bool = True, start: int = 1, seed: int = 0) -> list[int]:
     """The move numbers of the positions of a book, in the order in which they are played."""
-    openings = Openings(MatchSettings((), Tournament(2), openings=OpeningSettings(book, random=random, start=start)))
-    openings.shuffle(seed)
+    wanted = OpeningSettings(book, random=random, start=start)
+    openings = Openings(MatchSettings((), Tournament(2), openings=wanted), seed)
     return [openings.read(number).board.fullmove_number for number in range(needed)]
 
 

@@ -50,7 +50,8 @@ def test_standings_equal_a_plain_recount(
 
 def test_the_komi_of_an_opening_goes_before_that_of_the_match() -> None:
     """G5.0 beats G5.75 but not G4.25."""
-    standings, openings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI)), (None, Komi(Color.WHITE, 17))
-    for pairing, komi in zip(schedule(Tournament(2)), openings, strict=True):
-        standings.add(pairing, Ending(Score("G5.0"), Source.GAME, "normal", "bare kings", komi=komi))
+    openings = [None, Komi(Color.WHITE, 17)]
+    standings = MatchStandings(["Ann", "Bob"], Scoring(Scheme.KOMI), openings.__getitem__)
+    for pairing in schedule(Tournament(2, repeat=1)):
+        standings.add(pairing, Ending(Score("G5.0"), Source.GAME, "normal", "bare kings"))
     assert [standings.record(player, standings.scoring).games.points for player in range(2)] == [2, 0]
