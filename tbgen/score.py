@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import enum
 import re
+from dataclasses import dataclass
 from functools import total_ordering
 
 from tbgen.errors import ScoreFormatError, expect, expect_member, expect_number
@@ -26,9 +27,6 @@ LIKE_A_SCORE = r"(?:[-+\u2212m]?[Gg][0-9]+(?:[.,][0-9]*)?|[-+\u2212]?[0-9]+(?:\.
 """The pattern of a word that may be meant as a score, correct or not."""
 
 _SCORE = re.compile(SIGN + r"([Gg])?(0|[1-9][0-9]{0,2})(?:\.([05]))?")
-
-
-_A_COLOR = "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of python-chess"
 
 
 class Color(enum.Enum):
@@ -113,6 +111,7 @@ def replaces(code: int, accrued_code: int, reset: int) -> bool:
 
 
 @total_ordering
+@dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """The number of legal moves that a side was held to, and the holder: an accrued score or an outcome.
 
@@ -137,8 +136,6 @@ class Score:
     Score('-G3.5')
     """
 
-    __slots__ = ("code", "holder")
-
     code: int
     """Twice the number of legal moves, plus 1 without a check."""
     holder: Color
@@ -147,18 +144,8 @@ class Score:
     def __init__(self, value: str | int | Score, holder: Color | None = None) -> None:
         if isinstance(value, (str, Score)) and holder is None:
             value, holder = _parsed(value) if isinstance(value, str) else (value.code, value.holder)
-        if type(value) is not int or not 0 <= value <= MOST_CODE:
-            value = expect_number(value, "code", 0, MOST_CODE)
-        if type(holder) is not Color:
-            expect(holder, Color, "holder", _A_COLOR)
-        object.__setattr__(self, "code", value)
-        object.__setattr__(self, "holder", holder)
-
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a score cannot be changed: {name}")
-
-    def __reduce__(self) -> tuple[type[Score], tuple[int, Color]]:
-        return Score, (self.code, self.holder)
+        object.__setattr__(self, "code", expect_number(value, "code", 0, MOST_CODE))
+        object.__setattr__(self, "holder", expect_color(holder, "holder"))
 
     @property
     def is_mate(self) -> bool:
@@ -263,11 +250,6 @@ class Score:
         check = ", in check" if self.check else ""
         return f"{self.holder} holds {self.holder.other} to {self.moves} legal move{plural}{check}"
 
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Score):
-            return NotImplemented
-        return self.code == other.code and self.holder is other.holder
-
     def __hash__(self) -> int:
         return self.signed
 
@@ -302,7 +284,7 @@ def side_of(sign: str | None) -> Color:
 
 def expect_color(value: object, name: str) -> Color:
     """The argument called `name`, if it is a side."""
-    return expect(value, Color, name, _A_COLOR)
+    return expect(value, Color, name, "Color.WHITE or Color.BLACK, or Color.of(board.turn) for a side of python-chess")
 
 
 def expect_score(value: object, name: str) -> Score:
