@@ -184,22 +184,24 @@ PROMOTIONS = (Role.QUEEN, Role.ROOK, Role.BISHOP, Role.KNIGHT)
 _MEN = (*PROMOTIONS, Role.PAWN)
 
 
-def _side(roles: Iterable[Role]) -> tuple[Role, ...]:
-    return tuple(sorted(roles, reverse=True))
-
-
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The men of both sides, each side with its king first, then the strongest first.
+    """The men of both sides; `Material.parse` reads a name.
 
-    `Material.parse` reads a name, and `Material.of` takes roles in any order.
+    Arguments:
+        white: White's men in any order.
+        black: Black's men in any order.
+
+    Raises:
+        UsageError: A man is no Role, or a side has not one king.
+        MaterialError: Pawns stand beside men of your own.
 
     >>> material = Material.parse("KRvKP")
     >>> material.men, material.pawns, str(material.flipped())
     (4, 1, 'KPvKR')
     >>> str(material.canonical()), [str(child) for child in Material.parse("KPvK").children()]
     ('KRvKP', ['KvK', 'KNvK', 'KBvK', 'KRvK', 'KQvK'])
-    >>> str(Material.of(material.side(Color.BLACK), [Role.KING]))
+    >>> str(Material(material.side(Color.BLACK), [Role.KING]))
     'KPvK'
     """
 
@@ -208,27 +210,14 @@ class Material:
     black: tuple[Role, ...]
     """Black's men in the same order."""
 
-    def __post_init__(self) -> None:
-        for name, side in (("white", self.white), ("black", self.black)):
-            if not all(isinstance(role, Role) for role in expect(side, tuple, name, "roles in a tuple")):
-                raise UsageError(f"{name} must be roles such as Role.KING, not {side!r}")
-            if side.count(Role.KING) != 1 or side != _side(side):
-                raise ValueError(f"not one king followed by men, strongest first: {side}")
+    def __init__(self, white: Iterable[Role], black: Iterable[Role]) -> None:
+        for name, men in (("white", white), ("black", black)):
+            side = tuple(sorted(men, reverse=True))
+            if side.count(Role.KING) != 1 or not all(isinstance(role, Role) for role in side):
+                raise UsageError(f"{name} must be roles such as Role.ROOK with one Role.KING, not {men!r}")
+            object.__setattr__(self, name, side)
         if self.own and self.pawns:
             raise MaterialError(str(self), "pawns cannot stand beside men of your own: what they become is not known")
-
-    @classmethod
-    def of(cls, white: Iterable[Role], black: Iterable[Role]) -> Material:
-        """The material of two sides.
-
-        Arguments:
-            white: White's men in any order.
-            black: Black's men in any order.
-
-        Returns:
-            The material.
-        """
-        return cls(_side(white), _side(black))
 
     @classmethod
     def parse(cls, text: str, own: Sequence[Role] = ()) -> Material:
@@ -259,8 +248,7 @@ class Material:
                 raise MaterialError(text, "each side has exactly one king")
             if len(letters) > _MOST_MEN_A_SIDE or letters.count("P") > 8:
                 raise MaterialError(text, "a side has at most 16 men, 8 of them pawns")
-        white, black = ([roles[letter] for letter in letters] for letters in sides)
-        return cls.of(white, black)
+        return cls(*([roles[letter] for letter in letters] for letters in sides))
 
     def __repr__(self) -> str:
         return f"Material.parse({str(self)!r})"
@@ -342,7 +330,7 @@ def with_man(material: Material, color: Color, gone: Role, *new: Role) -> Materi
     """
     men = [*material.side(color), *new]
     men.remove(gone)
-    return Material.of(men, material.black) if color is Color.WHITE else Material.of(material.white, men)
+    return Material(men, material.black) if color is Color.WHITE else Material(material.white, men)
 
 
 def is_material(text: str) -> bool:
@@ -373,7 +361,7 @@ def materials(men: int, own: Sequence[Role] = ()) -> list[Material]:
     for black_men in range(men // 2):
         for white in itertools.combinations_with_replacement(kinds, men - 2 - black_men):
             for black in itertools.combinations_with_replacement(kinds, black_men):
-                found.add(Material.of((Role.KING, *white), (Role.KING, *black)).canonical())
+                found.add(Material((Role.KING, *white), (Role.KING, *black)).canonical())
     return sorted(found, key=build_key)
 
 

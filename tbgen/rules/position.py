@@ -98,7 +98,7 @@ def material_on(board: chess.Board) -> Material:
     """`material_of` a board that has been checked."""
     men, roles = board.piece_map().values(), roles_on(board)
     white, black = ([roles[man.piece_type - 1] for man in men if man.color == color] for color in chess.COLORS)
-    return Material.of(white, black)
+    return Material(white, black)
 
 
 class Reached(NamedTuple):
@@ -199,15 +199,10 @@ def play_move(
     >>> str(own), str(accrued), reset
     ('G3.5', 'G3.5', False)
     """
-    before = expect_score(accrued, "accrued")
-    return _played(board, move, is_reset(board, move), before, mobility)
-
-
-def _played(board: chess.Board, move: chess.Move, reset: bool, accrued: Score, mobility: Mobility) -> Reached:
-    """`play_move` when everything has been checked."""
+    before, reset = expect_score(accrued, "accrued"), is_reset(board, move)
     board.push(move)
     own = own_of(board)
-    return Reached(own, accrued.after(own, reset=reset and mobility.forgets), reset)
+    return Reached(own, before.after(own, reset=reset and mobility.forgets), reset)
 
 
 def accrued_of(board: chess.Board, mobility: Mobility = Mobility.RESET) -> Score:
@@ -231,5 +226,5 @@ def accrued_of(board: chess.Board, mobility: Mobility = Mobility.RESET) -> Score
         later.append(walker.pop())
     accrued = own_of(walker)
     for move in reversed(later):
-        accrued = _played(walker, move, walker.is_zeroing(move), accrued, mobility).accrued
+        accrued = play_move(walker, move, accrued, mobility).accrued
     return accrued

@@ -81,7 +81,7 @@ def _link(layout: Layout, captured: int, promoted: int, role: Role | None) -> tu
         left[promoted] = (layout.slots[promoted][0], role)
     left.pop(captured, None)
     white, black = ([role for color, role in left.values() if color is side] for side in Color)
-    material, children = Material.of(white, black), layout.material.children()
+    material, children = Material(white, black), layout.material.children()
     turned, child, order = not material.is_canonical, material.canonical(), list[int]()
     for color, role_there in layout_of(child).slots:
         wanted = (color.other if turned else color, role_there)

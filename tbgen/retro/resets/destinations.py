@@ -92,7 +92,7 @@ def _destination(
     """The table's material after a reset, whether colours are reversed, and [slot there] -> slot here."""
     men = [((color, role if n == promoted else was), n) for n, (color, was) in enumerate(layout.slots) if n != gone]
     sides = [[kind for (color, kind), _ in men if color is side] for side in Color]
-    material = Material.of(sides[0], sides[1])
+    material = Material(sides[0], sides[1])
     there, order = turned(material), list[int]()
     flip = there != material
     for color, kind in slots_of(there):
