@@ -30,7 +30,7 @@ from tbgen.cli.reading import (
     say_whom_the_clock_did_not_stop,
 )
 from tbgen.cli.reporter import reading
-from tbgen.errors import MissingTableError, PgnError, UsageError
+from tbgen.errors import MissingTableError, PgnError, UsageError, build_options
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.system.outputs import STANDARD_OUTPUT
@@ -87,9 +87,8 @@ def annotate_command(
                 sheet.writelines(text for _, text in pieces)
     if reader.missing:
         missing = ", ".join(f"{material} ({times})" for material, times in reader.missing.most_common())
-        say(
-            f"positions whose table is missing: {missing}; build with: tbgen build {' '.join(map(str, reader.missing))}"
-        )
+        build = f"tbgen build {' '.join(map(str, reader.missing))}{build_options(str(folders[0]))}"
+        say(f"positions whose table is missing: {missing}; build with: {build}")
     return complain_of(reader.faults)
 
 

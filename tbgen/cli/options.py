@@ -39,12 +39,21 @@ from tbgen.storage.files import folder_of_game, folder_of_men, folders_in, men_o
 
 T = TypeVar("T")
 
-NAME = click.Path(readable=False)
-"""Anything that may be the name of a file, as it is typed; a shell completes it."""
-FILE = click.Path(path_type=Path, dir_okay=False)
-OLD_FILE = click.Path(path_type=Path, dir_okay=False, exists=True)
-FOLDER = click.Path(path_type=Path, file_okay=False)
-OLD_FOLDER = click.Path(path_type=Path, file_okay=False, exists=True)
+
+
+class Named(click.Path):
+    """The name of a file or folder; a shell completes it. A variable that is not set leaves an empty one."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return super().convert(value, param, ctx) if value else self.fail("it is empty; give a name", param, ctx)
+
+
+NAME = Named(readable=False)
+"""Anything that may be the name of a file, as it is typed."""
+FILE = Named(path_type=Path, dir_okay=False)
+OLD_FILE = Named(path_type=Path, dir_okay=False, exists=True)
+FOLDER = Named(path_type=Path, file_okay=False)
+OLD_FOLDER = Named(path_type=Path, file_okay=False, exists=True)
 MOST_THREADS = 1024
 _NEGATIVE_SCORE = re.compile(f"(?=-){LIKE_A_SCORE}")
 
