@@ -18,11 +18,9 @@ from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.options import Command, flag, option
 from tbgen.cli.output import GamesWriter, written_whole
 from tbgen.cli.reading import (
-    Output,
     asked_files,
     building,
     decided,
-    output_option,
     refuse_to_lose,
     say_whom_the_clock_did_not_stop,
 )
@@ -54,7 +52,10 @@ if TYPE_CHECKING:
 def command(
     *,
     files: tuple[str, ...] = options.FILES,
-    out: Output = output_option("Write the copy to this file; - (default) is the standard output.", metavar="OUT.pgn"),
+    output: str | None = option(
+        "Write the copy to this file; - (default) is the standard output.", "-o", type=options.NAME, metavar="OUT.pgn"
+    ),
+    force: bool = options.FORCE,
     in_place: bool = flag("Write the tags into the files themselves."),
     verdicts: str | None = option("Write the verdict on every game to FILE, as JSON.", type=options.NAME),
     continued: str = option(
@@ -101,10 +102,9 @@ def command(
       tbgen adjudicate event.pgn -o scored.pgn --solve --budget 600
       tbgen adjudicate archive.pgn.zst -o scored.pgn --verdicts scored.json --jobs 8
     """
-    names, (output, force) = asked_files(files), out
-    for name in names if in_place else ():
-        if name == STANDARD_INPUT or is_packed(name):
-            raise UsageError(f"{name} cannot be changed in place: it is no plain file; use -o")
+    names = asked_files(files)
+    if unfit := [name for name in names if in_place and (name == STANDARD_INPUT or is_packed(name))]:
+        raise UsageError(f"{unfit[0]} cannot be changed in place: it is no plain file; use -o")
     if output is None and verdicts is None and not in_place:
         output = STANDARD_OUTPUT
     if output is not None and verdicts is not None and is_same_file(output, verdicts):
@@ -128,10 +128,8 @@ def command(
             solver = stack.enter_context(PositionSolver(folders, budget=budget, threads=processors(), syzygy=syzygy))
             _solve_ahead(solver, names, task)
             solving = solver.bracket
-        writer = GamesWriter(
-            stack.enter_context(written_whole(os.devnull if verdicts is None else verdicts, force=force))
-        )
-        copy = stack.enter_context(written_whole(os.devnull if output is None else output, force=force))
+        writer = GamesWriter(stack.enter_context(written_whole(verdicts or os.devnull, force=force)))
+        copy = stack.enter_context(written_whole(output or os.devnull, force=force))
         everything = total(
             part
             for name in names

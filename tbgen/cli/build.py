@@ -205,8 +205,8 @@ def _show_plan(plan: Facts, free: int | None) -> None:
     smallest_first = sorted(plan["too_large"], key=lambda table: table["least_memory"])
     show_facts(smallest_first, {"skipped": "material", "least memory": lambda table: in_gib(table["least_memory"])})
     if plan["cut_off"]:
-        needing = counted(len(plan["cut_off"]), "table needs", "tables need")
-        click.echo(f"skipped: {needing} one of these: {', '.join(plan['cut_off'])}")
+        number = counted(len(plan["cut_off"]), "table needs", "tables need")
+        click.echo(f"skipped: {number} one of these: {', '.join(plan['cut_off'])}")
 
 
 _TABLES, _LOOKING = "tables", "looking at what is there"
@@ -256,8 +256,9 @@ class BuildWatcher(Watcher):
 
     def forecast(self, seconds: float) -> None:
         if self.begun:
-            tables = [work.left or 0 for work in list(self._at_work.values())]
-            left = max(seconds, *tables, 0)  # never less than one of them
+            left = max(
+                0, seconds, *(work.left or 0 for work in list(self._at_work.values()))
+            )  # that of each table, too
             self._reporter.work(_TABLES).reach(len(self.made), left=left)
 
     def counts(self, material: Material, total: int) -> None:

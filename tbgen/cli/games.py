@@ -21,11 +21,9 @@ from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.options import Command, argument, flag, option
 from tbgen.cli.output import Form, fits, print_facts, show_facts, table_lines, text_of, written_whole
 from tbgen.cli.reading import (
-    Output,
     asked_files,
     building,
     decided,
-    output_option,
     refuse_to_lose,
     say_whom_the_clock_did_not_stop,
 )
@@ -44,7 +42,8 @@ def annotate_command(
     number: int | None = option("Show only the Nth game of the file.", type=click.IntRange(min=1)),
     as_pgn: bool = flag("Print the games with comments behind their moves.", "--pgn"),
     as_page: bool = flag("Print a page that needs no other file.", "--html"),
-    out: Output = output_option("Write to this file; PGN, unless --html or --json is given."),
+    output: str | None = option("Write to this file; PGN, unless --html or --json is given.", "-o", type=options.NAME),
+    force: bool = options.FORCE,
     rules: Rules = options.RULES,
     folders: tuple[Path, ...] = options.FOLDERS,
     form: Form = options.FORM,
@@ -64,7 +63,6 @@ def annotate_command(
       tbgen annotate event.pgn --number 12 --html -o game.html
       tbgen annotate event.pgn -o annotated.pgn --scoring harmonic
     """
-    output, force = out
     refuse_to_lose(output, [file], force=force, most=math.inf if number is None else 1)
     with ExitStack() as stack:
         reader = _Reader(file, stack.enter_context(open_tablebase(folders)), rules)
@@ -188,8 +186,7 @@ def standings(
       tbgen standings scored.pgn --html > standings.html
     """
     names, order = asked_files(files), _order(tiebreak)
-    task = GamesTask(rules, tables=folders, texts=False, results=True)
-    parts = list(decided(names, task, jobs))
+    parts = list(decided(names, GamesTask(rules, tables=folders, texts=False, results=True), jobs))
     whole, games = total(parts), [game for part in parts for game in part.results]
     complain(*whole.contradicted)
     say_whom_the_clock_did_not_stop(whole)
@@ -238,8 +235,8 @@ def _show_table(standings: Standings, building: str) -> None:
         across = [*heads, *(str(row.rank) for row in rows)]
         heads, lines = (across, crossed) if fits(across, crossed) else (heads, lines)
     click.echo("\n".join(table_lines(heads, lines)))
-    schemes = ", ".join(scheme.value for scheme in standings.schemes)
-    click.echo(f"ranked by {', then '.join(standings.order)}; points: {schemes}")
+    order, schemes = ", then ".join(standings.order), ", ".join(scheme.value for scheme in standings.schemes)
+    click.echo(f"ranked by {order}; points: {schemes}")
     if standings.unfinished:
         click.echo(f"{counted(standings.unfinished, 'game', 'games')} without a result left out")
     if standings.provisional:

@@ -68,8 +68,7 @@ class MatchCommand(click.Command):
         with formatter.section("Options"):
             formatter.write_dl([(f"-{each.name} {each.form}".strip(), each.help) for each in OPTIONS.values()])
         with formatter.section("Of -engine and -each"):
-            keys = OPTIONS["engine"].keys.values()
-            formatter.write_dl([(f"{each.name}={each.form}", each.help) for each in keys])
+            formatter.write_dl([(f"{each.name}={each.form}", each.help) for each in OPTIONS["engine"].keys.values()])
         formatter.write("\n" + _DIFFERENCES)
 
 

@@ -40,7 +40,6 @@ from tbgen.storage.files import folder_of_game, folder_of_men, folders_in, men_o
 T = TypeVar("T")
 
 
-
 class Named(click.Path):
     """The name of a file or folder; a shell completes it. A variable that is not set leaves an empty one."""
 

@@ -7,14 +7,13 @@ import os
 import shlex
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
 from tbgen.apps.games.decide import Ground, Solve, materials_in
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_in
 from tbgen.cli import complain_of, say
-from tbgen.cli.options import FORCE, NAME, Gathered, not_empty, option
+from tbgen.cli.options import not_empty
 from tbgen.cli.output import entries_in, refuse_fewer
 from tbgen.cli.reporter import reading
 from tbgen.errors import PgnError, UsageError, build_options
@@ -23,18 +22,6 @@ from tbgen.storage.files import game_of_folder, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
 from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file
 from tbgen.text import counted
-
-
-class Output(NamedTuple):
-    """The file that a command writes, and whether it may replace one that has more in it."""
-
-    output: str | None
-    force: bool
-
-
-def output_option(text: str, **settings: Any) -> Any:
-    """`-o` and `--force`, as the default of a parameter."""
-    return Gathered(Output, output=option(text, "-o", type=NAME, **settings), force=FORCE)
 
 
 def asked_files(names: Sequence[str]) -> list[str]:

@@ -19,7 +19,7 @@ from tbgen.position import DEFAULT_BUDGET
 from tbgen.position.bracket import Bracket, Solution, SolvePlan
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.notation import picture_of, position_of
-from tbgen.rules.points import Scoring, format_points
+from tbgen.rules.points import Scheme, Scoring, format_points
 from tbgen.rules.position import accrued_of
 from tbgen.score import Color, Score
 from tbgen.storage.files import read_bounded
@@ -72,8 +72,7 @@ def solve(
 
     with PositionSolver(folders, budget=budget, threads=threads or processors(), syzygy=syzygy) as solver:
         if prepare is not None:
-            score = Score(asked.accrued) if asked.accrued else None
-            _prepare(solver, Material.parse(prepare), score, only_plan=only_plan, form=form)
+            _prepare(solver, Material.parse(prepare), asked.accrued, only_plan=only_plan, form=form)
             return
         position = position_of(*asked.read())
         if only_plan:
@@ -84,11 +83,11 @@ def solve(
     present(form, found.facts(), lambda: _show(found, picture_of(position[0])))
 
 
-def _prepare(solver: PositionSolver, material: Material, accrued: Score | None, *, only_plan: bool, form: Form) -> None:
+def _prepare(solver: PositionSolver, material: Material, accrued: str | None, *, only_plan: bool, form: Form) -> None:
     """Solve what a material promotes to, or print the cost."""
     from tbgen.position.closure import plan_of
 
-    closure = solver.preparation(material, accrued)
+    closure = solver.preparation(material, None if accrued is None else Score(accrued))
     plan = plan_of([closure])
     if not only_plan and plan.nodes:
         with progress("preparing", 1, as_share=True) as shown:
@@ -97,12 +96,8 @@ def _prepare(solver: PositionSolver, material: Material, accrued: Score | None, 
 
 
 def _show_plan(plan: SolvePlan, form: Form, *, answers: bool) -> None:
-    what = "exact"
-    if not plan.exact:
-        many = (
-            f"to a queen are solved with up to {plan.most_free} men beside pawns" if plan.most_free else "are bounded"
-        )
-        what = f"perhaps exact: promotions {many}"
+    many = f"to a queen are solved with up to {plan.most_free} men beside pawns" if plan.most_free else "are bounded"
+    what = "exact" if plan.exact else f"perhaps exact: promotions {many}"
     closer = f"{' '.join(plan.missing)} (these tables would make the answer closer)" if plan.missing else None
     pairs = {
         "blocks": f"{plan.nodes:,}, {plan.cells:,} cells",
@@ -144,9 +139,8 @@ def _show(found: Solution, picture: str) -> None:
 
 def _points(bracket: Bracket) -> str:
     """White's and Black's points under exponential scoring, for both bounds if they differ."""
-    scoring = Scoring()
-    ends = dict.fromkeys((bracket.lower, bracket.upper))
-    return " to ".join(format_points(scoring.points(end), scoring.scheme) for end in ends)
+    ends = [bracket.lower, bracket.upper] if bracket.exact is None else [bracket.exact]
+    return " to ".join(format_points(Scoring().points(end), Scheme.EXPONENTIAL) for end in ends)
 
 
 _BOTH = "both"
@@ -264,9 +258,8 @@ def _show_hold(found: Mapping[str, Any], *, is_mate: bool) -> None:
         return
     click.echo(title)
     if escape is not None:
-        men = " against ".join(escape["men"])
-        plies = f"{in_plies(escape['plies'])} at least, the most of all pairs: {men}"
-        show_pairs({"in frames": plies, "way out": " ".join(escape["line"]) or None}, "  {:11}{}")
+        frames = f"{in_plies(escape['plies'])} at least, the most of all pairs: {' against '.join(escape['men'])}"
+        show_pairs({"in frames": frames, "way out": " ".join(escape["line"]) or None}, "  {:11}{}")
     if found["verdict"] == "unknown":
         click.echo("  wider      no proof within the nodes that were allowed; --nodes and --wide try harder")
 

@@ -30,8 +30,8 @@ records_option = option(
 
 def asked_records(where: Sequence[Path]) -> list[Record]:
     """The records of some folders."""
-    folders = ", ".join(map(str, where))
-    return not_empty(records_in(*where), f"there are no records in {folders}; make them with: tbgen study record --all")
+    missing = f"there are no records in {', '.join(map(str, where))}; make them with: tbgen study record --all"
+    return not_empty(records_in(*where), missing)
 
 
 @click.group("study")

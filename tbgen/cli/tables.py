@@ -50,8 +50,8 @@ def list_command(
     wanted = options.named_or_there(names, folders) if in_full else list(where)
     found, faults = _each(wanted, lambda material, _: (figures_of(folder_with(folders, material), material), None))
     if in_full:
-        rows = [row for each in found for row in _rows(each)]
-        present(form, found[0] if found and len(names) == 1 else found, lambda: _show(found), rows)
+        facts = found[0] if found and len(names) == 1 else found
+        present(form, facts, lambda: _show(found), (row for each in found for row in _rows(each)))
     else:
         _list(found, where, folders, form)
     return complain_of(faults)
@@ -59,9 +59,14 @@ def list_command(
 
 def _list(found: Sequence[Facts], where: dict[Material, Path], folders: Sequence[Path], form: Form) -> None:
     """A row for each table that a probe would use."""
-    names = ("material", "men", "positions", "bytes")
     folder_of = {str(material): str(folder) for material, folder in where.items()}
-    facts = [{**{name: each[name] for name in names}, "folder": folder_of[each["material"]]} for each in found]
+    facts = [
+        {
+            **{name: each[name] for name in ("material", "men", "positions", "bytes")},
+            "folder": folder_of[each["material"]],
+        }
+        for each in found
+    ]
     columns: Heads = {
         "table": "material",
         "men": "men",
@@ -217,12 +222,11 @@ def _digests(
         facts = facts_of(found, known=material in known, difference=difference)
         return {"material": str(material), **facts}, difference
 
-    def verdict(facts: Facts) -> str:
-        return "differs" if facts["difference"] else "as known" if facts["known"] else "not in the list"
-
     return check, {
         "table": "material",
         "outcomes": lambda facts: facts["outcomes"][:16],
         "distances": lambda facts: (facts["distances"] or "none")[:16],
-        "verdict": verdict,
+        "verdict": lambda facts: (
+            "differs" if facts["difference"] else "as known" if facts["known"] else "not in the list"
+        ),
     }

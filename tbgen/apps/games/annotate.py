@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -86,12 +86,11 @@ class AnnotatedPly:
         """The value that the move gave away, and the moves that keep it; empty if it gave nothing away."""
         if not self.gives_away or self.before is None:
             return ""
-        to = f" to {self.mover.other}" if self.grade is Grade.LOSES else ""
-        said = f"gives {self.before} away{to}"
+        said = f"gives {self.before} away" + (f" to {self.mover.other}" if self.grade is Grade.LOSES else "")
         if self.before.holder is not self.mover:
             said = f"gives {self.mover.other} more than {self.before}"
-        kept = " or ".join(each.san for each in self.better[:_MOST_NAMED])
-        kept += " or others" * (len(self.better) > _MOST_NAMED)
+        others = ["others"] if len(self.better) > _MOST_NAMED else []
+        kept = " or ".join([*(each.san for each in self.better[:_MOST_NAMED]), *others])
         return f"{said}; {kept} kept it" if kept else said
 
     @property
@@ -167,25 +166,22 @@ class Annotation:
 
 def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
     """A game with the values of its positions, each with its accrued score."""
-    missing: Counter[Material] = Counter()
-    return Annotation(game, tuple(_annotated(tables, game, missing)), missing)
-
-
-def _annotated(tables: Tablebase, game: PgnGame, missing: Counter[Material]) -> Iterator[AnnotatedPly]:
-    board, rule = game.game.board.root(), game.scoring
-    value: Probe | None = None
+    board, points = game.game.board.root(), game.scoring.points
+    plies, missing = list[AnnotatedPly](), Counter[Material]()
     stood: chess.Board | None = None
+    last: Probe | None = None
     for ply in game.game.plies:
         if ply.move is not None:
             board.push(ply.move)
-        here, last = board.copy(stack=False), value
+        here = board.copy(stack=False)
         value = _value(tables, here, ply, missing)
         lost, better = Fraction(0), tuple[MoveProbe, ...]()
         if last is not None and value is not None and last.outcome != value.outcome:
-            lost = rule.points(last.outcome)[ply.own.holder] - rule.points(value.outcome)[ply.own.holder]
+            lost = points(last.outcome)[ply.own.holder] - points(value.outcome)[ply.own.holder]
             better = _better(last)
-        yield AnnotatedPly(ply, here, stood, value, None if last is None else last.outcome, better, lost)
-        stood = here
+        plies.append(AnnotatedPly(ply, here, stood, value, None if last is None else last.outcome, better, lost))
+        stood, last = here, value
+    return Annotation(game, tuple(plies), missing)
 
 
 def _value(tables: Tablebase, board: chess.Board, ply: Ply, missing: Counter[Material]) -> Probe | None:
@@ -221,7 +217,8 @@ def pgn_of(
     tags = {
         "Event": "Best play",
         "Round": "-",
-        **dict.fromkeys(("White", "Black"), "tbgen"),
+        "White": "tbgen",
+        "Black": "tbgen",
         "SetUp": "1",
         "FEN": first.fen(),
         **({} if accrued is None else {"RMobilityAccrued": str(accrued)}),

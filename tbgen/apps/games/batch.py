@@ -10,7 +10,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field, replace
 from multiprocessing.synchronize import Event
-from typing import Any, NamedTuple
+from typing import Any
 
 import chess
 
@@ -86,54 +86,48 @@ class ChunkReport:
     skipped: list[PgnError] = field(default_factory=list)
 
 
-class GameVerdict(NamedTuple):
-    """A game that was read, with its verdict."""
+def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
+    """A game and its verdict as JSON has them."""
+    last = game.last
+    return {
+        **game.heading,
+        **facts_of(game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since),
+        "fen": game.position().fen() if verdict.material or verdict.missing or verdict.bounds else None,
+        **verdict.facts(),
+    }
 
-    game: PgnGame
-    verdict: Verdict
 
-    def facts(self) -> dict[str, Any]:
-        """The game and its verdict as JSON has them."""
-        game, last, verdict = self.game, self.game.last, self.verdict
-        return {
-            **game.heading,
-            **facts_of(game, "end", ply_count=last.number, accrued=last.accrued, reached_at_ply=last.since),
-            "fen": game.position().fen() if verdict.material or verdict.missing or verdict.bounds else None,
-            **verdict.facts(),
-        }
+def decision_tags(game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility.RESET) -> dict[str, str]:
+    """The tags with the final score of a game and its source; none if it has no moves."""
+    if verdict.source is Source.SHEET:
+        return {}
+    fifty_moves = game.fifty_moves.setting
+    plain = FiftyMoveSetting.LEGACY if read_tags(game.tags).legacy else FiftyMoveSetting.RESET
+    tags = write_tags(verdict.final, game.scoring) | {
+        "RMobilityFifty": "" if fifty_moves is plain else fifty_moves.value,
+        "RMobilitySource": verdict.source.value,
+        "RMobilityTablebase": verdict.table or "",
+        "RMobilityMissing": verdict.missing_tag or "",
+        "RMobilityBounds": verdict.bounds_tag or "",
+        "RMobilityClock": str(verdict.clocked) if verdict.is_clocked else "",
+        GAME_TAG: "" if mobility.forgets else str(mobility),
+    }
+    return {name: tags[name] for name in OWN_TAGS if tags.get(name)}
 
-    def result(self) -> EventGame:
-        """The facts of a game that standings need."""
-        game, tags, verdict = self.game, self.game.tags, self.verdict
-        return EventGame(
-            players=(tags.get("White", "?"), tags.get("Black", "?")),
-            result=classical_result(verdict.final) if game.last.end in ON_THE_BOARD else game.result,
-            final=verdict.final,
-            scoring=game.scoring,
-            source=verdict.source,
-            missing=verdict.missing_tag,
-            plies=game.last.number,
-            tags={name: tags[name] for name in READ_TAGS if name in tags},
-        )
 
-    def tags(self, mobility: Mobility = Mobility.RESET) -> dict[str, str]:
-        """The tags with the final score of the game and its source; none if it has no moves."""
-        game, verdict = self.game, self.verdict
-        if verdict.source is Source.SHEET:
-            return {}
-        fifty_moves = game.fifty_moves.setting
-        plain = FiftyMoveSetting.LEGACY if read_tags(game.tags).legacy else FiftyMoveSetting.RESET
-        matters = verdict.clocked is not None and verdict.clocked.matters
-        tags = write_tags(verdict.final, game.scoring) | {
-            "RMobilityFifty": "" if fifty_moves is plain else fifty_moves.value,
-            "RMobilitySource": verdict.source.value,
-            "RMobilityTablebase": verdict.table or "",
-            "RMobilityMissing": verdict.missing_tag or "",
-            "RMobilityBounds": verdict.bounds_tag or "",
-            "RMobilityClock": str(verdict.clocked) if matters else "",
-            GAME_TAG: "" if mobility.forgets else str(mobility),
-        }
-        return {name: tags[name] for name in OWN_TAGS if tags.get(name)}
+def event_game(game: PgnGame, verdict: Verdict) -> EventGame:
+    """The facts of a game that standings need."""
+    tags = game.tags
+    return EventGame(
+        players=(tags.get("White", "?"), tags.get("Black", "?")),
+        result=classical_result(verdict.final) if game.last.end in ON_THE_BOARD else game.result,
+        final=verdict.final,
+        scoring=game.scoring,
+        source=verdict.source,
+        missing=verdict.missing_tag,
+        plies=game.last.number,
+        tags={name: tags[name] for name in READ_TAGS if name in tags},
+    )
 
 
 class ChunkDecider:
@@ -158,34 +152,32 @@ class ChunkDecider:
                 texts.append(chunk.text[text.span])
                 continue
             told = told_by_tags(game) if self.task.results else None
-            found = GameVerdict(game, told or self.adjudicator.decide_read(game))
-            self._count(found, name, done)
+            verdict = told or self.adjudicator.decide_read(game)
+            self._count(game, verdict, done)
             if self.task.texts:
-                line = self._line(found, text.moves) if self.task.lines else None
-                texts.append(text.decided(found.tags(self.task.rules.mobility), line))
+                line = self._line(game, verdict, text.moves) if self.task.lines else None
+                texts.append(text.decided(decision_tags(game, verdict, self.task.rules.mobility), line))
         if self.task.texts:
             done.text = b"".join([*texts, chunk.rest()])
         return done
 
-    def _count(self, found: GameVerdict, name: str, done: ChunkReport) -> None:
+    def _count(self, game: PgnGame, verdict: Verdict, done: ChunkReport) -> None:
         """Add a game to the counts, and to the wanted lists."""
-        game, verdict = found.game, found.verdict
         done.games += 1
         done.grounds[Ground.of(verdict.source, game.last.end)] += 1
-        done.clocked += verdict.clocked is not None and verdict.clocked.matters
+        done.clocked += verdict.is_clocked
         done.against_their_word += verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags)
         done.lacking += bool(verdict.missing)
         done.missing.update(map(str, verdict.missing))
         if game.last.end in ON_THE_BOARD and game.warnings:
-            done.contradicted.append(f"{name}, game {game.number}: warning: {game.warnings[0]}")
+            done.contradicted.append(f"{game.file}, game {game.number}: warning: {game.warnings[0]}")
         if self.task.results:
-            done.results.append(found.result())
+            done.results.append(event_game(game, verdict))
         if self.task.facts:
-            done.facts.append(to_json(found.facts()))
+            done.facts.append(to_json(decision_facts(game, verdict)))
 
-    def _line(self, found: GameVerdict, moves: Sequence[str]) -> str:
+    def _line(self, game: PgnGame, verdict: Verdict, moves: Sequence[str]) -> str:
         """Best play from the last position, as a variation on the last move; empty without one."""
-        game, verdict = found.game, found.verdict
         if verdict.source is not Source.TABLEBASE or verdict.dtg is None or self.tables is None or not moves:
             return ""
         board = game.position()
@@ -196,7 +188,7 @@ class ChunkDecider:
         line = [(moves[-1], ""), *((step.san, "") for step in steps)]
         black = board.turn == chess.WHITE  # made the last move
         words = numbered(board.fullmove_number - black, not black, line)
-        return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", list(words))
+        return variation(f"{verdict.final} with best play, {in_plies(verdict.dtg)} to go", words)
 
 
 _worker: tuple[ChunkDecider, Event] | None = None
@@ -215,7 +207,7 @@ def _decide_text(text: bytes, in_line: bool, number: int, name: str) -> ChunkRep
     return ChunkReport() if stopped.is_set() else decider.decide(Chunk(text, in_line, number), name)
 
 
-def positions_to_solve(path: str, task: GamesTask) -> Iterator[tuple[chess.Board, Score]]:
+def positions_to_solve(path: str, task: GamesTask) -> list[tuple[chess.Board, Score]]:
     """The last positions of a file's games that no table has and that best play would decide, with accrued scores."""
     found = list[tuple[chess.Board, Score]]()
 
@@ -223,9 +215,8 @@ def positions_to_solve(path: str, task: GamesTask) -> Iterator[tuple[chess.Board
         found.append((board.copy(stack=False), accrued))
 
     with suppress(PgnError):  # deciding the games raises it again
-        for _ in adjudicate_file(path, replace(task, texts=False, lines=False, facts=False), solve=note):
-            yield from found
-            found.clear()
+        total(adjudicate_file(path, replace(task, texts=False, lines=False, facts=False), solve=note))
+    return found
 
 
 def adjudicate_file(path: str, task: GamesTask, jobs: int = 1, solve: Solve | None = None) -> Iterator[ChunkReport]:
@@ -279,10 +270,8 @@ def total(parts: Iterable[ChunkReport]) -> ChunkReport:
     """The figures of several chunks together, without their texts, facts and results."""
     whole = ChunkReport()
     for part in parts:
-        for name in ("size", "games", "lacking", "clocked", "against_their_word"):
+        for name in ("size", "games", "grounds", "missing", "lacking", "clocked", "against_their_word"):
             setattr(whole, name, getattr(whole, name) + getattr(part, name))
-        for name in ("grounds", "missing"):
-            getattr(whole, name).update(getattr(part, name))
-        for name in ("contradicted", "skipped"):
-            getattr(whole, name).extend(getattr(part, name))
+        whole.contradicted.extend(part.contradicted)
+        whole.skipped.extend(part.skipped)
     return whole

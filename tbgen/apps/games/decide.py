@@ -92,6 +92,11 @@ class Verdict:
         return (DRAW, DRAW) if self.source is Source.SHEET else self.scoring.points(self.final)
 
     @property
+    def is_clocked(self) -> bool:
+        """Whether the fifty-move rule leaves too few plies for the table's value, or may do so."""
+        return self.clocked is not None and self.clocked.matters
+
+    @property
     def table(self) -> str | None:
         """The table that decided the game, with the plies of best play if it knows them."""
         return " ".join(str(each) for each in (self.material, self.dtg) if each is not None) or None
@@ -225,10 +230,11 @@ class Adjudicator:
             return Verdict(final_outcome(accrued, winner), Source.RESULT, f"{winner} won the game", scoring)
         if how is Continue.ALWAYS or (how is Continue.UNLESS_OVER and end is None):
             return self._continued(game, scoring)
-        why = "the accrued score stands: the game is not continued"
         if end is not None:
-            why = f"the game ended by {end.value}, and its accrued score stands"
-        return Verdict(accrued, Source.GAME, why, scoring)
+            return Verdict(
+                accrued, Source.GAME, f"the game ended by {end.value}, and its accrued score stands", scoring
+            )
+        return Verdict(accrued, Source.GAME, "the accrued score stands: the game is not continued", scoring)
 
     def _continued(self, game: Game | PgnGame, scoring: Scoring) -> Verdict:
         """The outcome of best play from the last position, or the accrued score if the outcome is unknown."""
@@ -254,9 +260,8 @@ class Adjudicator:
 
     def _by_table(self, tables: Tablebase, game: Game | PgnGame, board: chess.Board, scoring: Scoring) -> Verdict:
         """The outcome that a table has for the last position."""
-        found, clocked = tables.probe(board, game.last.accrued), None
-        if tables.mobility.forgets:  # the effect of the fifty-move rule is known for r-mobility alone
-            clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=found)
+        found, known = tables.probe(board, game.last.accrued), tables.mobility.forgets  # clocks of r-mobility alone
+        clocked = value_within(tables, board, fifty_moves=game.fifty_moves, found=found) if known else None
         table = found.material.canonical()
         plies = "reached" if found.is_reached else in_so_many(found.dtg)
         why = f"{found.outcome.in_words()}, {plies}, with best play from {table}"

@@ -26,10 +26,16 @@ from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
 from tbgen.text import counted, facts_of
 
-_BOUNDS: Final = "RMobilityBounds"
 READ_TAGS: Final = (
-    *("Event", "Round", "WhiteElo", "BlackElo", "EventType", "MatchGame", "MeetingGames", "Termination"),
-    _BOUNDS,
+    "Event",
+    "Round",
+    "WhiteElo",
+    "BlackElo",
+    "EventType",
+    "MatchGame",
+    "MeetingGames",
+    "Termination",
+    "RMobilityBounds",
 )
 """The tags that standings read, besides the score of a game."""
 _CRASHES: Final = ("abandoned", "stalled connection")
@@ -72,8 +78,13 @@ DEFAULT_ORDER: Final[tuple[TieBreak, ...]] = ("points", "net", "direct-encounter
 PRESETS: Final[Mapping[str, tuple[TieBreak, ...]]] = {
     "tcec-swiss": ("classical", "sonneborn-berger", "points", "wins", "direct-encounter"),
     "tcec-league": (
-        *("classical", "direct-encounter", "sonneborn-berger", "points"),
-        *("double-wins", "quick-wins", "long-losses"),
+        "classical",
+        "direct-encounter",
+        "sonneborn-berger",
+        "points",
+        "double-wins",
+        "quick-wins",
+        "long-losses",
     ),
     "otb": ("points", "direct-encounter", "buchholz-cut-1", "buchholz", "sonneborn-berger", "wins", "net"),
 }
@@ -119,7 +130,7 @@ class EventGame(NamedTuple):
     def is_disproved(self) -> bool:
         """Whether its score lies outside the bounds that its tag has."""
         with suppress(ValueError, ScoreFormatError):
-            lower, upper = map(Score, self.tags.get(_BOUNDS, "").split())
+            lower, upper = map(Score, self.tags.get("RMobilityBounds", "").split())
             return not lower <= self.final <= upper
         return False
 

@@ -19,9 +19,10 @@ from __future__ import annotations
 import enum
 import re
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any
 
 import chess
 
@@ -59,13 +60,28 @@ ORDINARY = {"", "?", "standard", "chess", "classical", "normal", "from position"
 MARK = "tbgen:"
 """The beginning of tbgen's comments."""
 OWN_TAGS = (
-    *("RMobilityResult", "RMobilityCutoff", "RMobilityScoring", "Points", "Komi", "RMobilityFifty", "RMobilitySource"),
-    *("RMobilityTablebase", "RMobilityMissing", "RMobilityBounds", "RMobilityClock", GAME_TAG),
+    "RMobilityResult",
+    "RMobilityCutoff",
+    "RMobilityScoring",
+    "Points",
+    "Komi",
+    "RMobilityFifty",
+    "RMobilitySource",
+    "RMobilityTablebase",
+    "RMobilityMissing",
+    "RMobilityBounds",
+    "RMobilityClock",
+    GAME_TAG,
 )
 """The tags of a decision, which replace those of an earlier decision."""
 
-_ROSTER = dict.fromkeys(("Event", "Site", "Date", "Round", "White", "Black"), "?") | {
+_ROSTER = {
+    "Event": "?",
+    "Site": "?",
     "Date": "????.??.??",
+    "Round": "?",
+    "White": "?",
+    "Black": "?",
     "Result": UNFINISHED,
 }
 """The tags of every game, in order, with their values if nothing is known."""
@@ -171,19 +187,20 @@ def read_tags(tags: Mapping[str, str]) -> GameTags:
         raise UsageError(f"tags must be a mapping such as headers of chess.pgn, not {tags!r}")
     close = {name: "".join(expect(value, str, name, "a text").split()) for name, value in tags.items()}
     legacy = "Legacy" in close and close["Legacy"].lower() not in _OFF
-    fifty_moves = FiftyMoveSetting.LEGACY if legacy else None
-    if "RMobilityFifty" in close:
-        fifty_moves = expect_setting(close["RMobilityFifty"])
-    return GameTags(
-        outcome=Score(close["RMobilityResult"]) if "RMobilityResult" in close else None,
-        points=parse_points(close["Points"]) if "Points" in close else None,
-        scheme=expect_scheme(close["RMobilityScoring"]) if "RMobilityScoring" in close else None,
-        cutoff_code=parse_cutoff(close["RMobilityCutoff"]) if "RMobilityCutoff" in close else None,
-        komi=parse_komi(close["Komi"]) if "Komi" in close else None,
-        accrued=Score(close["RMobilityAccrued"]) if "RMobilityAccrued" in close else None,
-        legacy=legacy,
-        fifty_moves=fifty_moves,
-    )
+    known: dict[str, Any] = {"legacy": legacy, "fifty_moves": FiftyMoveSetting.LEGACY if legacy else None}
+    return GameTags(**known | {field: parse(close[name]) for name, (field, parse) in _READ.items() if name in close})
+
+
+_READ: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "RMobilityResult": ("outcome", Score),
+    "Points": ("points", parse_points),
+    "RMobilityScoring": ("scheme", expect_scheme),
+    "RMobilityCutoff": ("cutoff_code", lambda text: parse_cutoff(text)),
+    "Komi": ("komi", parse_komi),
+    "RMobilityAccrued": ("accrued", Score),
+    "RMobilityFifty": ("fifty_moves", expect_setting),
+}
+"""Tag -> the field of `GameTags` that it sets, and the function that parses it."""
 
 
 def says_fifty_moves(tags: Mapping[str, str]) -> bool:
@@ -218,11 +235,8 @@ def write_tags(
     }
     if scoring.scheme is Scheme.KOMI:
         tags["Komi"] = str(scoring.komi)
-    if fifty_moves is FiftyMoveSetting.LEGACY:
-        tags["Legacy"] = "1"
-    elif fifty_moves is not FiftyMoveSetting.RESET:
-        tags["RMobilityFifty"] = fifty_moves.value
-    return tags
+    known_elsewhere = {FiftyMoveSetting.RESET: {}, FiftyMoveSetting.LEGACY: {"Legacy": "1"}}
+    return tags | known_elsewhere.get(fifty_moves, {"RMobilityFifty": fifty_moves.value})
 
 
 def classical_result(outcome: Score) -> str:
@@ -267,11 +281,10 @@ def root_of(
     if variant is not None and kind not in _CHESS960 | ORDINARY:
         from tbgen.rules.variants import variant_board
 
-        board = variant_board(variant, fen)
-        return board, None if accrued is None else carried_into(board, accrued, mobility)
-    board, carried = parse_fen(
-        chess.STARTING_FEN if fen is None else fen, chess960=kind in _CHESS960, mobility=mobility
-    )
+        board, carried = variant_board(variant, fen), None
+    else:
+        is_chess960 = kind in _CHESS960
+        board, carried = parse_fen(chess.STARTING_FEN if fen is None else fen, chess960=is_chess960, mobility=mobility)
     if carried is None and accrued is not None:
         carried = carried_into(board, accrued, mobility)
     return board, carried

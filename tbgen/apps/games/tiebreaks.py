@@ -43,8 +43,8 @@ def by_value(values: Mapping[Player, Any]) -> Criterion[Player]:
     """The criterion by which more is better."""
 
     def split(players: list[Player]) -> list[list[Player]]:
-        ranked = sorted(players, key=values.__getitem__, reverse=True)
-        return [list(group) for _, group in groupby(ranked, values.__getitem__)]
+        value = values.__getitem__
+        return [list(group) for _, group in groupby(sorted(players, key=value, reverse=True), value)]
 
     return split
 

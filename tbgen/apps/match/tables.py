@@ -86,7 +86,7 @@ def table_decider(folders: str, most_men: int) -> Iterator[Decider]:
     def decide(game: Game) -> Ending | None:
         verdict = adjudicator.decide(game)
         words = f"tablebase {verdict.final} {in_so_many(verdict.dtg)}"
-        if verdict.clocked is not None and verdict.clocked.matters:
+        if verdict.is_clocked:
             words += f", but {verdict.clocked}"
         is_known = verdict.source is Source.TABLEBASE
         return Ending(verdict.final, verdict.source, ADJUDICATION, words, table=verdict.table) if is_known else None

@@ -235,7 +235,7 @@ def warm(tables: Tablebase) -> None:
 
 def decided(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
     """Every game with its final score, the reason and the tags; or the error in its place."""
-    from tbgen.apps.games.batch import GameVerdict
+    from tbgen.apps.games.batch import decision_facts, decision_tags
     from tbgen.apps.games.decide import Adjudicator
     from tbgen.apps.games.read import games_in
     from tbgen.apps.games.text import decoded
@@ -245,8 +245,8 @@ def decided(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
         if isinstance(game, PgnError):
             yield error_facts(game)
             continue
-        found = GameVerdict(game, adjudicator.decide_read(game))
-        yield {**found.facts(), "why": found.verdict.why, "tags": found.tags()}
+        verdict = adjudicator.decide_read(game)
+        yield {**decision_facts(game, verdict), "why": verdict.why, "tags": decision_tags(game, verdict)}
 
 
 # Ordinary chess, in the form that clients of other tablebases ask for. The outcomes G0.0 and -G0.0 are its forced mates

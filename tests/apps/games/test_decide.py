@@ -122,7 +122,7 @@ def test_a_verdict_says_where_the_fifty_move_rule_leaves_too_few_plies(
     tables: Tablebase, setting: FiftyMoveSetting, said: str
 ) -> None:
     verdict = Adjudicator(tables).decide(game_from(ENDS, setting=setting))
-    assert (str(verdict.final), verdict.clocked is not None and verdict.clocked.matters) == ("G1.5", True)
+    assert (str(verdict.final), verdict.is_clocked) == ("G1.5", True)
     assert verdict.why.endswith(f", but under {setting.value}, with 3 plies left, {said}")
     assert verdict.facts()["plies_left"] == 3
     assert verdict.facts()["within"] == ("between" if setting is FiftyMoveSetting.RESET else "unknown")
@@ -134,4 +134,4 @@ def test_a_game_is_scored_by_the_fifty_move_rule_if_that_is_asked_for(tables: Ta
     assert (str(verdict.final), verdict.source, verdict.dtg) == ("G4.0", Source.TABLEBASE, 0)
     assert str(adjudicator.decide(game_from(ENDS)).final) == "G1.5", "it is only known to lie between"
     without = adjudicator.decide(game_from(ENDS, setting=FiftyMoveSetting.NONE))
-    assert (str(without.final), without.clocked is not None and without.clocked.matters) == ("G1.5", False)
+    assert (str(without.final), without.is_clocked) == ("G1.5", False)
