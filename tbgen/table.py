@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -13,12 +12,8 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import WideInts
 from tbgen.index.handover import Cells, EntryValues, Numbers, Piece
 from tbgen.index.layout import Layout
-from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Score
-
-_CODE_BITS = 11
-_KEY_BITS = _CODE_BITS + 1
 
 MOST_KEPT_CELLS = 1 << 24
 """Tables with at most this many cells are solved in seconds and stay in memory."""
@@ -41,30 +36,6 @@ class Patterns:
 
     def __len__(self) -> int:
         return len(self.start) - 1
-
-    def values(
-        self, patterns: npt.NDArray[np.uint32], accrued: npt.NDArray[np.int64]
-    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-        """The outcomes and distances, signed, of positions whose accrued scores stand or are broken."""
-        wanted = patterns.astype(np.int64) << _KEY_BITS | ~are_white(accrued) << _CODE_BITS | codes_of(accrued)
-        row = np.searchsorted(self._keys, wanted, side="right") - 1
-        found = row >= 0
-        found[found] = self._keys[row[found]] >> _CODE_BITS == wanted[found] >> _CODE_BITS
-        outcome, dtg = accrued.copy(), np.zeros(len(accrued), np.int64)
-        broken = self.outcome[row[found]].astype(np.int64)
-        loss = worth_to_white(accrued[found]) - worth_to_white(broken)
-        worse = np.where(are_white(accrued[found]), loss, -loss) > 0
-        places = np.flatnonzero(found)[worse]
-        outcome[places], dtg[places] = broken[worse], self.dtg[row[places]]
-        return outcome, dtg
-
-    @cached_property
-    def _keys(self) -> npt.NDArray[np.int64]:
-        """[row] pattern, holder and code as one number, in ascending order."""
-        start = self.start.astype(np.int64)
-        pattern = np.repeat(np.arange(len(self), dtype=np.int64), start[1:] - start[:-1])
-        keys: npt.NDArray[np.int64] = pattern << _KEY_BITS | self.holder.astype(np.int64) << _CODE_BITS | self.code
-        return keys
 
 
 @dataclass(frozen=True)

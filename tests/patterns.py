@@ -1,4 +1,4 @@
-"""What a pattern says of an accrued score, row by row: the slow twin of `Patterns.values`."""
+"""What a pattern says of an accrued score, row by row."""
 
 from __future__ import annotations
 

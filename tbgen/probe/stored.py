@@ -16,6 +16,7 @@ import numpy.typing as npt
 from tbgen.compiled.arrays import Ints
 from tbgen.errors import MissingTableError, TooManyMenError, UsageError
 from tbgen.index.layout import slots_of
+from tbgen.index.outcomes import are_white, codes_of, worth_to_white
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe.many import Value
 from tbgen.rules.own_board import OwnBoard, sets_on
@@ -25,16 +26,17 @@ from tbgen.storage.files import men_of_folder, path_in
 from tbgen.storage.layerfile import LayerFile
 from tbgen.storage.reader import TableFile
 from tbgen.storage.schema import DETAIL, DTG, SYMBOL
-from tbgen.table import Patterns
 
 RANK_FLIP: Final = 56
 """Turns a square upside down by an exclusive or."""
 
 _OUTCOMES: Final = {n: Score.from_signed(n) for n in range(-MOST_STORED_CODE - 1, MOST_STORED_CODE + 2) if n}
 
+_OTHER_BREAKS: Final = "its breaks are not those of the outcomes"
+_CODE_BITS: Final = 11
+
 Plies = npt.NDArray[np.float32]
 """Distances; NaN if they are unknown."""
-
 
 _CHUNK_BYTES = 1 << 16
 """The most bytes of nearly every unpacked chunk."""
@@ -114,7 +116,7 @@ class StoredPosition:
         first, rows = column("states")[column("group_states")[group] + column(DETAIL)[self._place]]
         row = _row_for(column("rows"), first, rows, accrued)
         if row is None:
-            raise self._table.file.distances.damaged("its breaks are not those of the outcomes")
+            raise self._table.file.distances.damaged(_OTHER_BREAKS)
         return row[3]
 
 
@@ -180,28 +182,36 @@ class StoredTable:
         """`StoredPosition.held` for many positions: signed outcomes and distances."""
         symbols = self.symbols.items(places).astype(np.int64)
         records = self.meanings.items(symbols)
-        outcome, _ = self._rows_for(records, self.outcome_rows, accrued)
-        dtg = np.full(len(places), 0 if self.knows_distances else np.nan, np.float32)
-        broken = np.flatnonzero(outcome != accrued)
+        outcome, dtg = accrued.copy(), np.full(len(places), 0 if self.knows_distances else np.nan, np.float32)
+        broken, rows = _breaks(records, self.outcome_rows, accrued)
+        outcome[broken] = rows["outcome"]
         if self.knows_distances and len(broken):
             some, column = places[broken], self.column
             groups = column("symbol_groups").items(symbols[broken]).astype(np.int64)
             groups += self.dtg(column(DTG).items(some), records["entry"][broken], some)
             states = column("group_states").items(groups).astype(np.int64) + column(DETAIL).items(some)
-            records = column("states").items(states)
-            outcome[broken], dtg[broken] = self._rows_for(records, column("rows"), accrued[broken])
+            again, rows = _breaks(column("states").items(states), column("rows"), accrued[broken])
+            self.file.distances.expect(len(again) == len(broken), _OTHER_BREAKS)
+            dtg[broken] = rows["dtg"]
         return outcome, dtg
 
-    @staticmethod
-    def _rows_for(records: npt.NDArray[Any], column: Column, accrued: Ints) -> tuple[Ints, Ints]:
-        """The effect of patterns on many accrued scores: signed outcomes, and distances if rows have them."""
-        ranges, which = np.unique(records["first"].astype(np.int64) << 8 | records["rows"], return_inverse=True)
-        first, counts = ranges >> 8, ranges & 0xFF
-        start = np.concatenate([[0], np.cumsum(counts)])
-        rows = column.items(np.arange(start[-1]) + np.repeat(first - start[:-1], counts))
-        dtg = rows["dtg"] if "dtg" in (rows.dtype.names or ()) else np.zeros(len(rows), np.uint16)
-        patterns = Patterns(start, rows["holder"], rows["code"], rows["outcome"], dtg)
-        return patterns.values(which.astype(np.uint32), accrued)
+
+def _breaks(records: npt.NDArray[Any], column: Column, accrued: Ints) -> tuple[Ints, npt.NDArray[Any]]:
+    """Which of many accrued scores the rows of their patterns break, and the row that breaks each."""
+    patterns, which = np.unique(records["first"].astype(np.int64) << 8 | records["rows"], return_inverse=True)
+    first, counts = patterns >> 8, patterns & 0xFF
+    numbers = np.repeat(np.arange(len(patterns)), counts)
+    rows = column.items(np.arange(len(numbers)) + np.repeat(first - np.cumsum(counts) + counts, counts))
+    is_white, sides = are_white(accrued), numbers << 1 | rows["holder"]
+    wanted = which << 1 | ~is_white
+    # The rows of a pattern are sorted by holder and code.
+    keys, asked = sides << _CODE_BITS | rows["code"], wanted << _CODE_BITS | codes_of(accrued)
+    row = np.searchsorted(keys, asked, side="right") - 1
+    found = np.flatnonzero(np.append(sides, -1)[row] == wanted)  # row is -1 where no row has a lower key
+    rows, accrued = rows[row[found]], accrued[found]
+    loss = worth_to_white(accrued) - worth_to_white(rows["outcome"].astype(np.int64))
+    is_broken = np.where(is_white[found], loss, -loss) > 0
+    return found[is_broken], rows[is_broken]
 
 
 class Answering(NamedTuple):

@@ -22,6 +22,7 @@ from tbgen.retro.words.geometry import geometry_of
 from tbgen.retro.words.moves import new_scratch
 from tbgen.score import Color, Score
 from tbgen.table import Patterns
+from tests.patterns import value_of_pattern
 from tests.retro.tables import solved, values
 
 NOBODY = Accrued(Score(0, Color.WHITE), ())
@@ -45,10 +46,10 @@ class KnownBlock(NamedTuple):
     def worth(self, score: Score) -> Entries:
         """What an accrued score is worth in each of the cells, by the table."""
         entry, own = self.entry[self.cells], self.own[self.cells]
-        held = np.full(len(entry), score.signed, np.int64)
-        broken, _ = self.patterns.values(self.pattern[self.cells], held)
+        patterns, which = np.unique(self.pattern[self.cells], return_inverse=True)
+        held = np.array([value_of_pattern(self.patterns, n, score)[0].signed for n in patterns.tolist()])[which]
         by_entry = (own < score.code) | (abs(entry.astype(np.int64)) - 1 < score.code)
-        return np.where(by_entry, entry, broken).astype(np.int8)
+        return np.where(by_entry, entry, held).astype(np.int8)
 
 
 def known_blocks(name: str, numbers: Iterable[int] | None = None) -> Iterator[KnownBlock]:
