@@ -73,13 +73,49 @@ class Shown:
         return f"<p>{escape(str(self))}</p>{self._repr_svg_() or f'<pre>{self._drawing()[0]}</pre>'}"
 
 
-class Valued:
-    """Something with a value: an outcome, and a distance that may be unknown."""
+@dataclass(slots=True)
+class At:
+    """The position that an answer belongs to; for a move, the board before it and the scores after it."""
 
-    __slots__ = ()
+    board: chess.Board
+    carried: Score | None = None
+    """The score that had accrued before the position; None if its own score counts in any case."""
+    counted: Score | None = None
+    """The own score, if it has been counted: counting takes as long as a look into the table."""
+    ask: Callable[[chess.Board, Score], Moves] | None = None
+    """The function that finds the moves of a position with an accrued score."""
 
+    def own(self) -> Score:
+        """The own score of the board's position."""
+        if self.counted is None:
+            self.counted = own_of(self.board)
+        return self.counted
+
+
+@dataclass(frozen=True, repr=False)
+class Valued(Shown):
+    """A value and its position, which is no field, because a frame of answers has a column for each field."""
+
+    at: InitVar[At]
     outcome: Score
+    """The score at the end of best play by both sides, for a move after it."""
     dtg: int | None
+    """Plies until the outcome's score is reached, for a move from the position before it; None without distances.
+
+    It is 0 if that score is already accrued and stays so.
+    """
+
+    def __post_init__(self, at: At) -> None:
+        vars(self)["_at"] = at
+
+    @property
+    def _place(self) -> At:
+        found: At = vars(self)["_at"]
+        return found
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A pickled answer leaves its tables out: nobody would close them after opening it again."""
+        return {**vars(self), "_at": At(self._place.board, self._place.carried, self._place.counted)}
 
     def __str__(self) -> str:
         return str(self.outcome) if self.dtg is None else f"{self.outcome} in {in_plies(self.dtg)}"
@@ -102,62 +138,20 @@ class Valued:
         return (scoring or Scoring()).points(self.outcome)
 
 
-@dataclass(slots=True)
-class At:
-    """The position that an answer belongs to; for a move, the board before it and the scores after it."""
-
-    board: chess.Board
-    carried: Score | None = None
-    """The score that had accrued before the position; None if its own score counts in any case."""
-    counted: Score | None = None
-    """The own score, if it has been counted: counting takes as long as a look into the table."""
-    ask: Callable[[chess.Board, Score], Moves] | None = None
-    """The function that finds the moves of a position with an accrued score."""
-
-    def own(self) -> Score:
-        """The own score of the board's position."""
-        if self.counted is None:
-            self.counted = own_of(self.board)
-        return self.counted
-
-
 @dataclass(frozen=True, repr=False)
-class _Placed(Valued, Shown):
-    """An answer with its position outside its fields, because a frame of answers has a column for each field."""
-
-    at: InitVar[At]
-
-    def __post_init__(self, at: At) -> None:
-        vars(self)["_at"] = at
-
-    @property
-    def _place(self) -> At:
-        found: At = vars(self)["_at"]
-        return found
-
-    def __getstate__(self) -> dict[str, Any]:
-        """A pickled answer leaves its tables out: nobody would close them after opening it again."""
-        return {**vars(self), "_at": At(self._place.board, self._place.carried, self._place.counted)}
-
-
-@dataclass(frozen=True, repr=False)
-class Probe(_Placed):
+class Probe(Valued):
     """The value of a position with an accrued score, as `Tablebase.probe` gives it.
 
     A notebook shows it with the board, and the best moves as arrows.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = Probe(At(board, Score("G4.0")), Material.parse("KBvK"), Score("G1.5"), 5)
+    >>> found = Probe(At(board, Score("G4.0")), Score("G1.5"), 5, Material.parse("KBvK"))
     >>> str(found), str(found.own), found.is_reached, found.points()[0], found.facts()["dtg"]
     ('G1.5 in 5 plies', '-G14.5', False, Fraction(9, 16), 5)
     """
 
     material: Material
     """The men on the board, with their colours."""
-    outcome: Score
-    """The score at the end of best play by both sides."""
-    dtg: int | None
-    """Plies until the outcome's score is reached; 0 if it is already accrued, None if the table has no distances."""
 
     def __repr__(self) -> str:
         return f"<Probe {self.material}: {self}>"
@@ -214,24 +208,17 @@ class Probe(_Placed):
 
 
 @dataclass(frozen=True, repr=False)
-class MoveProbe(_Placed):
+class MoveProbe(Valued):
     """The value of a move with best play after it, as `Tablebase.probe_moves` gives it.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> found = MoveProbe(At(board, Score("G4.0")), "e6e5", Score("G1.5"), 5, False, True, True)
+    >>> found = MoveProbe(At(board, Score("G4.0")), Score("G1.5"), 5, "e6e5", False, True, True)
     >>> str(found), str(found.accrued), found.points()[0], found.facts()["uci"]
     ('Ke5 G1.5 in 5 plies', 'G3.5', Fraction(9, 16), 'e6e5')
     """
 
     uci: str
     """The move as text."""
-    outcome: Score
-    """The score at the end of best play after the move."""
-    dtg: int | None
-    """Plies from the position before the move until the outcome's score is reached; None without distances.
-
-    It is 0 only if that score is already accrued and stays so.
-    """
     reset: bool
     """Whether the move is a capture or a pawn move."""
     best: bool
@@ -288,7 +275,7 @@ class LineStep(MoveProbe):
     """A move of a line of best play, as `Tablebase.line` gives it. Its `dtg` counts from the position after the move.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> step = LineStep(At(board, Score("G4.0")), "e6e5", Score("G1.5"), 4, False, True, True)
+    >>> step = LineStep(At(board, Score("G4.0")), Score("G1.5"), 4, "e6e5", False, True, True)
     >>> str(step), step.points()[0], step.facts()["accrued"]
     ('Ke5 G1.5 in 4 plies', Fraction(9, 16), 'G3.5')
     """
@@ -309,7 +296,7 @@ class Moves(list[MoveProbe]):
     """The moves of a position, best first.
 
     >>> board = chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30")
-    >>> move = MoveProbe(At(board, Score("G4.0")), "e6e5", Score("G1.5"), 5, False, True, True)
+    >>> move = MoveProbe(At(board, Score("G4.0")), Score("G1.5"), 5, "e6e5", False, True, True)
     >>> moves = Moves([move])
     >>> list(moves.groups()), moves.columns()["san"], moves.facts()[0]["dtg"]
     ([('keep G1.5', [<MoveProbe Ke5 G1.5 in 5 plies>])], ['Ke5'], 5)

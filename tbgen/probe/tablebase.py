@@ -173,7 +173,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
 
     def _probe_of(self, asked: Query, snapshot: chess.Board) -> Probe:
         value = self._values.value(asked)
-        return Probe(At(snapshot, asked.carried, asked.counted, self.probe_moves), asked.table.material, *value)
+        return Probe(At(snapshot, asked.carried, asked.counted, self.probe_moves), *value, asked.table.material)
 
     def get(self, position: Position, accrued: Score | str | None = None, default: D | None = None) -> Probe | D | None:
         """The value of a position, or a default if tables cannot answer.

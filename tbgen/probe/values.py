@@ -71,7 +71,7 @@ class TableValues:
         best = weighed[0][2]
         is_known = all(dtg is not None for *_, (outcome, dtg) in weighed if outcome == best[0])
         return Moves(
-            MoveProbe(at, move.uci(), *value, reset, best=is_known and value == best, keeps=value[0] == best[0])
+            MoveProbe(at, *value, move.uci(), reset, best=is_known and value == best, keeps=value[0] == best[0])
             for (move, reset, *_), at, value in weighed
         )
 
@@ -160,4 +160,4 @@ def _step(board: chess.Board, moves: Moves, seen: set[str]) -> LineStep:
     best = moves.best
     chosen = next((each for each in best if seen and board_after(board, each.move).epd() in seen), best[0])
     at, after = At(board.copy(stack=False), chosen.accrued, chosen.own), max((chosen.dtg or 0) - 1, 0)
-    return LineStep(at, chosen.uci, chosen.outcome, after, chosen.reset, chosen.best, chosen.keeps)
+    return LineStep(at, chosen.outcome, after, chosen.uci, chosen.reset, chosen.best, chosen.keeps)

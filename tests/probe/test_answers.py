@@ -112,9 +112,9 @@ def test_a_frame_of_answers_shows_no_private_state(tables: Tablebase) -> None:
     """pandas and polars make a column of each field of a dataclass."""
     moves = tables.probe_moves(WAITING, ACCRUED)
     rows = [dataclasses.asdict(each) for each in moves]
-    assert [*rows[0]] == ["uci", "outcome", "dtg", "reset", "best", "keeps"]
+    assert [*rows[0]] == ["outcome", "dtg", "uci", "reset", "best", "keeps"]
     assert [row["outcome"] for row in rows] == sorted((each.outcome for each in moves), reverse=True)
-    assert [*dataclasses.asdict(tables.probe(WAITING))] == ["material", "outcome", "dtg"]
+    assert [*dataclasses.asdict(tables.probe(WAITING))] == ["outcome", "dtg", "material"]
 
 
 def test_many_answers_are_read_one_by_one() -> None:
