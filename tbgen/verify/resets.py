@@ -10,8 +10,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bools, Bytes, Int, Ints, Shorts, SignedBytes
+from tbgen.compiled.arrays import Int, Ints, Shorts, SignedBytes
 from tbgen.compiled.jit import borrowing, by_address, inner
+from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.layout import Layout
 from tbgen.verify.cells import Links, Men, cell_of, men_of, set_up, side_of
 from tbgen.verify.moves import (
@@ -20,7 +21,6 @@ from tbgen.verify.moves import (
     QUIETS,
     RESETS,
     Buffers,
-    is_position,
     is_safe,
     list_moves,
     new_scratch,
@@ -45,6 +45,8 @@ MOST_NEEDS = 256
 """A position needs at most so many cells, of its own table or of a child."""
 RESETS_TASK, PAIRS_TASK = 1, 2
 """Values of Subject.task: find the best reset of a position, or check its pairs as well; 0 asks for its own code."""
+_BATCH = 1 << 12
+"""The number of positions whose needs are listed together."""
 EVERYTHING_FINE = -1
 FIRST_CODE = 2
 """Lower codes end the game, so nothing else can accrue then."""
@@ -194,16 +196,9 @@ def fold_pawn_moves(
     return EVERYTHING_FINE
 
 
+# found[0, n] -> a cell, found[1, n] -> whether the check needs its resets
 @borrowing
-def find_positions(men: Men, scratch: Buffers, cells: Ints, found: Bools) -> None:
-    """Which cells are primary cells of legal positions."""
-    for n in range(cells.size):
-        found[n] = is_position(men, cells[n], scratch)
-
-
-# found[n] -> a cell, tasks[n] -> the questions about it
-@borrowing
-def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, found: Ints, tasks: Bytes) -> int:
+def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, found: Ints) -> int:
     """List the cells of the same table that the check of some cells reads; return their number."""
     count = 0
     for cell in cells:
@@ -211,48 +206,34 @@ def list_needs(men: Men, scratch: Buffers, other: Buffers, cells: Ints, found: I
         for move in range(list_moves(men, scratch, side, QUIETS | RESETS)):
             if scratch.promotion[move] or scratch.captured[move] != NOBODY:
                 continue
-            found[count] = quiet_cell(men, scratch, side, move)
-            tasks[count] = RESETS_TASK if list_en_passant(men, scratch, other, move) else 0
+            found[0, count] = quiet_cell(men, scratch, side, move)
+            found[1, count] = list_en_passant(men, scratch, other, move)
             count += 1
     return count
 
 
-_BATCH = 1 << 12
-"""The number of positions whose needs are listed together."""
-
-
-def positions_among(layout: Layout, cells: Ints) -> Ints:
-    """The cells among some that have a position."""
-    found = np.zeros(len(cells), np.bool_)
-    find_positions(men_of(layout), new_scratch(), cells, found)
-    return cells[found]
-
-
 def drawn_cells(layout: Layout, count: int, seed: int) -> Ints:
-    """Random cells with positions, in ascending order."""
-    random, kept = np.random.default_rng(seed), np.zeros(0, np.int64)
-    while len(kept) < count:
-        drawn = np.setdiff1d(random.integers(0, layout.cells, 2 * count), kept)
-        fresh = random.permutation(positions_among(layout, drawn))
-        kept = np.union1d(kept, fresh[: count - len(kept)])
-    return kept
+    """Cells of random positions, in ascending order."""
+    random, found = np.random.default_rng(seed), np.zeros(0, np.int64)
+    while len(found) < count:
+        sides, squares = random.integers(0, 2, 2 * count), random.integers(0, 64, (2 * count, len(layout.slots)))
+        legal = are_legal(layout, sides, squares)
+        found = np.union1d(found, cells_of(layout, sides[legal], squares[legal]))
+    return np.sort(random.choice(found, count, replace=False))
 
 
 def needs_of(layout: Layout, cells: Ints) -> tuple[Ints, npt.NDArray[np.uint8]]:
     """All cells that the check of some cells reads, in ascending order, and the questions about each."""
     men, scratch, other = men_of(layout), new_scratch(), new_scratch()
-    found, tasks = [cells], [np.full(len(cells), PAIRS_TASK, np.uint8)]
-    frontier = known = cells
+    every = with_resets = frontier = cells
     while len(frontier):
-        for batch in np.split(frontier, range(_BATCH, len(frontier), _BATCH)):
-            there, task = np.empty(len(batch) * MOST_NEEDS, np.int64), np.empty(len(batch) * MOST_NEEDS, np.uint8)
-            count = list_needs(men, scratch, other, batch, there, task)
-            found.append(there[:count].copy())
-            tasks.append(task[:count].copy())
-        every, number = np.unique(np.concatenate(found), return_inverse=True)
-        task = np.zeros(len(every), np.uint8)
-        np.maximum.at(task, number, np.concatenate(tasks))
-        frontier = np.setdiff1d(every[task >= RESETS_TASK], known)
-        known = np.union1d(known, frontier)
-        found, tasks = [every], [task]
-    return found[0], tasks[0]
+        needs = list[Ints]()
+        for some in np.split(frontier, range(_BATCH, len(frontier), _BATCH)):
+            found = np.empty((2, len(some) * MOST_NEEDS), np.int64)
+            needs.append(found[:, : list_needs(men, scratch, other, some, found)].copy())
+        there, has_takers = np.concatenate(needs, axis=1)
+        every = np.union1d(every, there)
+        frontier = np.setdiff1d(there[has_takers > 0], with_resets)
+        with_resets = np.union1d(with_resets, frontier)
+    tasks = np.where(np.isin(every, cells), PAIRS_TASK, np.isin(every, with_resets) * RESETS_TASK)
+    return every, tasks.astype(np.uint8)

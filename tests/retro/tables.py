@@ -6,15 +6,16 @@ from functools import cache
 
 import numpy as np
 
+from tbgen.index.bulk import are_legal, cells_of
 from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
+from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
 from tbgen.retro import solve
 from tbgen.score import Mobility
 from tbgen.table import Table
 from tbgen.verify import verify_table
 from tbgen.verify.check import Report
-from tbgen.verify.resets import positions_among
 
 _values: dict[str, EntryValues] = {}
 
@@ -50,4 +51,7 @@ def report_of(table: Table, sample: int | None = None, seed: int = 0) -> Report:
 def has_filled_blank(table: Table) -> bool:
     """Whether a cell without a position has an entry value; a solver leaves it none, and a file may have any there."""
     layout, filled = layout_of(table.material), np.flatnonzero(table.entry)
-    return len(positions_among(layout, filled)) < len(filled)
+    block, side, king, *rest = np.unravel_index(filled, layout.shape)
+    pawns = np.array(layout.blocks, np.int64).reshape(len(layout.blocks), layout.pawns)[block]
+    squares = np.column_stack([pawns, king if layout.pawns else np.array(TRIANGLE)[king], *rest])
+    return not (are_legal(layout, side, squares) & (cells_of(layout, side, squares) == filled)).all()
