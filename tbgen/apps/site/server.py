@@ -96,15 +96,9 @@ def _routes(service: Service, settings: ServerSettings) -> list[BaseRoute]:
     """The endpoints by path. Requests are compared with each in turn, so the most frequent of GET comes first."""
     site, to_explorer = settings.site, RedirectResponse(f"{EXPLORER}/")
     get: dict[str, Callable[..., Any]] = {
-        "/r-mobility": service.position,
+        **service.answers(),
         "/r-mobility/line": service.line,
         "/r-mobility/solved": service.solved,
-        "/r-mobility/map": service.map,
-        "/r-mobility/picture.svg": service.picture,
-        "/standard": service.standard,
-        "/standard/mainline": service.standard_mainline,
-        "/tables": service.all_tables,
-        "/tables/tables.json": service.all_tables,
         "/tables/{name}.json": service.table_facts,
         "/tables/{name}.h5": service.table,
         "/health": service.health,

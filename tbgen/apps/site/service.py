@@ -112,15 +112,38 @@ class Service:
         self.opened.enter_context(self.tables)
         self._queue = Queue(settings.limits)
 
-    async def position(self, request: Request) -> Response:
-        """A position and its moves."""
-        return await self._ask(
-            request,
-            lambda given: answers.answer_of(
-                self.tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given)
+    def answers(self) -> dict[str, Callable[..., Any]]:
+        """The routes whose answers depend on the tables and the query alone; the most frequent comes first."""
+        tables, with_man = self.tables, (*POSITION, _MAN)
+        return {
+            "/r-mobility": partial(
+                self._ask,
+                lambda given: answers.answer_of(
+                    tables, position_in(given), scoring_in(given), fifty_in(given), **extras_in(given)
+                ),
+                (*POSITION, *SCORING, *CLOCK, *EXTRAS),
             ),
-            (*POSITION, *SCORING, *CLOCK, *EXTRAS),
-        )
+            "/r-mobility/map": partial(
+                self._ask,
+                lambda given: map_facts(tables, *position_in(given), given.get(_MAN, "")),
+                with_man,
+                light=False,
+            ),
+            "/r-mobility/picture.svg": partial(
+                self._ask,
+                lambda given: picture_of_value(tables, *position_in(given), given.get(_MAN)),
+                with_man,
+                more={"Content-Security-Policy": _PICTURE_POLICY},
+                kind=SVG,
+                light=False,
+            ),
+            # Parameters that only other servers of ordinary chess know are ignored.
+            "/standard": partial(self._ask, lambda given: answers.standard_answer(tables, given), None),
+            "/standard/mainline": partial(self._ask, lambda given: answers.standard_mainline(tables, given), None),
+            **dict.fromkeys(
+                ("/tables", "/tables/tables.json"), partial(self._ask, lambda given: self.catalog.facts(), None)
+            ),
+        }
 
     async def positions(self, request: Request) -> Response:
         """Many positions: a JSON array for a JSON array, or a line for each line."""
@@ -171,44 +194,15 @@ class Service:
         is_pgn = PGN in accept and JSON not in accept
         line_in = answers.line_as_pgn if is_pgn else answers.line_of
         return await self._ask(
-            request,
             lambda given: line_in(
                 self.tables, position_in(given), scoring_in(given), fifty_in(given), self._limits.line_plies
             ),
             (*POSITION, *SCORING, *CLOCK),
+            request,
             {"Vary": "Accept", "ETag": f'"{self.catalog.tag}{"-pgn" * is_pgn}"'},
             kind=PGN if is_pgn else JSON,
             light=False,
         )
-
-    async def map(self, request: Request) -> Response:
-        """The value with one man on each square."""
-        return await self._ask(
-            request,
-            lambda given: map_facts(self.tables, *position_in(given), given.get(_MAN, "")),
-            (*POSITION, _MAN),
-            light=False,
-        )
-
-    async def picture(self, request: Request) -> Response:
-        """A position with its verdict, or the map of a man, as SVG."""
-
-        return await self._ask(
-            request,
-            lambda given: picture_of_value(self.tables, *position_in(given), given.get(_MAN)),
-            (*POSITION, _MAN),
-            {"Content-Security-Policy": _PICTURE_POLICY},
-            kind=SVG,
-            light=False,
-        )
-
-    async def standard(self, request: Request) -> Response:
-        """A position under ordinary chess. Parameters that only other servers know are ignored."""
-        return await self._ask(request, lambda given: answers.standard_answer(self.tables, given))
-
-    async def standard_mainline(self, request: Request) -> Response:
-        """Best play under ordinary chess, likewise."""
-        return await self._ask(request, lambda given: answers.standard_mainline(self.tables, given))
 
     async def adjudicate(self, request: Request) -> Response:
         """Games with their scores."""
@@ -226,14 +220,10 @@ class Service:
         games, skipped = ([each for each in found if ("error" in each) is wrong] for wrong in (False, True))
         return as_json({"games": games, "skipped": skipped})
 
-    async def all_tables(self, request: Request) -> Response:
-        """The catalog."""
-        return await self._ask(request, lambda given: self.catalog.facts())
-
     async def table_facts(self, request: Request) -> Response:
         """The figures of a table."""
         entry = self._entry(request.path_params["name"])
-        return await self._ask(request, lambda given: entry.figures(), more={"ETag": f'"{entry.digest}"'})
+        return await self._ask(lambda given: entry.figures(), None, request, {"ETag": f'"{entry.digest}"'})
 
     async def table(self, request: Request) -> Response:
         """A file of a table, whole or in part."""
@@ -305,9 +295,9 @@ class Service:
 
     async def _ask(
         self,
-        request: Request,
         answer: Callable[[Mapping[str, str]], object],
-        known: Sequence[str] | None = None,
+        known: Sequence[str] | None,
+        request: Request,
         more: Mapping[str, str] | None = None,
         *,
         kind: str = JSON,
