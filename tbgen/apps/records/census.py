@@ -16,7 +16,6 @@ from tbgen.apps.records.counting import (
     CLASSES,
     Counts,
     Meanings,
-    PlaceRun,
     count_places,
     men_of,
     no_counts,
@@ -118,7 +117,7 @@ def count_table(order: Order, meanings: Meanings, kinds_of: KindsOf, *, threads:
             else:  # some blocks
                 white, black = kinds_of(run.start, run.stop).reshape(-1, 2, plane).swapaxes(0, 1).copy()
             for number, kinds in enumerate(zip(white, black, strict=True), block):
-                count_places(men_of(layout, number), number, PlaceRun(first, *kinds), meanings, counts, rows)
+                count_places(men_of(layout, number), number, first, *kinds, meanings, counts, rows)
         return counts
 
     with ThreadPoolExecutor(workers) as pool:  # the threads share one iterator of a list, which gives each run once

@@ -84,15 +84,6 @@ def men_of(layout: Layout, block: int) -> BlockMen:
 
 
 @by_address
-class PlaceRun(NamedTuple):
-    """The kinds of a run of places of a block, for either side to move."""
-
-    first: int
-    white: WideInts
-    black: WideInts
-
-
-@by_address
 class Meanings(NamedTuple):
     """What the kinds mean, one entry a kind."""
 
@@ -229,8 +220,17 @@ def are_one_colored(men: BlockMen, squares: Ints) -> int:
 
 
 @borrowing
-def count_places(men: BlockMen, block: Int, run: PlaceRun, meanings: Meanings, counts: Counts, rows: Ints) -> None:
-    """Count the positions of a run of whole rows of a block.
+def count_places(
+    men: BlockMen,
+    block: Int,
+    first: Int,
+    white: WideInts,
+    black: WideInts,
+    meanings: Meanings,
+    counts: Counts,
+    rows: Ints,
+) -> None:
+    """Count the positions of a run of whole rows of a block, whose kinds are `white` and `black` by the side to move.
 
     `rows` is a scratch buffer: the squares of a row's men, and of those of a row that it is compared with.
     """
@@ -238,22 +238,22 @@ def count_places(men: BlockMen, block: Int, run: PlaceRun, meanings: Meanings, c
     for slot in range(men.pawns.size):
         squares[slot] = men.pawns[slot]
         pawns |= square_bit(squares[slot])
-    for place in range(run.first, run.first + run.white.size, men.kings):
+    for place in range(first, first + white.size, men.kings):
         occupied = set_up(men, place // men.kings, pawns, squares)
         kings, on_diagonal = primary_kings(men, occupied, squares, rows[1])
         if kings == NOTHING:
             continue
-        white, black = out_of_check(men, squares, occupied)
+        with_white, with_black = out_of_check(men, squares, occupied)
         often = counts.often[:, are_one_colored(men, squares)]
-        left = kings & (white | black)
+        left = kings & (with_white | with_black)
         while left:
             square, left = lowest_and_rest(left)
             bit, here = square_bit(square), place + men.digit[square]
-            one, two = run.white[here - run.first], run.black[here - run.first]
+            one, two = white[here - first], black[here - first]
             stands_for = on_diagonal if bit & DIAGONAL else WHOLE
-            if white & bit:
+            if with_white & bit:
                 often[stands_for, 0, one] += 1
-            if black & bit:
+            if with_black & bit:
                 often[stands_for, 1, two] += 1
-            if white & black & bit and meanings.rank[one] < meanings.rank[two]:
+            if with_white & with_black & bit and meanings.rank[one] < meanings.rank[two]:
                 count_pair(counts, meanings, one, two, block, here, stands_for)

@@ -155,10 +155,6 @@ class Record:
         """The longest of all lines."""
         return max(self.lines(), key=lambda line: line[2].dtg, default=None)
 
-    def quiet(self) -> tuple[Color, Score, Longest] | None:
-        """The longest line that begins with the most plies without a capture or pawn move."""
-        return max(self.lines(), key=lambda line: line[2].quiet_plies, default=None)
-
     def to_text(self) -> str:
         """The bytes of the file: lists on one line each, a final newline."""
         text = to_json(plain(self), indent=1)

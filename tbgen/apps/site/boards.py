@@ -187,23 +187,15 @@ class Card:
         return format_game(tags, self.moves.split()) + "\n\n"
 
 
-def card_of(record: Record, line: tuple[Color, Score, Longest] | None) -> Card | None:
-    """The card of a line with its side to move and its outcome; None without a line."""
-    return None if line is None else Card(record.material, *line)
-
-
-def cards_of(record: Record, side: Color) -> list[Card]:
-    """The lines of a side to move whose outcomes are not on the board already, the longest first."""
-    cards = (Card(record.material, *line) for line in record.lines())
-    return sorted(
-        (card for card in cards if card.side is side and card.longest.dtg), key=lambda card: -card.longest.dtg
-    )
+def cards_of(record: Record) -> list[Card]:
+    """The longest lines of a record, the longest first."""
+    return sorted((Card(record.material, *line) for line in record.lines()), key=lambda card: -card.longest.dtg)
 
 
 def best_cards(records: Iterable[Record]) -> dict[Score, Card]:
     """For each outcome its longest line over all tables, best outcome for White first."""
     best: dict[Score, Card] = {}
-    cards = (card for record in records for side in Color for card in cards_of(record, side))
+    cards = (card for record in records for card in cards_of(record) if card.longest.dtg)
     for card in sorted(cards, key=lambda card: -card.longest.dtg):
         best.setdefault(card.outcome, card)
     return dict(sorted(best.items(), reverse=True))

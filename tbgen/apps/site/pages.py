@@ -11,12 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, Final
 
 from tbgen.apps.records.potential import facts_of, fits_of, potentials_of
 from tbgen.apps.records.record import Record
-from tbgen.apps.site.boards import best_cards, card_of, cards_of, zugzwang_cards
+from tbgen.apps.site.boards import best_cards, cards_of, zugzwang_cards
 from tbgen.apps.site.templates import HERE, PREVIEW, environment, static, style, write_new
 from tbgen.material import MOST_TABLE_MEN, Material
 from tbgen.probe import Tablebase
@@ -59,6 +60,7 @@ def drawn_in(records: Iterable[Record], sides: Iterable[Color] = tuple(Color)) -
 
 
 DATA: Final = "data"
+_QUIET_PLIES: Final = attrgetter("longest.quiet_plies")
 STATIC: Final = ("step.js", "find.js", "sort.js", "icon.svg")
 CLAIMS: Final = tuple(map(Material.parse, ("KvK", "KBvK", "KNvK", "KNNvK", "KPvK")))
 """The subjects of the rules."""
@@ -97,7 +99,8 @@ class Site:
 
     def _overviews(self) -> Iterator[tuple[str, str]]:
         """The pages of all records together, and their data."""
-        longest = {record.material: card for record in self.records if (card := card_of(record, record.longest()))}
+        cards = [cards_of(record) for record in self.records]
+        longest = {first.material: first for first, *_ in cards}
         yield self._page(
             "index.html",
             materials=self._materials,
@@ -106,12 +109,12 @@ class Site:
             longest_of_all=max(longest.values(), key=lambda card: card.longest.dtg, default=None),
         )
         best = best_cards(self.records)
-        quiet = [card for record in self.records if (card := card_of(record, record.quiet()))]
+        quiet = [max(each, key=_QUIET_PLIES) for each in cards]
         yield self._page(
             "records.html",
             cards={side: [card for card in best.values() if card.outcome.holder is side] for side in Color},
             records=sorted(self.records, key=lambda record: str(record.material)),
-            quiet=sorted(quiet, key=lambda card: -card.longest.quiet_plies),
+            quiet=sorted(quiet, key=_QUIET_PLIES, reverse=True),
         )
         every = ((str(record.material), drawn_in([record])) for record in self.records)
         endings = [(name, drawn) for name, drawn in every if drawn.positions]
@@ -126,16 +129,17 @@ class Site:
         yield f"{DATA}/potential.json", to_json(facts_of(found), indent=1) + "\n"
 
     def _files_of(self, record: Record) -> Iterator[tuple[str, str]]:
-        name, cards = str(record.material), {side: cards_of(record, side) for side in Color}
+        name, every = str(record.material), cards_of(record)
+        cards = {side: [card for card in every if card.side is side and card.longest.dtg] for side in Color}
         yield self._page(
             "material.html",
             f"material/{name}.html",
             record=record,
             built=self._known,
             cards=cards,
-            longest=card_of(record, record.longest()),
+            longest=every[0],
             waiting=zugzwang_cards(record, self.tables),
-            quiet=card_of(record, record.quiet()),
+            quiet=max(every, key=_QUIET_PLIES),
             parents=[each for each, children in self._children.items() if record.material in children],
         )
         yield f"{DATA}/{name}.json", record.to_text()
