@@ -11,6 +11,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from tbgen.index.outcomes import worth_to_white
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.score import Score
 
@@ -107,7 +108,7 @@ class BulkProbe:
     @property
     def rank(self) -> Floats:
         """Numbers for sorting, the greater the better for White; NaN without an answer."""
-        return self._of_each("rank", None)
+        return np.where(self.outcome != 0, worth_to_white(self.outcome.astype(np.int64)), np.nan)
 
     def points(self, scoring: Scoring | None = None) -> Floats:
         """White's points for each outcome.
@@ -118,13 +119,9 @@ class BulkProbe:
         Returns:
             Numbers from 0 to 1; NaN without an answer. Black has the rest of one point.
         """
-        return self._of_each("points", scoring)
-
-    def _of_each(self, name: str, scoring: Scoring | None) -> Floats:
-        """A column of numbers, computed once for each different outcome."""
         different, which = np.unique(self.outcome, return_inverse=True)
         scores = [Score.from_signed(byte) if byte else None for byte in different.tolist()]
-        found: Floats = columns_of(scores, (), scoring)[name][which]
+        found: Floats = columns_of(scores, (), scoring)["points"][which]
         return found
 
     def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 
 from tbgen.errors import UsageError
@@ -50,14 +51,21 @@ def verify_tables(
     paths, tell = folders_in(folders), progress or (lambda *_: None)
     wanted = [table_material(each, MOST_BUILT_MEN, men_of_folder(paths[0])) for each in materials]
 
-    def verified(material: Material) -> Report:
-        def tell_share(phase: str, done: int, total: int) -> None:
-            tell(material, done / max(total, 1))
+    return [
+        verify_file(
+            folder_with(paths, each),
+            each,
+            sample=sample,
+            threads=threads,
+            progress=partial(_tell_share, tell, each),
+            others=paths,
+        )
+        for each in wanted
+    ]
 
-        home = folder_with(paths, material)
-        return verify_file(home, material, sample=sample, threads=threads, progress=tell_share, others=paths)
 
-    return [verified(material) for material in wanted]
+def _tell_share(tell: Callable[[Material, float], None], material: Material, phase: str, done: int, total: int) -> None:
+    tell(material, done / max(total, 1))
 
 
 def verify_file(

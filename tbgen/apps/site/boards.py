@@ -57,15 +57,16 @@ def in_words(board: chess.Board) -> str:
     >>> in_words(chess.Board("8/8/4K3/5Bk1/8/8/8/8 w - - 0 1"))
     'White: Ke6, Bf5. Black: Kg5. White to move.'
     """
-    sides = []
-    for side in Color:
-        men = (
+    sides = (
+        f"{side}: "
+        + ", ".join(
             f"{chess.piece_symbol(kind).upper()}{chess.square_name(square)}"
             for kind in reversed(chess.PIECE_TYPES)
             for square in board.pieces(kind, side.chess)
         )
-        sides.append(f"{side}: {', '.join(men)}.")
-    return f"{' '.join(sides)} {Color.of(board.turn)} to move."
+        for side in Color
+    )
+    return f"{'. '.join(sides)}. {Color.of(board.turn)} to move."
 
 
 def signed(outcome: Score) -> str:
@@ -120,14 +121,13 @@ def map_facts(tables: Tablebase, board: chess.Board, accrued: Score | None, man:
 
 def map_lines(values: Map) -> list[str]:
     """A map as eight lines of outcomes, and the count of each."""
-    lines = []
-    for rank in reversed(range(8)):
-        row = (values[chess.square(file, rank)] for file in range(8))
-        cells = (f"{'.' if value is None else str(value.outcome):^6}" for value in row)
-        lines.append(f"{rank + 1} {' '.join(cells)}")
-    lines.append("  " + " ".join(f"{each:^6}" for each in "abcdefgh").rstrip())
+    texts = ["." if value is None else str(value.outcome) for _, value in sorted(values.items())]
+    lines = [
+        f"{rank + 1} {' '.join(f'{text:^6}' for text in texts[8 * rank : 8 * rank + 8])}" for rank in reversed(range(8))
+    ]
+    files = "  " + " ".join(f"{each:^6}" for each in "abcdefgh").rstrip()
     counts = Counter(each.outcome for each in values.values() if each is not None)
-    return [*lines, ", ".join(f"{outcome} on {counts[outcome]}" for outcome in sorted(counts, reverse=True))]
+    return [*lines, files, ", ".join(f"{outcome} on {counts[outcome]}" for outcome in sorted(counts, reverse=True))]
 
 
 def changes_of(accrued: Sequence[Score]) -> str:

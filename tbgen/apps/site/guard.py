@@ -283,9 +283,8 @@ def calm() -> Callable[[logging.LogRecord], bool]:
 
     def passes(record: logging.LogRecord) -> bool:
         error = record.exc_info[1] if record.exc_info else None
-        trace = traceback.walk_tb(error.__traceback__ if error else None)
-        raised_at = [(frame.f_code.co_filename, line) for frame, line in trace][-1:]
-        cause = (record.pathname, record.lineno, type(error), *raised_at)
+        raised_at = str(traceback.extract_tb(error.__traceback__)[-1:]) if error else ""
+        cause = (record.pathname, record.lineno, type(error), raised_at)
         last, unsaid = said.get(cause, (None, 0))
         now = time.monotonic()
         if last is not None and now - last < _QUIET_SECONDS:

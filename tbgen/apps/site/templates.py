@@ -82,7 +82,7 @@ SERVER: Final = "server"
 TABLES: Final = "tables"
 """Answers come from the files of tables, read in the browser."""
 
-_HERE: Final = Path(__file__).parent / "explorer"
+_EXPLORER: Final = HERE / "explorer"
 _MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 """Indentation, empty lines and comments: an eighth of the compressed size of tbgen's own files."""
 
@@ -91,9 +91,11 @@ _MARGINS: Final = re.compile(rb"^[ \t]*(?:(?://.*|/\*.*\*/)?\n)?", re.MULTILINE)
 def files() -> dict[str, bytes]:
     """Everything but the page itself: name -> content; tbgen's own files without indentation and comments."""
     found = {
-        path.relative_to(_HERE).as_posix(): path.read_bytes() for path in sorted(_HERE.rglob("*")) if path.is_file()
+        path.relative_to(_EXPLORER).as_posix(): path.read_bytes()
+        for path in sorted(_EXPLORER.rglob("*"))
+        if path.is_file()
     }
-    found[PREVIEW] = (_HERE.parent / "static" / PREVIEW).read_bytes()
+    found[PREVIEW] = (HERE / "static" / PREVIEW).read_bytes()
     for name in found:
         if name.endswith((".js", ".css")) and not name.startswith("vendor/"):
             found[name] = _MARGINS.sub(b"", found[name])
