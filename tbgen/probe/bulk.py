@@ -60,11 +60,7 @@ def _put(answers: BulkProbe, places: Any, outcome: Any, dtg: Any, fault: Any = F
 
 
 def answer_arrays(
-    values: TableValues,
-    material: Material,
-    white_to_move: npt.ArrayLike,
-    squares: npt.ArrayLike,
-    accrued: ManyAccrued,
+    values: TableValues, material: Material, white_to_move: npt.ArrayLike, squares: npt.ArrayLike, accrued: ManyAccrued
 ) -> BulkProbe:
     """The values of positions of one material, given as arrays."""
     men = _whole_numbers(squares, "squares", 0, 63, "squares are numbers from 0 (a1) to 63 (h8)")

@@ -12,15 +12,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.apps.records.counting import (
-    CLASSES,
-    Counts,
-    Meanings,
-    count_places,
-    men_of,
-    no_counts,
-    total_of,
-)
+from tbgen.apps.records.counting import CLASSES, Counts, Meanings, count_places, men_of, no_counts, total_of
 from tbgen.apps.records.record import (
     FOLDER,
     FORMAT,

@@ -16,14 +16,7 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, WideInts, Word
 from tbgen.compiled.jit import borrowing, by_address, inner
-from tbgen.index.kernels import (
-    DIAGONAL,
-    are_in_order,
-    attacks_of,
-    beside_image,
-    primary_white_kings,
-    row_of_byte,
-)
+from tbgen.index.kernels import DIAGONAL, are_in_order, attacks_of, beside_image, primary_white_kings, row_of_byte
 from tbgen.index.layout import INTO_TRIANGLE, Layout, how_turned
 from tbgen.index.outcomes import ROWS
 from tbgen.index.squares import KING_ATTACKS, PAWN_ATTACKS, TRIANGLE_INDEX, Rays, rays_of
