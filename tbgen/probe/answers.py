@@ -50,8 +50,6 @@ _MOST_ARROWS: Final = 6
 class Shown:
     """An answer about a position. A notebook shows its text and the board, with arrows for its moves."""
 
-    __slots__ = ()
-
     def facts(self) -> Any:
         """The answer as JSON has it."""
         raise NotImplementedError

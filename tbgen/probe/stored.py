@@ -47,8 +47,6 @@ Unpack = Callable[[LayerFile, str, int], npt.NDArray[Any]]
 class Column:
     """A column of a table. Only the requested chunks are read."""
 
-    __slots__ = ("_chunk", "_dataset")
-
     def __init__(self, file: LayerFile, name: str, unpack: Unpack) -> None:
         self._chunk, self._dataset = functools.partial(unpack, file, name), file.dataset(name)
 

@@ -6,7 +6,7 @@ Only a `Tablebase` with `compiled=True` loads this file, because it loads the co
 from __future__ import annotations
 
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import chess
 import numpy as np
@@ -34,9 +34,7 @@ from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
 from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition, Successor
 from tbgen.score import Color, Score
-
-if TYPE_CHECKING:
-    from tbgen.storage.order import Order
+from tbgen.storage.order import Order
 
 CODE, RESET, PLACE, FACTS = range(4)
 """The columns of `facts`."""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import numpy as np
 import numpy.typing as npt
@@ -46,7 +45,6 @@ KindsOf = Callable[[int, int], Ints32]
 _CHUNKS = 8
 """The approximate places of a run."""
 _MOST_DISTANCES = 1 << 16
-_SHARE_DIGITS: Final = 6
 
 
 def census_of(file: TableFile, threads: int | None = None) -> Record:
@@ -153,7 +151,7 @@ def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideR
             raise VerificationError(
                 str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
             )
-        share = round(count.placements / total.placements, _SHARE_DIGITS)
+        share = round(count.placements / total.placements, 6)
         outcomes[outcome] = OutcomeRecord(
             count.placements, count.classes, share, distances, Longest(len(distances) - 1, fen, None)
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
@@ -136,8 +135,6 @@ def _one_of(name: str, value: str, choices: Mapping[str, T]) -> T:
 
 
 _MOST_QUOTED: Final = 200
-_MOST_OF_WORD: Final = 80
-_LONG_WORD: Final = re.compile(rf"\S{{{_MOST_OF_WORD},}}")
 _PRIVATE: Final = ("folder", "path")
 """Facts of errors about the server's machine, which strangers do not receive."""
 
@@ -221,8 +218,7 @@ def error_facts(error: TbgenError) -> dict[str, Any]:
 
 
 def _short(text: str) -> str:
-    """A text with long words cut, and then its middle."""
-    text = _LONG_WORD.sub(lambda found: f"{found[0][:_MOST_OF_WORD]}…", text)
+    """A text without its middle, if it is long."""
     return text if len(text) <= 2 * _MOST_QUOTED else f"{text[:_MOST_QUOTED]} … {text[-_MOST_QUOTED:]}"
 
 

@@ -163,8 +163,6 @@ def _piece(items: Iterator[T]) -> list[T]:
     return piece
 
 
-END_SECONDS: Final = 3
-"""The time for requests in work when the server stops; it ends within five seconds then."""
 PLACES: Final = "places"
 """The key of the allowed number of connections in the state that the application shares with the server."""
 
@@ -175,10 +173,6 @@ _WAITING_OUTSIDE = 1024
 """Connections that the system keeps until they are accepted."""
 _IN_FLIGHT = 4 * _ACCEPTED_AT_ONCE
 """Descriptors of connections that are accepted and not yet counted, or closed and not yet freed."""
-_FILES_OF_A_TABLE = 4
-"""Outcomes and distances, once for probes and once for solved positions."""
-_PATIENCE_SECONDS = 120
-"""The silence after which uvicorn restarts a worker: of 64 workers on two cores, each loads for more than 5 seconds."""
 _QUIET_SECONDS = 10
 _MOST_SAID = 300
 
@@ -264,7 +258,8 @@ def places_for(tables: int) -> int:
     Each connection may need a second descriptor, for a file that it receives.
     """
     descriptors = most_files()
-    taken = len(os.listdir("/dev/fd")) + _FILES_OF_A_TABLE * tables + _IN_FLIGHT
+    # Probes open two files of a table, and solved positions two more.
+    taken = len(os.listdir("/dev/fd")) + 4 * tables + _IN_FLIGHT
     places = min(_MOST_PLACES, (descriptors - descriptors // 8 - taken) // 2)
     if places < _LEAST_PLACES:
         needed = (taken + 2 * _LEAST_PLACES) * 8 // 7 + 1
@@ -335,8 +330,8 @@ def config_for(app: Any, **more: Any) -> uvicorn.Config:
         proxy_headers=False,
         log_config=_LOG,
         log_level="warning",
-        timeout_graceful_shutdown=END_SECONDS,
-        timeout_worker_healthcheck=_PATIENCE_SECONDS,
+        timeout_graceful_shutdown=3,  # the server ends within five seconds
+        timeout_worker_healthcheck=120,  # of 64 workers on two cores, each loads for more than five seconds
         **more,
     )
 

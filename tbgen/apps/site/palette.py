@@ -95,9 +95,6 @@ def percent(part: int, whole: int) -> str:
     return "> 99.9 %" if share > 99.9 else f"{share:.1f} %"
 
 
-Curves = Mapping[Score, Sequence[int]]
-"""[outcome][plies] -> positions."""
-
 WIDTH: Final = 1000
 HEIGHT: Final = 400
 """The units of paths, which start at the upper left."""
@@ -132,8 +129,8 @@ class Plot:
     """The plot in words."""
 
 
-def plot_of(distances: Curves) -> Plot:
-    """The plot of one side to move that has positions."""
+def plot_of(distances: Mapping[Score, Sequence[int]]) -> Plot:
+    """The plot of one side to move that has positions; `distances[outcome][plies]` counts them."""
     plies = max(map(len, distances.values())) - 1
     most = max(map(max, distances.values()))
     by_size = sorted(distances, key=lambda outcome: -sum(distances[outcome][1:]))  # without scores on the board

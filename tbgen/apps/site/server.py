@@ -39,8 +39,6 @@ CACHE: Final = "TBGEN_CACHE_MB"
 FRAMES: Final = "TBGEN_FRAMES"
 
 _RETRY: Final = {"Retry-After": "1"}
-_SWITCH_SECONDS: Final = 0.0001
-"""The time for which a working thread may block the event loop, each time."""
 _STATUS_NAMES: Final[Mapping[int, str]] = {
     404: "NotFound", 405: "MethodNotAllowed", 413: "BodyTooLarge", 415: "UnknownMediaType",
 }  # fmt: skip
@@ -88,7 +86,7 @@ def from_environment() -> Starlette:
         )
     )
     gc.freeze()  # modules and kernels stay: looking through them for garbage took a tenth of the time of an answer
-    sys.setswitchinterval(_SWITCH_SECONDS)
+    sys.setswitchinterval(0.0001)  # how long a working thread may block the event loop, each time
     return made
 
 

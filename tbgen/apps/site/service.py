@@ -72,7 +72,6 @@ POLICY: Final = (
 """The rights that a browser gives to pages."""
 
 _PICTURE_POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors *"
-_OPENAPI: Final = HERE / "openapi.json"
 _MAN: Final = "man"
 _HEAVY: Final = {"moves", "strip"}
 _LIGHT_CHARACTERS: Final = 120
@@ -256,7 +255,7 @@ class Service:
 
     async def openapi(self, request: Request) -> Response:
         """The description for programs."""
-        return Response(_OPENAPI.read_text("utf-8").replace("VERSION", __version__), media_type=JSON)
+        return Response((HERE / "openapi.json").read_text("utf-8").replace("VERSION", __version__), media_type=JSON)
 
     async def plain(self, request: Request) -> Response:
         """A position as a page without a script."""
