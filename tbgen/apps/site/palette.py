@@ -15,20 +15,8 @@ from tbgen.score import Color, Score
 SHADE_FROM: Final = (0, 1, 2, 4, 6, 8, 12, 18)
 """[shade] -> the lowest code that has it."""
 
-THEMES: Final[Mapping[str, Mapping[str, tuple[str, ...]]]] = {
-    "light": {
-        "w": ("#8a3405", "#b4520c", "#d37022", "#e39347", "#edb376", "#f3cda3", "#f8e0c7", "#fbeddf"),
-        "b": ("#123a63", "#1d568c", "#3779b5", "#659bcd", "#93bbdf", "#b8d3ea", "#d3e4f3", "#e6eff8"),
-    },
-    "dark": {
-        "w": ("#ffb36b", "#f0903d", "#cf7327", "#aa5c1c", "#864919", "#673917", "#4e2d16", "#3c2414"),
-        "b": ("#8ac6ff", "#5ba5e8", "#3e85c8", "#326ba2", "#2a5681", "#234566", "#1d3751", "#192d41"),
-    },
-}
-
-
-DASHES: Final = ("none", "7 3", "2 2.5", "10 3 2 3", "5 4", "14 4", "6 2 1.5 2 1.5 2")
-"""[dash] -> the pattern of a line in plots."""
+DASHES: Final = 7
+"""The number of patterns of lines in plots; style.css has them."""
 
 
 def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
@@ -38,17 +26,6 @@ def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
     'b4'
     """
     return f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(lowest, outcome.code) - 1}"
-
-
-def colors(theme: str) -> dict[str, str]:
-    """The name of each shade and its colour, in the theme `light` or `dark`."""
-    return {f"{side}{n}": color for side, shades in THEMES[theme].items() for n, color in enumerate(shades)}
-
-
-def theme() -> str:
-    """The colours as variables of a style sheet; print has the light ones."""
-    light, dark = ("".join(f"--{name}:{color};" for name, color in colors(each).items()) for each in THEMES)
-    return f":root{{{light}}}\n@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}\n"
 
 
 Segment = tuple[str, float, float, str]
@@ -167,7 +144,7 @@ def line_style(outcome: Score) -> tuple[str, int]:
 
     In two plots of a hundred two scores share colour and dash.
     """
-    return shade_of(outcome, _COLOR_FROM), outcome.code % len(DASHES)
+    return shade_of(outcome, _COLOR_FROM), outcome.code % DASHES
 
 
 def path_of(points: Curve) -> str:

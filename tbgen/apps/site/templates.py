@@ -20,7 +20,7 @@ from tbgen.apps.games.event import Standings, in_decimals, knockout_rounds
 from tbgen.apps.records.record import step_of
 from tbgen.apps.site import need_extra
 from tbgen.apps.site.boards import changes_of, in_words, man_on, map_of, shapes_of_men, with_numbers
-from tbgen.apps.site.palette import DASHES, bar_of, colors, line_style, path_of, percent, plot_of, shade_of, theme, told
+from tbgen.apps.site.palette import bar_of, line_style, path_of, percent, plot_of, shade_of, told
 from tbgen.library.catalog import CATALOG, Catalog, Entry
 from tbgen.library.catalog import TABLES as TABLE_FOLDER
 from tbgen.probe import Tablebase
@@ -43,10 +43,8 @@ def static(name: str) -> str:
 
 
 def style() -> str:
-    """The style sheet, with the colours of outcomes in light and in dark, and the dashes of lines in plots."""
-    shades = "".join(f".{name}{{--shade:var(--{name})}}" for name in colors("light"))
-    dashes = "".join(f".dash{number}{{stroke-dasharray:{dash}}}" for number, dash in enumerate(DASHES))
-    return f"{static('style.css')}{theme()}{shades}{dashes}\n"
+    """The style sheet, with the colours of outcomes in light and in dark."""
+    return static("style.css") + static("colors.css")
 
 
 def environment(**given: Any) -> Environment:
@@ -99,7 +97,7 @@ def files() -> dict[str, bytes]:
     for name in found:
         if name.endswith((".js", ".css")) and not name.startswith("vendor/"):
             found[name] = _MARGINS.sub(b"", found[name])
-    found["explorer.css"] += theme().encode()
+    found["explorer.css"] += static("colors.css").encode()
     return found
 
 
@@ -207,7 +205,10 @@ def picture_of_value(tables: Tablebase, board: chess.Board, accrued: Score | Non
         values = {each: value.outcome for each, value in mapped.items() if value}
     arrows = [_arrow(each) for each in best[:_MOST_ARROWS]]
     picture = template_of("picture.svg")
-    return picture.render(theme=theme(), shown=board, found=found, man=man, values=values, arrows=arrows) + "\n"
+    return (
+        picture.render(theme=static("colors.css"), shown=board, found=found, man=man, values=values, arrows=arrows)
+        + "\n"
+    )
 
 
 def _arrow(move: chess.Move) -> str:
