@@ -3,12 +3,8 @@
 Each thread numbers the states of its cells in the order in which it meets them, and counts them. When all are done,
 states are sorted by how often they occur. Then each place gets the final number of its state.
 
-Cells and places have their axes in opposite orders. For each *placement* of the other men but the first::
-
-    cells, 64 in a row     white king | first man || black king          || what a thread reads in turn
-    places, rows of them   black king || first man | white king          || where the numbers go
-
-So neighbours in one order lie far apart in the other. A *tile* has some columns until they are written as rows.
+Cells and places have their axes in opposite orders. The 64 cells of a *word*, which differ in the black king, are
+neighbours. Their places lie far apart, as many *rows* of places. A thread takes words in the order of their places.
 """
 
 from __future__ import annotations
@@ -21,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints32, WideInts, Word, Words, often_first
-from tbgen.compiled.jit import borrowing, inlined, inner, kernel
+from tbgen.compiled.arrays import Int, Ints, Ints32, WideInts, Word, Words, often_first
+from tbgen.compiled.jit import borrowing, inlined, kernel
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Cells, Numbers
 from tbgen.index.kernels import row_of_byte
@@ -33,12 +29,6 @@ from tbgen.table import Content
 KEY, NUMBER = 0, 1
 FREE = np.uint64(0)
 ONE = np.uint64(1)
-BLANK = np.uint32(0xFFFFFFFF)
-"""A cell of a tile without a position."""
-
-TILE_PLACES = 1 << 8
-"""The number of places of a row that are numbered before they are written to the row."""
-
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 """2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread over the table."""
 _SHIFT = np.uint64(32)
@@ -96,43 +86,6 @@ def larger(census: Census) -> Census:
     return found
 
 
-class Places(NamedTuple):
-    """The target of a thread's numbers, and its scratch space."""
-
-    first: int
-    step: int
-    """This thread writes its number n as first + n * step, which is at least 1."""
-    numbers: Numbers
-    """[place] -> number; 0 where there is none."""
-    tile: Numbers
-    """[black king, place of a row] -> number"""
-    keys: Words
-    """[black king] -> the key of the last position, in the terms of its run, or FREE"""
-    known: Numbers
-    """[black king] -> the number of that position."""
-
-
-class Placements(NamedTuple):
-    """Some placements of some planes. The places of a placement with the black king on one square are a row."""
-
-    kings: int
-    """The number of squares of the white king, and of the first other man, if there is one."""
-    squares: int
-    digits: int
-    """The number of other men beside it."""
-    first: int
-    end: int
-
-
-class _Worker:
-    """A thread's data: the states that it has met, and space for the cells that it reads and for their numbers."""
-
-    def __init__(self, number: int, threads: int, numbers: Numbers, size: int) -> None:
-        self.census, self.room = new_census(FIRST_SLOTS), Cells.room(size)
-        tile = np.zeros((64, TILE_PLACES + 16), np.uint32)  # 16 more: rows a power of two apart share few cache sets
-        self.places = Places(1 + number, threads, numbers, tile, np.zeros(64, np.uint64), np.zeros(64, np.uint32))
-
-
 def states_of(content: Content, order: Order, threads: int, new: NewArray = np.zeros) -> tuple[Numbers, Cells, Words]:
     """[place of the file] -> number of its state; the meanings and counts of the states, in falling order of counts.
 
@@ -162,50 +115,40 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
 
 def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list[tuple[Words, Words]]:
     """Number all places; return the states that each worker has met, with their counts."""
-    parts = order.parts()
+    parts, words = order.parts(), order.layout.block_words
+    cell_of = order.cells_of(np.arange(words))
     turns = 1 if len(order.layout.blocks) > 1 else _TURNS
     most_cells = max(each.stop - each.start for each in parts)
-    workers = [_Worker(number, threads, numbers, most_cells) for number in range(threads)]
-    idle = workers.copy()
+    idle = [(worker, new_census(FIRST_SLOTS), Cells.room(most_cells)) for worker in range(threads)]
 
     def number(part: slice, turn: int) -> None:
-        worker = idle.pop()
-        for piece in content.pieces(part.start, part.stop, worker.room):
-            here = slice(piece.first, piece.first + len(piece.cells.entry))
-            places = worker.places._replace(numbers=numbers[here])
-            placements = _placements_of(here, order, turn, turns)
+        worker, census, room = idle.pop()
+        for piece in content.pieces(part.start, part.stop, room):
+            here = numbers[piece.first : piece.first + len(piece.cells.entry)]
+            start, end = (len(here) // 64 * n // turns for n in (turn, turn + 1))
             while (
-                start := number_placements(worker.census, piece.cells, piece.numbers, placements, places)
-            ) < placements.end:
-                worker.census, placements = larger(worker.census), placements._replace(first=start)
-            if int(worker.census.used[0]) * threads > MOST_NUMBERS:
+                start := number_words(census, piece.cells, piece.numbers, cell_of, here, start, end, worker, threads)
+            ) < end:
+                census = larger(census)
+            if int(census.used[0]) * threads > MOST_NUMBERS:
                 raise RepresentationError("the number of states", "the 32 bits that a place has: use fewer threads")
-        idle.append(worker)
+        idle.append((worker, census, room))
 
     with ThreadPoolExecutor(threads) as pool:
         jobs = itertools.product(parts, range(turns))
         list(pool.map(lambda job: number(*job), jobs))  # an error in one ends all
-    return [met(worker.census) for worker in workers]
-
-
-def _placements_of(cells: slice, order: Order, turn: int, turns: int) -> Placements:
-    """The placements of whole planes that belong to a turn."""
-    others = order.layout.others
-    placements = (cells.stop - cells.start) // (order.layout.shape[2] * (64 if others else 1)) // 64
-    first, end = placements * turn // turns, placements * (turn + 1) // turns
-    return Placements(order.layout.shape[2], 64 if others else 1, max(others - 1, 0), first, end)
+    return [met(census) for _, census, _ in sorted(idle, key=lambda each: each[0])]
 
 
 def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> None:
     """Give all places their final states. The places before the first position get the state of that position."""
-    parts = order.parts()
+    parts = [numbers[part] for part in order.parts()]
     with ThreadPoolExecutor(threads) as pool:
-        leads = [*pool.map(lambda part: settle(numbers[part], state_of), parts)]
-    first = next(
-        (part.start + lead for part, lead in zip(parts, leads, strict=True) if part.start + lead < part.stop), 0
-    )
+        leads = [*pool.map(lambda part: settle(part, state_of), parts)]
+    before = next((part[lead] for part, lead in zip(parts, leads, strict=True) if lead < len(part)), 0)
     for part, lead in zip(parts, leads, strict=True):
-        numbers[part.start : part.start + lead] = numbers[part.start - 1] if part.start > first else numbers[first]
+        part[:lead] = before
+        before = part[-1]
 
 
 @inlined
@@ -245,68 +188,33 @@ def move_keys(census: Census, other: Census) -> None:
             other.slots[slot_of(other, census.slots[n, KEY])] = census.slots[n]
 
 
-@inner
-def reversed_digits(number: Int, digits: Int) -> Int:
-    """A number to base 64 with its digits reversed."""
-    result: Int = 0
-    for _ in range(digits):
-        result = result << 6 | number & 63
-        number >>= 6
-    return result
-
-
-# Neighbours mostly have the same state, above all in a row, so a key is looked up only where it differs from that of
-# the row's last position. Keys are compared in the terms of the run (`cells.pattern`), before the patterns of the table
-# replace those of the run.
-@inlined
-def number_word(census: Census, cells: Cells, patterns: WideInts, cell: Int, places: Places, column: Int) -> None:
-    """Number the 64 cells from `cell` on for a column of the tile; `patterns` maps their patterns to the table's."""
-    for king in range(64):
-        found = BLANK
-        if cells.entry[cell + king]:
-            key = key_of(cells.entry[cell + king], cells.dtg[cell + king], cells.pattern[cell + king])
-            if key != places.keys[king]:
-                places.keys[king] = key
-                key = key_of(cells.entry[cell + king], cells.dtg[cell + king], patterns[cells.pattern[cell + king]])
-                places.known[king] = number_of(census, key)
-            found = places.known[king]
-            census.often[found] += ONE
-        places.tile[king, column] = found
-
-
-# Numbers enter a tile column by column and leave it row by row, because cells and places have their axes in opposite
-# orders. Without the tile, each of 64 neighbouring cells would touch a cache line of its own.
-@inlined
-def fill_rows(places: Places, tile_places: Int, start: Int, step: Int) -> None:
-    """Write a tile to the rows of a placement: the first begins at place `start`, the next `step` places further."""
-    for king in range(64):
-        for column in range(tile_places):
-            number = places.tile[king, column]
-            if number != BLANK:
-                places.numbers[start + column] = places.first + number * places.step
-        start += step
-
-
+# cells[plane, word, black king], numbers[plane, black king, row]; [row] -> cell_of, the first cell of its word
 @borrowing
-def number_placements(census: Census, cells: Cells, patterns: WideInts, placements: Placements, places: Places) -> int:
-    """Number the states of some placements while there is space; return the placement at which to go on."""
-    kings, squares, count = placements.kings, placements.squares, 64**placements.digits
-    at_once = min(TILE_PLACES // kings, squares)
-    places.keys[:] = FREE  # keys of another run mean other patterns
-    for placement in range(placements.first, placements.end):
-        if census.used[0] + kings * squares * 64 > len(census.often):
-            return placement
-        plane, there = divmod(placement, count)
-        here = reversed_digits(there, placements.digits)
-        start = (plane * 64 * count + there) * squares * kings
-        for square in range(0, squares, at_once):
-            some = min(at_once, squares - square)
-            for n in range(some):
-                for king in range(kings):
-                    cell = (((plane * kings + king) * squares + square + n) * count + here) * 64
-                    number_word(census, cells, patterns, cell, places, n * kings + king)
-            fill_rows(places, some * kings, start + square * kings, count * squares * kings)
-    return placements.end
+def number_words(
+    census: Census,
+    cells: Cells,
+    patterns: WideInts,
+    cell_of: Ints,
+    numbers: Numbers,
+    start: int,
+    end: int,
+    first: int,
+    step: int,
+) -> int:
+    """Number the states of some words while there is space, n as 1 + first + n * step; return the word to go on at."""
+    rows = len(cell_of)
+    for word in range(start, end):
+        if census.used[0] + 64 > len(census.often):
+            return word
+        plane = word // rows * rows * 64
+        place, cell = plane + word % rows, plane + cell_of[word % rows]
+        for king in range(64):
+            entry = cells.entry[cell + king]
+            if entry:
+                number = number_of(census, key_of(entry, cells.dtg[cell + king], patterns[cells.pattern[cell + king]]))
+                census.often[number] += ONE
+                numbers[place + king * rows] = 1 + first + number * step
+    return end
 
 
 @borrowing
