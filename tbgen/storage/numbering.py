@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from tbgen.compiled.arrays import Int, Ints, Ints32, WideInts, Word, Words, often_first
-from tbgen.compiled.jit import borrowing, inlined, kernel
+from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Cells, Numbers
 from tbgen.index.kernels import row_of_byte
@@ -26,9 +26,8 @@ from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.order import Order
 from tbgen.table import Content
 
-KEY, NUMBER = 0, 1
-FREE = np.uint64(0)
 ONE = np.uint64(1)
+
 _HASH = np.uint64(0x9E3779B97F4A7C15)
 """2^64 by the golden ratio, as in Fibonacci hashing: keys that differ in a few high bits are spread over the table."""
 _SHIFT = np.uint64(32)
@@ -42,8 +41,6 @@ MOST_NUMBERS = (1 << 32) - 1
 """This many numbers fit the 32 bits of a place. A state takes one of them in each thread that meets it."""
 _TURNS = 64
 """The number of turns in which threads number a plane of a table with only one block."""
-STATES_AT_ONCE = 1 << 20
-"""There are tens of millions of states, so temporary arrays cover only this many."""
 
 NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
 """Makes a flat array of zeros, of a size and a kind."""
@@ -52,37 +49,35 @@ NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
 class Census(NamedTuple):
     """States by their keys, in a hash table whose length is a power of two."""
 
-    slots: npt.NDArray[np.uint64]
-    """[slot, KEY] a state's key; FREE in empty slots.
-
-    [slot, NUMBER] the state's number.
-    """
-    often: npt.NDArray[np.uint64]
-    """[number] how often the state was met, for three quarters of the slots: beyond that, searches get long."""
-    used: npt.NDArray[np.int64]
+    slots: Numbers
+    """[slot] -> 1 + the number of the state in it; 0 in free slots."""
+    keys: Words
+    """[number] -> a state's key, for three quarters of the slots: beyond that, searches get long."""
+    often: Words
+    """[number] -> how often the state was met."""
+    used: Ints
     """The number of states so far."""
+
+    def met(self) -> tuple[Words, Words]:
+        """The keys of all states by their numbers, and how often they were met."""
+        used = int(self.used[0])
+        return self.keys[:used], self.often[:used]
 
 
 def new_census(slots: int) -> Census:
     """An empty census."""
-    return Census(np.zeros((slots, 2), np.uint64), np.zeros(slots - (slots >> 2), np.uint64), np.zeros(1, np.int64))
-
-
-def met(census: Census) -> tuple[Words, Words]:
-    """The keys of all states by their numbers, and how often they were met."""
-    keys = np.empty(int(census.used[0]), np.uint64)
-    for slots in np.array_split(census.slots, 64):  # few at a time, because there may be tens of millions
-        taken = slots[slots[:, KEY] != FREE]
-        keys[taken[:, NUMBER]] = taken[:, KEY]
-    return keys, census.often[: len(keys)]
+    most = slots - (slots >> 2)
+    return Census(
+        np.zeros(slots, np.uint32), np.zeros(most, np.uint64), np.zeros(most, np.uint64), np.zeros(1, np.int64)
+    )
 
 
 def larger(census: Census) -> Census:
     """The same census with twice the space."""
     found = new_census(2 * len(census.slots))
-    used = int(census.used[0])
-    found.often[:used], found.used[0] = census.often[:used], used
-    move_keys(census, found)
+    for old, new in zip(census[1:], found[1:], strict=True):
+        new[: len(old)] = old
+    enter_all(found)
     return found
 
 
@@ -105,11 +100,9 @@ def states_of(content: Content, order: Order, threads: int, new: NewArray = np.z
     keys, occurs = keys[ranking], often[ranking].astype(np.uint64)
     del met_by, states, by_worker, theirs, often, ranking, rank_of
     _settle(order, numbers, state_of, threads)
-    states_met = Cells.room(len(keys))
-    for first in range(0, len(keys), STATES_AT_ONCE):
-        part, some = slice(first, first + STATES_AT_ONCE), keys[first : first + STATES_AT_ONCE]
-        states_met.entry[part] = byte_of_row((some >> _ENTRY_SHIFT).astype(np.int64))
-        states_met.dtg[part], states_met.pattern[part] = some >> _DTG_SHIFT & _DTG, some & _PATTERN
+    rows, dtg, pattern = keys >> _ENTRY_SHIFT, keys >> _DTG_SHIFT & _DTG, keys & _PATTERN
+    entry = byte_of_row(rows.astype(np.int64)).astype(np.int8)
+    states_met = Cells(entry, dtg.astype(np.uint16), pattern.astype(np.uint32))
     return numbers, states_met, occurs
 
 
@@ -137,7 +130,7 @@ def _met(content: Content, order: Order, threads: int, numbers: Numbers) -> list
     with ThreadPoolExecutor(threads) as pool:
         jobs = itertools.product(parts, range(turns))
         list(pool.map(lambda job: number(*job), jobs))  # an error in one ends all
-    return [met(census) for _, census, _ in sorted(idle, key=lambda each: each[0])]
+    return [census.met() for _, census, _ in sorted(idle, key=lambda each: each[0])]
 
 
 def _settle(order: Order, numbers: Numbers, state_of: Numbers, threads: int) -> None:
@@ -164,28 +157,27 @@ def slot_of(census: Census, key: Word) -> Word:
     # The product spreads keys that differ in few bits, most of all in its high bits.
     slot = (key ^ (key >> _SHIFT)) * _HASH
     slot = (slot ^ (slot >> _SHIFT)) & last
-    while census.slots[slot, KEY] != FREE and census.slots[slot, KEY] != key:
-        slot = (slot + np.uint64(1)) & last
+    while census.slots[slot] != 0 and census.keys[census.slots[slot] - 1] != key:
+        slot = (slot + ONE) & last
     return slot
 
 
 @inlined
-def number_of(census: Census, key: Word) -> int:
+def number_of(census: Census, key: Word) -> Int:
     """The number of a key; a new key gets the next number. The census must have space."""
     slot = slot_of(census, key)
-    if census.slots[slot, KEY] == FREE:
-        census.slots[slot, KEY] = key
-        census.slots[slot, NUMBER] = census.used[0]
+    if census.slots[slot] == 0:
+        census.keys[census.used[0]] = key
         census.used[0] += 1
-    return census.slots[slot, NUMBER]
+        census.slots[slot] = census.used[0]
+    return np.int64(census.slots[slot]) - 1
 
 
-@kernel
-def move_keys(census: Census, other: Census) -> None:
-    """Copy all keys into an empty census that has space for them."""
-    for n in range(len(census.slots)):
-        if census.slots[n, KEY] != FREE:
-            other.slots[slot_of(other, census.slots[n, KEY])] = census.slots[n]
+@borrowing
+def enter_all(census: Census) -> None:
+    """Enter all keys into the free slots of a census."""
+    for number in range(census.used[0]):
+        census.slots[slot_of(census, census.keys[number])] = number + 1
 
 
 # cells[plane, word, black king], numbers[plane, black king, row]; [row] -> cell_of, the first cell of its word

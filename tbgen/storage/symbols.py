@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedBytes, WideInts, Words
+from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Cells, Numbers
 from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
 from tbgen.score import Color
 from tbgen.storage.files import Layer
-from tbgen.storage.numbering import STATES_AT_ONCE, Census, larger, met, new_census, number_of
+from tbgen.storage.numbering import Census, larger, new_census, number_of
 from tbgen.storage.schema import COLUMNS
 from tbgen.table import Patterns
 
@@ -52,10 +52,10 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
     of_state = np.empty(count, np.uint32)
     while (first := name_symbols(states.entry, states.pattern, rows, worth, chains, pairs, of_state, first)) < count:
         chains, pairs = larger(chains), larger(pairs)
-    found, _ = met(pairs)
+    found, _ = pairs.met()
     entry = byte_of_row((found & np.uint64(0xFF)).astype(np.int64))
     used, chain_of = np.unique((found >> np.uint64(8)).astype(np.int64), return_inverse=True)
-    start, written = _unrolled(used, met(chains)[0])
+    start, written = _unrolled(used, chains.met()[0])
     meant = [written[start[chain] : start[chain + 1]] for chain in chain_of]
     total = np.bincount(of_state, often, len(found))
     order = sorted(range(len(found)), key=lambda symbol: (-total[symbol], entry[symbol], meant[symbol].tobytes()))
@@ -175,23 +175,11 @@ def details_of(states: Cells, of_state: Numbers, patterns: Patterns) -> tuple[Wi
     longest = np.zeros(int(of_state.max(initial=0)) + 1, np.uint32)
     np.maximum.at(longest, of_state, states.dtg)
     groups = in_32_bits(np.concatenate([[0], np.cumsum(longest + 1, dtype=np.int64)]), "groups")
-    start = in_32_bits(patterns.start, "rows")
-    counts, numbers = np.zeros(groups[-1], np.uint32), np.empty(len(states.entry), np.uint32)
-    number_in_groups(of_state, states.dtg, groups, counts, numbers)
-    group_states = np.cumsum(counts, dtype=np.uint32) - counts
-    records = np.empty(len(states.entry), COLUMNS[Layer.DISTANCES]["states"])
-    for first in range(0, len(states.entry), STATES_AT_ONCE):
-        part = slice(first, first + STATES_AT_ONCE)
-        places = group_states[groups[of_state[part]] + states.dtg[part]] + numbers[part]
-        begins = start[pattern[part]]
-        records["first"][places], records["rows"][places] = begins, start[pattern[part] + 1] - begins
+    start, group = in_32_bits(patterns.start, "rows"), groups[of_state] + states.dtg
+    by_group, counts = np.argsort(group, kind="stable"), np.bincount(group, minlength=groups[-1])
+    group_states = (np.cumsum(counts) - counts).astype(np.uint32)
+    numbers = np.empty(len(group), np.uint32)
+    numbers[by_group] = np.arange(len(group)) - group_states[group[by_group]]
+    records, pattern = np.empty(len(group), COLUMNS[Layer.DISTANCES]["states"]), pattern[by_group]
+    records["first"], records["rows"] = start[pattern], start[pattern + 1] - start[pattern]
     return numbers, patterns, {"symbol_groups": groups[:-1], "group_states": group_states, "states": records}
-
-
-@borrowing
-def number_in_groups(of_state: Ints32, dtg: Shorts, groups: WideInts, counts: WideInts, numbers: WideInts) -> None:
-    """Number states within their groups, in order, and count them; `groups` has the first group of each symbol."""
-    for state in range(len(numbers)):
-        group = groups[of_state[state]] + dtg[state]
-        numbers[state] = counts[group]
-        counts[group] += 1
