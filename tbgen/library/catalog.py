@@ -127,7 +127,7 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
         longest = file.longest if file.has_distances else {}
 
         def figures(side: Color, outcome: Score, count: int) -> dict[str, Any]:
-            dtg, fen = longest.get((side, outcome), (None, None))
+            dtg, fen, _ = longest.get((side, outcome), (None, None, None))
             return {"count": count, "max_dtg": dtg, "fen": fen}
 
         sides = {

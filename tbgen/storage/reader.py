@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -115,13 +115,19 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     @property
     def tallies(self) -> dict[Color, dict[Score, Tally]]:
         """The same with the longest distances."""
-        longest = [(mover, outcome, Tally(count, dtg, cell)) for mover, outcome, count, dtg, cell, _ in self._longest()]
-        return {side: {outcome: tally for mover, outcome, tally in longest if mover is side} for side in Color}
+        longest = self.longest.items()
+        return {side: {each: tally for (mover, each), (*_, tally) in longest if mover is side} for side in Color}
 
     @property
-    def longest(self) -> dict[tuple[Color, Score], tuple[int, str]]:
-        """The longest distance to each outcome, by side to move, and the FEN of a position that has it."""
-        return {(side, outcome): (dtg, fen) for side, outcome, _, dtg, _, fen in self._longest()}
+    def longest(self) -> dict[tuple[Color, Score], tuple[int, str, Tally]]:
+        """The longest distance to each outcome, by side to move, the FEN of a position that has it, and the tally."""
+        counts, found = self.counts, dict[tuple[Color, Score], tuple[int, str, Tally]]()
+        for mover, byte, dtg, cell, fen in self.column("longest").tolist():
+            side, outcome, is_text = Color(mover), Score.from_signed(byte), fen.isascii() and fen.decode().isprintable()
+            self.distances.expect(is_text and cell < self.order.layout.cells, "an example is no position")
+            self.distances.expect(outcome in counts[side], f"no entry value is {outcome} with {side} to move")
+            found[side, outcome] = dtg, fen.decode(), Tally(counts[side][outcome], dtg, cell)
+        return found
 
     def ids(self, first: int, end: int) -> Ids:
         """The states of consecutive places."""
@@ -263,17 +269,6 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         lengths = starts[1:] - starts[:-1]
         self.distances.expect(starts[0] == 0 and (lengths >= 0).all(), "its groups do not follow each other")
         return np.repeat(np.arange(len(first)), lengths)
-
-    def _longest(self) -> Iterator[tuple[Color, Score, int, int, int, str]]:
-        """Side to move, outcome, its count as an entry value, its longest distance, and a cell and FEN with that
-        distance.
-        """
-        counts = self.counts
-        for mover, byte, dtg, cell, fen in self.column("longest").tolist():
-            side, outcome, is_text = Color(mover), Score.from_signed(byte), fen.isascii() and fen.decode().isprintable()
-            self.distances.expect(is_text and cell < self.order.layout.cells, "an example is no position")
-            self.distances.expect(outcome in counts[side], f"no entry value is {outcome} with {side} to move")
-            yield side, outcome, counts[side][outcome], dtg, cell, fen.decode()
 
 
 def flips_of(entry: Entries) -> Distances:

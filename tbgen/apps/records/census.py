@@ -146,7 +146,7 @@ def _side_of(file: TableFile, side: Color, entries: Ints, counts: Ints) -> SideR
     for outcome, count in _by_outcome(entries, counts).items():
         (by_plies,) = counts[entries == outcome.signed]
         distances = tuple(np.trim_zeros(by_plies[:, CLASSES], "b").tolist())
-        dtg, fen = longest.get((side, outcome), (None, ""))
+        dtg, fen, _ = longest.get((side, outcome), (None, "", None))
         if (tallies.get(outcome), dtg) != (count.placements, len(distances) - 1):
             raise VerificationError(
                 str(file.material), f"its tally of {outcome} with {side} to move is not what its cells hold"
