@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints, Ints32, WideInts, Word, Words, often_first
+from tbgen.compiled.arrays import Int, Ints, WideInts, Word, Words, often_first
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Cells, Numbers
@@ -207,13 +207,6 @@ def number_words(
                 census.often[number] += ONE
                 numbers[place + king * rows] = 1 + first + number * step
     return end
-
-
-@borrowing
-def look_up(items: Ints32, numbers: WideInts, found: Ints32) -> None:
-    """Copy the items at some indices; each of the three arrays may have any type."""
-    for n in range(len(numbers)):
-        found[n] = items[numbers[n]]
 
 
 @borrowing

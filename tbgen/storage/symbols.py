@@ -11,6 +11,7 @@ state, and its detail the state within the group. Most groups have one state.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -52,31 +53,20 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
     of_state = np.empty(count, np.uint32)
     while (first := name_symbols(states.entry, states.pattern, rows, worth, chains, pairs, of_state, first)) < count:
         chains, pairs = larger(chains), larger(pairs)
-    found, _ = pairs.met()
-    entry = byte_of_row((found & np.uint64(0xFF)).astype(np.int64))
-    used, chain_of = np.unique((found >> np.uint64(8)).astype(np.int64), return_inverse=True)
-    start, written = _unrolled(used, chains.met()[0])
-    meant = [written[start[chain] : start[chain + 1]] for chain in chain_of]
+    found = [(key >> 8, byte_of_row(key & 0xFF)) for key in pairs.met()[0].tolist()]
+    links = chains.met()[0].tolist()
+    meant = {chain: _rows_of(chain, links) for chain, _ in found}
     total = np.bincount(of_state, often, len(found))
-    order = sorted(range(len(found)), key=lambda symbol: (-total[symbol], entry[symbol], meant[symbol].tobytes()))
+    order = sorted(range(len(found)), key=lambda n: (-total[n], found[n][1], meant[found[n][0]].tobytes()))
     number_of = np.empty(len(found), np.uint32)
     number_of[order] = np.arange(len(found), dtype=np.uint32)
-    symbols, outcome_rows = _laid_out([entry[symbol] for symbol in order], [meant[symbol] for symbol in order])
-    return number_of[of_state], {"symbols": symbols, "outcome_rows": outcome_rows}
-
-
-def _laid_out(entries: Sequence[int], meant: Sequence[npt.NDArray[Any]]) -> tuple[npt.NDArray[Any], npt.NDArray[Any]]:
-    """The symbols as the file has them, and their rows, of which equal ones stand once."""
-    places, parts, end = dict[bytes, int](), [np.empty(0, COLUMNS[Layer.OUTCOMES]["outcome_rows"])], 0
-    symbols = np.empty(len(entries), COLUMNS[Layer.OUTCOMES]["symbols"])
-    for number, (entry, rows) in enumerate(zip(entries, meant, strict=True)):
-        first = places.setdefault(rows.tobytes(), end)
-        if first == end and len(rows):
-            parts.append(rows)
-            end += len(rows)
-        symbols[number] = entry, first, len(rows)
-    in_32_bits(np.array([end]), "rows of symbols")
-    return symbols, np.concatenate(parts)
+    used = dict.fromkeys(found[n][0] for n in order)
+    first_of = dict(zip(used, itertools.accumulate((len(meant[chain]) for chain in used), initial=0), strict=False))
+    symbols = [(entry, first_of[chain], len(meant[chain])) for chain, entry in (found[n] for n in order)]
+    return number_of[of_state], {
+        "symbols": np.array(symbols, COLUMNS[Layer.OUTCOMES]["symbols"]),
+        "outcome_rows": np.concatenate([meant[chain] for chain in used]),
+    }
 
 
 # A row stands for all accrued codes up to the next row, and so does the last written row. If both agree at the code of
@@ -128,20 +118,13 @@ def breaks_into(outcome: np.int64, accrued: np.int64, worth: Ints) -> np.int64:
     return np.int64(0)
 
 
-def _unrolled(chains: Ints, links: npt.NDArray[np.uint64]) -> tuple[Ints, npt.NDArray[Any]]:
-    """The beginnings of the rows of each chain (and the end of the last), and all rows."""
-    before = np.concatenate([[0], (links >> np.uint64(_ROW_BITS)).astype(np.int64)])
-    row = np.concatenate([[-1], (links & np.uint64((1 << _ROW_BITS) - 1)).astype(np.int64)])
-    backwards, node = list[Ints](), chains
-    while node.any():
-        backwards.append(row[node])
-        node = before[node]
-    # [chain, n] -> row, -1 beyond a chain's end; chains are few, like symbols
-    found = np.array(backwards[::-1], np.int64).reshape(len(backwards), len(chains)).T
-    packed, lengths = found[found >= 0], (found >= 0).sum(axis=1)
-    rows = np.empty(len(packed), COLUMNS[Layer.OUTCOMES]["outcome_rows"])
-    rows["holder"], rows["code"], rows["outcome"] = packed >> 16, packed >> 8 & 0xFF, byte_of_row(packed & 0xFF)
-    return np.concatenate([[0], np.cumsum(lengths)]), rows
+def _rows_of(chain: int, links: Sequence[int]) -> npt.NDArray[Any]:
+    """The rows of a chain, given all links."""
+    rows = list[tuple[int, int, int]]()
+    while chain:
+        chain, row = divmod(links[chain - 1], 1 << _ROW_BITS)
+        rows.append((row >> 16, row >> 8 & 0xFF, byte_of_row(row & 0xFF)))
+    return np.array(rows[::-1], COLUMNS[Layer.OUTCOMES]["outcome_rows"])
 
 
 def in_32_bits(numbers: npt.NDArray[Any], what: str) -> npt.NDArray[np.uint32]:

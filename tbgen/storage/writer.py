@@ -22,7 +22,7 @@ from tbgen.index.handover import Cells, Numbers
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, Layer, game_of_folder, path_of, write_whole
-from tbgen.storage.numbering import NewArray, look_up, states_of
+from tbgen.storage.numbering import NewArray, states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.reader import Ids, TableFile, flips_of
 from tbgen.storage.schema import (
@@ -218,9 +218,7 @@ def _looked_up(numbers: Ids, of_state: npt.NDArray[Any], order: Order, *, black:
     items = of_state.astype(kind)
 
     def part(first: int, end: int) -> npt.NDArray[Any]:
-        found = np.empty(end - first, kind)
-        # numpy would first make indices of the numbers, which takes as long again, and would hold the interpreter lock.
-        look_up(items, numbers[first:end], found)
+        found = items.take(numbers[first:end])
         order.black_part(first, found)[:] ^= black
         return found
 
