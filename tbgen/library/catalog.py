@@ -141,7 +141,7 @@ def figures_of(folder: Path, material: Material) -> dict[str, Any]:
             "material": str(material),
             "men": material.men,
             "positions": sum(sum(counts.values()) for counts in file.counts.values()),
-            "version": file.attributes["generator"],
+            "version": file.outcomes.index.attributes["generator"],
             "bytes": file.size,
             "seconds": made.wall_seconds,
             **facts_of(made, "cpu_seconds", "peak_bytes", "threads", phases=made.phase_seconds),

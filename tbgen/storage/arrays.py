@@ -71,7 +71,6 @@ class ArrayFile(StoredArrays):
         with memoryview(self._map) as content:
             if not head or digest_of(content[_DIGEST_BYTES:]).encode() != content[:_DIGEST_BYTES]:
                 raise DamagedTableError(str(path), "its digest is not that of its content")
-        self.digest = self._map[:_DIGEST_BYTES].decode()
         super().__init__(path, head)
 
     def _read(self, start: int, end: int) -> bytes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -55,11 +55,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         except BaseException:  # an error keeps this frame alive, and with it the file
             self.outcomes.close()
             raise
-
-    @property
-    def has_distances(self) -> bool:
+        self.has_distances = self._distances is not None
         """Whether there is a file of distances, sound or not."""
-        return self._distances is not None
 
     @property
     def distances(self) -> LayerFile:
@@ -73,11 +70,6 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
             "it has groups of other symbols than those of the outcomes",
         )
         return self._distances
-
-    @property
-    def attributes(self) -> Mapping[str, str]:
-        """The attributes of the outcomes file: the maker of the table, its axes and the like."""
-        return self.outcomes.index.attributes
 
     @property
     def size(self) -> int:

@@ -35,8 +35,6 @@ FORMAT: Final = 3
 RULES: Final[Mapping[Mobility, str]] = {Mobility.RESET: "r-mobility 1", Mobility.WHOLE_GAME: "whole-game mobility 1"}
 """The rules behind stored values; another meaning gets another number."""
 SEAL_BYTES: Final = 512
-SHUFFLE_FILTER: Final = 2
-ZSTANDARD_FILTER: Final = 32015
 
 SYMBOL: Final = "symbol"
 """[place] -> the value of the position with every accrued score, as a number of a row of `symbols`."""

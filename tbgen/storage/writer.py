@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import json
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
@@ -36,10 +35,8 @@ from tbgen.storage.schema import (
     HARD_LEVEL,
     RULES,
     SEAL_BYTES,
-    SHUFFLE_FILTER,
     STREAMS,
     SYMBOL,
-    ZSTANDARD_FILTER,
     Attributes,
     Dataset,
     Index,
@@ -57,13 +54,11 @@ _SAMPLE, _SAMPLED = 7, 256
 the axes.
 """
 
-_TURN = 64
-"""The most chunks that a thread takes at once, because packing one can take less time than asking for it. And the
-fewest turns, if there are as many chunks, so that threads finish at about the same time.
-"""
-
 _MOST_HARD_CELLS = 1 << 24
 """Tables of up to four men are packed as tightly as is reasonable, larger ones in the time that solving them leaves."""
+
+_SHUFFLE, _ZSTANDARD = 2, 32015
+"""HDF5's numbers of its filters."""
 
 _STREAMS = frozenset(name for names in STREAMS.values() for name in names)
 
@@ -136,7 +131,7 @@ def write_table(
 def is_contradicted(path: Path, attributes: Attributes, body: str) -> bool:
     """Whether sound outcomes of the same sources are there and differ: each solver checks the other."""
     with contextlib.suppress(TableError), TableFile(path) as there:
-        return attributes.items() <= there.attributes.items() and there.digest != body
+        return attributes.items() <= there.outcomes.index.attributes.items() and there.digest != body
     return False
 
 
@@ -243,21 +238,13 @@ def _packed(
     """
     chunks = -(-source.items // size)
 
-    def some(numbers: Sequence[int], *, shuffled: bool, level: int) -> dict[int, bytes]:
-        step = max(1, min(_TURN, len(numbers) // _TURN))
-        turns = [numbers[start : start + step] for start in range(0, len(numbers), step)]
-        packed = pool.map(
-            lambda turn: [pack(_chunk(source, n, size), shuffled=shuffled, level=level) for n in turn], turns
-        )
-        return dict(zip(numbers, itertools.chain.from_iterable(packed), strict=True))
+    def pack_some(numbers: Sequence[int], level: int, *, shuffled: bool) -> list[bytes]:
+        return [*pool.map(lambda number: pack(_chunk(source, number, size), shuffled=shuffled, level=level), numbers)]
 
     tried = range(0, chunks if len(ways) > 1 else 0, _SAMPLE * (chunks // (_SAMPLE * _SAMPLED) | 1))
-    sample = {way: some(tried, shuffled=way, level=EASY_LEVEL) for way in ways}
-    shuffled = min(sample, key=lambda way: sum(map(len, sample[way].values())))
-    packed = sample[shuffled] if level == EASY_LEVEL else {}
-    packed |= some([number for number in range(chunks) if number not in packed], shuffled=shuffled, level=level)
-    found = [packed[number] for number in range(chunks)]
-    return Dataset(source.kind, source.items, size, shuffled, np.zeros(chunks, CHUNK)), found
+    shuffled = min(ways, key=lambda way: sum(map(len, pack_some(tried, EASY_LEVEL, shuffled=way))))
+    packed = pack_some(range(chunks), level, shuffled=shuffled)
+    return Dataset(source.kind, source.items, size, shuffled, np.zeros(chunks, CHUNK)), packed
 
 
 def _chunk(source: DatasetItems, number: int, size: int) -> npt.NDArray[Any]:
@@ -283,9 +270,9 @@ def _hdf5(order: Order, packed: Packed, attributes: Attributes) -> bytes:
             properties = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
             properties.set_chunk(chunk)
             if dataset.shuffled:
-                properties.set_filter(SHUFFLE_FILTER, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
+                properties.set_filter(_SHUFFLE, h5py.h5z.FLAG_OPTIONAL, (dataset.kind.itemsize,))
             # HDF5's own name for it, because that needs no Zstandard plug-in.
-            properties.set_filter(ZSTANDARD_FILTER, h5py.h5z.FLAG_OPTIONAL, (EASY_LEVEL,))
+            properties.set_filter(_ZSTANDARD, h5py.h5z.FLAG_OPTIONAL, (EASY_LEVEL,))
             empty = file.create_dataset(name, shape, dataset.kind, dcpl=properties, fill_time="never")
             _fill(empty.id, dataset, stored, shape)
         for name in sorted(attributes):

@@ -84,7 +84,7 @@ def test_a_table_comes_back_as_it_was(written: Path) -> None:
     live = knight.entry != 0
     with TableFile(written) as file:
         table, values = file.table(), file.values()
-        assert file.attributes["generator"] == "1.2.3"
+        assert file.outcomes.index.attributes["generator"] == "1.2.3"
         assert file.size == sum(path.stat().st_size for path in written.parent.iterdir())
         assert file.counts == {
             side: {outcome: tally.count for outcome, tally in file.tallies[side].items()} for side in Color
