@@ -88,7 +88,7 @@ def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: st
 class Escape:
     """The frame that takes the other side longest to leave."""
 
-    men: tuple[str, str]
+    men: tuple[str, ...]
     plies: int
     """The least number of plies to leave it."""
     line: tuple[str, ...]

@@ -253,11 +253,7 @@ def rank_of(space: Space, key: Words, state: Int, rank: Int) -> tuple[Int, Int]:
     if node < 0:
         return state, rank + 1
     known = np.int64(space.state[node])
-    if known == SURE:
-        return known, 1
-    if known == DONE:
-        return known, 2
-    return known, rank
+    return known, 1 if known == SURE else 2 if known == DONE else rank
 
 
 @inner
@@ -301,10 +297,7 @@ def expand(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers,
 def link_all(space: Space, scratch: HoldBuffers, node: Int, moves: Int) -> None:
     """Link a node to its successors; the search expands those first that leave the holder the least choice."""
     for _ in range(moves):
-        worst = 0
-        for number in range(moves):
-            if scratch.ranks[number] > scratch.ranks[worst]:
-                worst = number
+        worst = np.argmax(scratch.ranks[:moves])
         link(space, node, node_of(space, scratch.keys[worst], scratch.states[worst]))
         scratch.ranks[worst] = NONE
 

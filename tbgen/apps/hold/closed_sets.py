@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
@@ -52,10 +53,14 @@ class Attempt(NamedTuple):
     """The men that a search moves."""
 
     rung: Rung
-    holder_man: chess.Square | None
-    """The one man that the holder moves; None for all."""
-    other_man: chess.Square | None
-    """The one man whose quiet moves are followed; None for all."""
+    holder_man: chess.Square = ANY_MAN
+    """The one man that the holder moves."""
+    other_man: chess.Square = ANY_MAN
+    """The one man whose quiet moves are followed."""
+
+    def men(self, board: chess.Board) -> tuple[str, ...]:
+        """The men that it names, such as Ke1 and Ke6."""
+        return tuple(name_of(board, square) for square in (self.holder_man, self.other_man) if square != ANY_MAN)
 
 
 RUNGS: Final = {
@@ -123,8 +128,7 @@ class HoldSearch:
         """Forget all nodes, and add the root."""
         self._space.table[:] = kernels.NONE
         self._space.counts[:] = 0
-        mover = ANY_MAN if attempt.holder_man is None else attempt.holder_man
-        kernels.add(self._space, words_of(board), threshold, mover, self._scratch.keys[0])
+        kernels.add(self._space, words_of(board), threshold, attempt.holder_man, self._scratch.keys[0])
 
     def explore(
         self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt
@@ -166,29 +170,27 @@ class HoldSearch:
                 threshold, move = int(key[THRESHOLD]), int(self._space.move[node])
                 found = reached.find_move(move & 63, move >> TARGET_SHIFT & 63, move >> PROMOTION_SHIFT or None)
                 moves[epd_of(reached), threshold] = found
-        men = tuple(name_of(board, square) for square in (attempt.holder_man, attempt.other_man) if square is not None)
-        return Strategy(board.copy(stack=False), accrued, goal, attempt.rung, men, moves, frozenset(leaves))
+        root = board.copy(stack=False)
+        return Strategy(root, accrued, goal, attempt.rung, attempt.men(board), moves, frozenset(leaves))
 
     def _needed(self) -> set[int]:
         """The nodes that support the root: the chosen successors of the holder, all of the other side's."""
         space, edges = self._space, int(self._space.counts[kernels.EDGES])
         parents, children = space.edge_parent[:edges], space.edge_child[:edges]
         is_needed = (space.state[parents] == DONE) & (space.state[children] != kernels.REFUTED)
-        parents, children = parents[is_needed], children[is_needed]
-        order = np.argsort(parents, kind="stable")
-        first = np.searchsorted(parents[order], np.arange(space.counts[NODES] + 1)).tolist()
-        seen, todo = {0}, [0]
+        after, seen, todo = defaultdict[int, set[int]](set), {0}, [0]
+        for parent, child in zip(parents[is_needed].tolist(), children[is_needed].tolist(), strict=True):
+            after[parent].add(child)
         while todo:
-            node = todo.pop()
-            fresh = [each for each in children[order[first[node] : first[node + 1]]].tolist() if each not in seen]
-            seen.update(fresh)
-            todo.extend(fresh)
+            fresh = after[todo.pop()] - seen
+            seen |= fresh
+            todo += fresh
         return seen
 
 
 def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> HoldTask:
     frozen, (allowed, follows) = 0, RUNGS[attempt.rung]
-    if attempt.other_man is not None:
+    if attempt.other_man != ANY_MAN:
         frozen = board.occupied_co[goal.side.other.chess] & ~chess.BB_SQUARES[attempt.other_man]
     return HoldTask(
         side=int(goal.side),

@@ -8,14 +8,13 @@ and a line that takes so many.
 from __future__ import annotations
 
 import itertools
-from typing import NamedTuple
 
 import chess
 
 from tbgen.apps.hold import closed_set_kernels as kernels
 from tbgen.apps.hold.closed_set_kernels import MOVER
 from tbgen.apps.hold.closed_sets import Attempt, HoldSearch
-from tbgen.apps.hold.strategy import Goal, Rung, name_of
+from tbgen.apps.hold.strategy import Goal, Rung
 from tbgen.board.board import BLACK, TURN, WHITE, board_of
 from tbgen.errors import UsageError
 from tbgen.rules.position import is_reset, play_move
@@ -27,36 +26,25 @@ _MOST_MOVES = 28
 """No man has more moves than a queen, 27."""
 
 
-class Pair(NamedTuple):
-    """The first squares of a frame's two men."""
-
-    holder_man: chess.Square
-    other_man: chess.Square
-
-    def men(self, board: chess.Board) -> tuple[str, str]:
-        """The two men by name, such as Ke1 and Ke6."""
-        return name_of(board, self.holder_man), name_of(board, self.other_man)
-
-
-def all_pairs(board: chess.Board, side: Color) -> list[Pair]:
+def all_frames(board: chess.Board, side: Color) -> list[Attempt]:
     """Every pair of men that are not pawns: one of the side that holds, one of the other; the kings first."""
     pieces = board.occupied & ~board.pawns
     men = sorted(chess.scan_forward(pieces), key=lambda square: -(board.piece_type_at(square) or 0))
     own, other = ([square for square in men if board.color_at(square) is each.chess] for each in (side, side.other))
-    return [Pair(man, other_man) for man in own for other_man in other]
+    return [Attempt(Rung.FRAME, man, other_man) for man in own for other_man in other]
 
 
-def parse_pair(board: chess.Board, side: Color, text: str) -> Pair:
-    """The pair that a text such as `Ke1,Ke6` names, in either order.
+def parse_frame(board: chess.Board, side: Color, text: str) -> Attempt:
+    """The frame of the pair that a text such as `Ke1,Ke6` names, in either order.
 
-    >>> parse_pair(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Color.WHITE, "ke8,h1")
-    Pair(holder_man=7, other_man=60)
+    >>> parse_frame(chess.Board("4k3/8/8/8/8/8/8/4K2R w - - 0 1"), Color.WHITE, "ke8,h1")
+    Attempt(rung=<Rung.FRAME: 'frame'>, holder_man=7, other_man=60)
     """
     names = sorted(name.strip().lower() for name in text.split(","))
-    for pair in all_pairs(board, side):
-        spellings = ((man.lower(), man[-2:]) for man in pair.men(board))
+    for frame in all_frames(board, side):
+        spellings = ((man.lower(), man[-2:]) for man in frame.men(board))
         if any(names == sorted(spelt) for spelt in itertools.product(*spellings)):
-            return pair
+            return frame
     raise UsageError(f"a pair is a man of either side, such as Ke1,Ke6, and none is a pawn; not {text!r}")
 
 
@@ -68,9 +56,8 @@ def searcher_of(goal: Goal, accrued: Score) -> HoldSearch:
 class Frame:
     """The positions that two men can bring about, each with a threshold, and the plies to a way out."""
 
-    def __init__(self, board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> None:
-        self.board, self.goal, self.accrued, self.pair = board, goal, accrued, pair
-        attempt = Attempt(Rung.FRAME, *pair)
+    def __init__(self, board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> None:
+        self.board, self.goal, self.accrued, self.attempt = board, goal, accrued, attempt
         self.keys, states, parents, children = searcher_of(goal, accrued).explore(board, goal, accrued, attempt)
         self.after: list[list[int]] = [[] for _ in states]
         self.before: list[list[int]] = [[] for _ in states]
@@ -99,10 +86,9 @@ class Frame:
 
     def squares_of(self, node: int) -> tuple[chess.Square, chess.Square]:
         """The squares of the holder's man and of the other man."""
-        key = self.keys[node].tolist()
-        holder_man = key[MOVER]
-        fixed = self.board.occupied & ~(chess.BB_SQUARES[self.pair.holder_man] | chess.BB_SQUARES[self.pair.other_man])
-        return holder_man, chess.lsb((key[WHITE] | key[BLACK]) & ~fixed & ~chess.BB_SQUARES[holder_man])
+        key, (_, *first) = self.keys[node].tolist(), self.attempt
+        fixed = self.board.occupied & ~chess.SquareSet(first).mask
+        return key[MOVER], chess.lsb((key[WHITE] | key[BLACK]) & ~fixed & ~chess.BB_SQUARES[key[MOVER]])
 
     def way_out(self) -> list[str]:
         """The shortest way out of a frame that does not hold, against the longest resistance."""

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import chess
 
-from tbgen.apps.hold.answers import Escape, HoldBracket, Holding, check_strategy
+from tbgen.apps.hold.answers import Escape, Holding, check_strategy
 from tbgen.apps.hold.closed_sets import Attempt, HoldSearch, HoldVerdict, WatchNodes
-from tbgen.apps.hold.frames import Frame, Pair, all_pairs, parse_pair, searcher_of
+from tbgen.apps.hold.frames import Frame, all_frames, parse_frame, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
 from tbgen.probe import Tablebase
@@ -77,35 +77,12 @@ def hold(
     given = None if accrued is None else expect_score(accrued, "accrued")
     score = accrued_of(board) if given is None else accrued_in(given, own_score(board), bare_sides(board))
     expect_color(side, "side")
-    pairs = all_pairs(board, side) if pair is None else [parse_pair(board, side, pair)]
-    ladder = _Ladder(board.copy(stack=False), score, pairs, HoldSearch(nodes, tables=tables, watch=watch), wide)
+    frames = all_frames(board, side) if pair is None else [parse_frame(board, side, pair)]
+    ladder = _Ladder(board.copy(stack=False), score, frames, HoldSearch(nodes, tables=tables, watch=watch), wide)
     if goal == "best":
         return ladder.best(side)
     wanted = _goal_of(goal, side, score)
     return ladder.holding(wanted, wanted, ladder.climb(wanted))
-
-
-def bracket(
-    board: chess.Board,
-    accrued: Score | str | None = None,
-    *,
-    tables: Tablebase | None = None,
-    pair: str | None = None,
-    nodes: int = DEFAULT_NODES,
-    wide: bool = False,
-    watch: WatchNodes | None = None,
-) -> HoldBracket:
-    """The best outcome that either side is proved to keep. If both are equal, they are the value.
-
-    >>> found = bracket(chess.Board("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 b - - 0 1"), nodes=1000)
-    >>> str(found.low), str(found.high), found.value
-    ('-G3.5', 'G5.5', None)
-    """
-    white, black = (
-        hold(board, side, goal="best", accrued=accrued, tables=tables, pair=pair, nodes=nodes, wide=wide, watch=watch)
-        for side in Color
-    )
-    return HoldBracket(white, black)
 
 
 def _goal_of(goal: Score | str, side: Color, accrued: Score) -> Goal:
@@ -125,7 +102,7 @@ class _Ladder:
 
     board: chess.Board
     accrued: Score
-    pairs: Sequence[Pair]
+    frames: Sequence[Attempt]
     searcher: HoldSearch
     """The nodes of all rungs but the first."""
     wide: bool
@@ -165,23 +142,23 @@ class _Ladder:
         if isinstance(found, Strategy):
             proof = check_strategy(found, self.searcher.tables)
             return Holding(board, accrued, goal, HoldVerdict.HELD, proof, None, nodes)
-        frames = (Frame(board, tried, accrued, each) for each in self.pairs)
+        frames = (Frame(board, tried, accrued, each) for each in self.frames)
         frame = max(frames, key=lambda each: each.plies[0] or 0)
-        escape = Escape(frame.pair.men(board), frame.plies[0] or 0, tuple(frame.way_out()))
+        escape = Escape(frame.attempt.men(board), frame.plies[0] or 0, tuple(frame.way_out()))
         return Holding(board, accrued, goal, found, None, escape, nodes)
 
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
-        yield from (Attempt(Rung.FRAME, *pair) for pair in self.pairs)
+        yield from self.frames
         if self.searcher.tables is not None and self.searcher.tables.available():
-            yield from (Attempt(Rung.FRAME_TABLES, *pair) for pair in self.pairs)
-        yield from (Attempt(Rung.ONE_MAN, man, None) for man in dict.fromkeys(pair.holder_man for pair in self.pairs))
+            yield from (frame._replace(rung=Rung.FRAME_TABLES) for frame in self.frames)
+        yield from (Attempt(Rung.ONE_MAN, man) for man in dict.fromkeys(each.holder_man for each in self.frames))
         if self.wide:
-            yield from (Attempt(rung, None, None) for rung in (Rung.PIECES, Rung.ALL))
+            yield from (Attempt(rung) for rung in (Rung.PIECES, Rung.ALL))
 
 
 def _outcomes(side: Color, accrued: Score) -> list[Score]:
     """The outcomes that a side may keep with an accrued score, from the worst to the score itself."""
-    mine = [Score(code, side) for code in range(_MOST_MOVES_CODE, -1, -1)]
-    theirs = [Score(code, side.other) for code in range(_MOST_MOVES_CODE + 1)]
-    return [each for each in theirs + mine if each.worth_to(side) <= accrued.worth_to(side)]
+    outcomes = (Score(code, holder) for code in range(_MOST_MOVES_CODE + 1) for holder in Color)
+    wanted = (each for each in outcomes if each.worth_to(side) <= accrued.worth_to(side))
+    return sorted(wanted, key=lambda each: each.worth_to(side))

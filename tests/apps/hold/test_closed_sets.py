@@ -12,10 +12,11 @@ import chess
 import numpy as np
 import pytest
 
+from tbgen.apps.hold.answers import HoldBracket
 from tbgen.apps.hold.check import check
 from tbgen.apps.hold.closed_set_kernels import ALL, ANY_MAN, CAPTURES, QUIET, HoldTask, is_allowed
 from tbgen.apps.hold.closed_sets import Attempt, HoldSearch, HoldVerdict
-from tbgen.apps.hold.ladder import bracket, hold
+from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.board.board import packed_move, words_of
 from tbgen.probe import Tablebase, open_tablebase
@@ -45,7 +46,7 @@ def test_a_search_with_all_men_decides_what_can_be_kept_at_all_times(fen: str, i
     goals = [Goal(side, Score(code, holder)) for side in Color for holder in Color for code in (3, 4, 5, 7)]
     seen = Counter[bool]()
     for goal in (goal for goal in goals if goal.is_met_by(own)):
-        found = searcher.search(board, goal, own, Attempt(Rung.ALL, None, None))
+        found = searcher.search(board, goal, own, Attempt(Rung.ALL))
         real, wanted = ((each.code, each.holder is Color.WHITE) for each in (own, goal.outcome))
         kept = can_keep(board, real, wanted, goal.side is Color.WHITE)
         assert isinstance(found, Strategy) if kept else found is HoldVerdict.BROKEN, goal
@@ -90,7 +91,8 @@ def test_brackets_hold_the_value_between_them(table_folder: Path, bare_kings: Ta
     with open_tablebase(table_folder) as truth:
         for men in ("KkB", "Kkn"):
             board = random_root(seed, men)
-            found, value = bracket(board, tables=bare_kings, nodes=1000), truth.probe(board)
+            sides = (hold(board, side, goal="best", tables=bare_kings, nodes=1000) for side in Color)
+            found, value = HoldBracket(*sides), truth.probe(board)
             assert found.low <= value.outcome <= found.high
             assert found.value in (None, value.outcome)
 
@@ -124,7 +126,7 @@ WIDER = [
 @pytest.mark.parametrize(("fen", "goal", "expected"), [case[1:] for case in WIDER], ids=[case[0] for case in WIDER])
 def test_the_end_of_a_game_where_one_man_holds(fen: str, goal: str, expected: bool) -> None:
     board, wanted, accrued = asked(fen, Color.WHITE, goal)
-    found = HoldSearch(20_000).search(board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE), None))
+    found = HoldSearch(20_000).search(board, wanted, accrued, Attempt(Rung.ONE_MAN, board.king(chess.WHITE)))
     assert isinstance(found, Strategy) if expected else found is HoldVerdict.BROKEN
     if isinstance(found, Strategy):
         check(found)

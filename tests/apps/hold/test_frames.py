@@ -11,7 +11,7 @@ import pytest
 from tbgen.apps.hold.answers import check_strategy
 from tbgen.apps.hold.closed_set_kernels import THRESHOLD
 from tbgen.apps.hold.closed_sets import Attempt, HoldVerdict
-from tbgen.apps.hold.frames import Frame, Pair, all_pairs, searcher_of
+from tbgen.apps.hold.frames import Frame, all_frames, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.score import Color, Score
 from tests.apps.hold.classics import FINE_70, asked
@@ -34,28 +34,27 @@ CASES = pytest.mark.parametrize(
 SIDES_TO_MOVE = pytest.mark.parametrize("turn", [chess.WHITE, chess.BLACK])
 
 
-def pair_of(b: str, c: str) -> Pair:
-    return Pair(chess.parse_square(b), chess.parse_square(c))
+def frame_of(b: str, c: str) -> Attempt:
+    return Attempt(Rung.FRAME, chess.parse_square(b), chess.parse_square(c))
 
 
-def searched(board: chess.Board, goal: Goal, accrued: Score, pair: Pair) -> Strategy | None:
+def searched(board: chess.Board, goal: Goal, accrued: Score, attempt: Attempt) -> Strategy | None:
     """The strategy of a frame that the search finds to hold."""
-    searcher, attempt = searcher_of(goal, accrued), Attempt(Rung.FRAME, *pair)
-    found = searcher.search(board, goal, accrued, attempt)
+    found = searcher_of(goal, accrued).search(board, goal, accrued, attempt)
     assert found is not HoldVerdict.UNKNOWN
     return found if isinstance(found, Strategy) else None
 
 
-def placed(board: chess.Board, pair: Pair, number: int) -> Iterator[tuple[chess.Board, Pair]]:
+def placed(board: chess.Board, first: Attempt, number: int) -> Iterator[tuple[chess.Board, Attempt]]:
     """The two men of a frame on random squares, with either side to move; the first time as they are."""
-    yield board, pair
-    men, draw = [board.piece_at(square) for square in pair], random.Random(6)
+    yield board, first
+    men, draw = [board.piece_at(square) for square in first[1:]], random.Random(6)
     for _ in range(number):
         moved = board.copy(stack=False)
-        for square in pair:
+        for square in first[1:]:
             moved.remove_piece_at(square)
-        where = Pair(*draw.sample([*chess.SquareSet(~moved.occupied)], 2))
-        for square, man in zip(where, men, strict=True):
+        where = Attempt(Rung.FRAME, *draw.sample([*chess.SquareSet(~moved.occupied)], 2))
+        for square, man in zip(where[1:], men, strict=True):
             moved.set_piece_at(square, man)
         moved.turn = draw.random() < 0.5
         if not moved.was_into_check():
@@ -67,10 +66,10 @@ def test_every_position_of_a_frame_is_as_the_slow_reference_has_it(
     fen: str, side: Color, b: str, c: str, goal: str
 ) -> None:
     board, wanted, accrued = asked(fen, side, goal)
-    threshold, pair = wanted.threshold(accrued), pair_of(b, c)
-    slow = SlowFrame(board, side is WHITE, *pair)
+    threshold, first = wanted.threshold(accrued), frame_of(b, c)
+    slow = SlowFrame(board, side is WHITE, *first[1:])
     expected, plies = slow.plies(threshold), dict[tuple[int, int, bool], int | None]()
-    for moved, where in placed(board, pair, 400):
+    for moved, where in placed(board, first, 400):
         frame = Frame(moved, wanted, accrued, where)
         plies |= {
             (*frame.squares_of(node), holds): frame.plies[node]
@@ -92,7 +91,10 @@ def test_the_search_finds_that_a_frame_holds_exactly_if_there_is_no_way_out(
     board.turn = turn
     if board.is_valid() and any(board.legal_moves):
         board, wanted, accrued = asked(board.fen(), side, goal)
-        frame, strategy = Frame(board, wanted, accrued, pair_of(b, c)), searched(board, wanted, accrued, pair_of(b, c))
+        frame, strategy = (
+            Frame(board, wanted, accrued, frame_of(b, c)),
+            searched(board, wanted, accrued, frame_of(b, c)),
+        )
         assert (frame.plies[0] is None) == (strategy is not None)
         assert len(frame.way_out()) == (frame.plies[0] or 0)
         if strategy is not None:
@@ -112,11 +114,11 @@ ENDS = [
 @pytest.mark.parametrize(("fen", "b", "c", "goal"), [end[1:] for end in ENDS], ids=[end[0] for end in ENDS])
 def test_the_end_of_a_game_in_a_frame(fen: str, b: str, c: str, goal: str) -> None:
     board, wanted, accrued = asked(fen, WHITE, goal)
-    pair = pair_of(b, c)
-    slow = SlowFrame(board, chess.WHITE, *pair).plies(wanted.threshold(accrued))
-    expected = slow[*pair, board.turn == chess.WHITE]
-    strategy = searched(board, wanted, accrued, pair)
-    assert Frame(board, wanted, accrued, pair).plies[0] == expected
+    attempt = frame_of(b, c)
+    slow = SlowFrame(board, chess.WHITE, *attempt[1:]).plies(wanted.threshold(accrued))
+    expected = slow[*attempt[1:], board.turn == chess.WHITE]
+    strategy = searched(board, wanted, accrued, attempt)
+    assert Frame(board, wanted, accrued, attempt).plies[0] == expected
     assert (strategy is None) == (expected is not None)
     if strategy is not None:
         check_strategy(strategy)
@@ -127,7 +129,7 @@ def test_the_end_of_a_game_in_a_frame(fen: str, b: str, c: str, goal: str) -> No
 )
 def test_a_way_out_ends_with_a_move_of_another_man_or_a_reset(fen: str, start: str) -> None:
     board, wanted, accrued = asked(fen, WHITE, "draw")
-    (exit_move,) = Frame(board, wanted, accrued, pair_of("d4", "h8")).way_out()
+    (exit_move,) = Frame(board, wanted, accrued, frame_of("d4", "h8")).way_out()
     assert exit_move.startswith(start)
 
 
@@ -144,7 +146,7 @@ def test_castling_rights_of_the_men_of_a_frame_count_until_they_move(
 ) -> None:
     board = chess.Board("r3k3/pp4pp/PP4PP/8/8/pp4pp/PP4PP/4K2R w Kq - 0 1")
     board.turn = turn
-    assert set(all_pairs(board, side)[0]) == {chess.E1, chess.E8}
+    assert set(all_frames(board, side)[0][1:]) == {chess.E1, chess.E8}
     _, wanted, accrued = asked(board.fen(), side, goal)
-    frame = Frame(board, wanted, accrued, pair_of(b, c))
-    assert (frame.plies[0] is None) == (searched(board, wanted, accrued, frame.pair) is not None)
+    frame = Frame(board, wanted, accrued, frame_of(b, c))
+    assert (frame.plies[0] is None) == (searched(board, wanted, accrued, frame.attempt) is not None)

@@ -9,8 +9,8 @@ import chess
 import chess.variant
 import pytest
 
-from tbgen.apps.hold.closed_sets import HoldVerdict
-from tbgen.apps.hold.frames import Frame, Pair
+from tbgen.apps.hold.closed_sets import Attempt, HoldVerdict
+from tbgen.apps.hold.frames import Frame
 from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Rung
 from tbgen.errors import AccruedError, UsageError
@@ -92,7 +92,8 @@ def test_the_frame_that_is_shown_is_the_one_that_lasts_longest() -> None:
     """White's king is the only man that can move; Black's king can be got past in 10 plies."""
     board = chess.Board("8/k7/3p4/p2P1p2/P2P1P2/8/8/K4n2 b - - 0 1")
     found = hold(board, Color.BLACK, goal="draw", nodes=1)
-    assert Frame(board, found.goal, found.accrued, Pair(chess.A7, chess.A1)).plies[0] == 10
+    kings = Attempt(Rung.FRAME, chess.A7, chess.A1)
+    assert Frame(board, found.goal, found.accrued, kings).plies[0] == 10
     assert found.escape is not None
     assert (found.escape.plies, found.escape.men) == (20, ("Nf1", "Ka1"))
 
