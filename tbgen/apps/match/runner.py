@@ -46,13 +46,13 @@ class Match:
     knows_r_mobility: tuple[bool, ...]
     """Of each engine, whether it knows r-mobility."""
     standings: MatchStandings
-    stage: MatchStage | None
+    stage: MatchStage
     """The games that are being played."""
 
     @property
     def scheduled(self) -> int:
         """How many games are known: all of them, or those of a knockout or a Swiss tournament so far."""
-        return len(self.standings.games) if self.stage is None else self.stage.numbers[-1]
+        return next(reversed(self.stage), len(self.standings.games))
 
     @property
     def left(self) -> int:
@@ -73,9 +73,9 @@ class Match:
         """Count a game that was played before."""
         if number in self.standings.games:
             raise MatchError(f"{self.settings.pgn} has game {number} of the match twice; take one out")
-        if self.stage is None or number not in self.stage.numbers:
+        if number not in self.stage:
             raise MatchError(f"game {number} has been played, but there are only {self.scheduled}; give -rounds")
-        self.add(self.stage.game(number), ending)
+        self.add(self.stage[number], ending)
 
     def is_decided(self) -> bool:
         """Whether the test, if there is one, has accepted a hypothesis."""
@@ -84,7 +84,7 @@ class Match:
 
     def is_over(self) -> bool:
         """Whether the test is decided or every game has been played."""
-        return self.stage is None or self.is_decided()
+        return not self.stage or self.is_decided()
 
 
 class MatchWatcher(Protocol):
@@ -152,17 +152,16 @@ class Referee:
         for number, ending in () if journal is None else journal.recovered():
             match.recover(number, ending)
             await asyncio.sleep(0)  # the referee may be told to stop
-        if match.stage is not None:
-            for opening in {pairing.opening for pairing in islice(match.stage.pairings(), _READ_AHEAD)}:
-                self._openings.read(opening)
+        for opening in {pairing.opening for pairing in islice(match.stage.values(), _READ_AHEAD)}:
+            self._openings.read(opening)
         return match
 
     async def _play_all(self, match: Match, engines: dict[int, EngineProcess]) -> None:
         """Let workers play stage after stage; the first takes over `engines`, the others start their own."""
         try:
-            while match.stage is not None and not match.is_decided():
+            while not match.is_over():
                 played = match.standings.games
-                waiting = (pairing for pairing in match.stage.pairings() if pairing.number not in played)
+                waiting = (pairing for pairing in match.stage.values() if pairing.number not in played)
                 async with asyncio.TaskGroup() as group:
                     for board in range(min(self._settings.concurrency, match.left)):
                         group.create_task(self._work(match, waiting, {} if board else engines))

@@ -1,9 +1,9 @@
 """Who plays whom: a format makes the next games of a match of the results so far, and says when it is over.
 
 A format is a pure function. It gives the games of a stage, and is asked again when all of them have been played.
-The stage of a round robin, gauntlet or pyramid is the whole match; it computes each game when it is asked for.
+The stage of a round robin, gauntlet or pyramid is the whole match.
 
->>> for pairing in next_games(Tournament(players=3, games=2), {}).pairings():
+>>> for pairing in next_games(Tournament(players=3, games=2), {}).values():
 ...     print(pairing.number, pairing.round, pairing.white, pairing.black, pairing.opening)
 1 1 0 1 0
 2 1 1 0 0
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from typing import Any, NamedTuple
@@ -54,22 +54,16 @@ Results = Mapping[int, EventGame]
 """Number -> the game. Formats that make the whole schedule at once look at the count alone."""
 
 
-class MatchStage(NamedTuple):
-    """Games that are known at once: their numbers, and the game of a number."""
-
-    numbers: range
-    game: Callable[[int], Pairing]
-
-    def pairings(self) -> Iterator[Pairing]:
-        return map(self.game, self.numbers)
+MatchStage = dict[int, Pairing]
+"""Number -> the game, of games that are known at once; empty when the tournament is over."""
 
 
-def next_games(plan: Tournament, results: Results) -> MatchStage | None:
-    """The stage that is being played, or None when the tournament is over."""
+def next_games(plan: Tournament, results: Results) -> MatchStage:
+    """The stage that is being played."""
     return _FORMATS[plan.format](plan, results)
 
 
-def _round_robin(plan: Tournament, results: Results) -> MatchStage | None:
+def _round_robin(plan: Tournament, results: Results) -> MatchStage:
     """The circle method: one seat is fixed and the others move on by one; with an odd number nobody sits there."""
     odd = plan.players % 2
     seats = plan.players + odd
@@ -85,12 +79,12 @@ def _round_robin(plan: Tournament, results: Results) -> MatchStage | None:
     return _whole(plan, results, plan.players * (plan.players - 1) // 2, pair)
 
 
-def _gauntlet(plan: Tournament, results: Results) -> MatchStage | None:
+def _gauntlet(plan: Tournament, results: Results) -> MatchStage:
     encounters = (plan.players - plan.seeds) * plan.seeds
     return _whole(plan, results, encounters, lambda each: (each % plan.seeds, plan.seeds + each // plan.seeds))
 
 
-def _pyramid(plan: Tournament, results: Results) -> MatchStage | None:
+def _pyramid(plan: Tournament, results: Results) -> MatchStage:
     def pair(encounter: int) -> tuple[int, int]:
         player = (1 + math.isqrt(1 + 8 * encounter)) // 2
         return player, encounter - player * (player - 1) // 2
@@ -98,9 +92,7 @@ def _pyramid(plan: Tournament, results: Results) -> MatchStage | None:
     return _whole(plan, results, plan.players * (plan.players - 1) // 2, pair)
 
 
-def _whole(
-    plan: Tournament, results: Results, encounters: int, pair: Callable[[int], tuple[int, int]]
-) -> MatchStage | None:
+def _whole(plan: Tournament, results: Results, encounters: int, pair: Callable[[int], tuple[int, int]]) -> MatchStage:
     """The only stage of a tournament whose encounters are numbered and repeat in every round."""
     total = encounters * plan.rounds * plan.games
     if total > MOST_GAMES:
@@ -123,7 +115,7 @@ def _whole(
         white, black = _colours(plan, pair(encounter), of_players)
         return Pairing(number, rounds + 1, white, black, opening, of_players // 2 * encounters + encounter)
 
-    return MatchStage(range(1, total + 1), game) if len(results) < total else None
+    return {number: game(number) for number in range(1, total + 1)} if len(results) < total else {}
 
 
 def _colours(plan: Tournament, pair: tuple[int, int], game: int) -> tuple[int, int]:
@@ -150,11 +142,10 @@ def _dealt(
     return dealt
 
 
-def _unplayed(dealt: list[list[Pairing]], results: Results) -> MatchStage | None:
+def _unplayed(dealt: list[list[Pairing]], results: Results) -> MatchStage:
     """The games of a round as a stage, unless all of them have been played."""
-    pairings = [pairing for encounter in dealt for pairing in encounter]
-    first, numbers = pairings[0].number, range(pairings[0].number, pairings[-1].number + 1)
-    return None if results.keys() >= set(numbers) else MatchStage(numbers, lambda number: pairings[number - first])
+    stage = {pairing.number: pairing for encounter in dealt for pairing in encounter}
+    return {} if results.keys() >= stage.keys() else stage
 
 
 class Meeting(NamedTuple):
@@ -178,15 +169,15 @@ class Meeting(NamedTuple):
         }
 
 
-def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]], MatchStage | None]:
+def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]], MatchStage]:
     """The rounds of a knockout so far, and its next games; a round begins when the one before it is decided."""
     rounds: list[list[Meeting]] = []
     before, pairs = list[Pairing](), first_round(plan)
     while True:
-        number, games, stage = len(rounds) + 1, range(plan.games), None
+        number, games, stage = len(rounds) + 1, range(plan.games), MatchStage()
         meetings = [Meeting(number, tie_of(pair, [], plan.games), []) for pair in pairs]
         rounds.append(meetings)
-        while stage is None and (still := [place for place, each in enumerate(meetings) if each.tie.winner is None]):
+        while not stage and (still := [place for place, each in enumerate(meetings) if each.tie.winner is None]):
             dealt = _dealt(plan, before, number, [pairs[place] for place in still], games)
             for place, more in zip(still, dealt, strict=True):
                 pairings = meetings[place].pairings + more
@@ -194,12 +185,12 @@ def bracket_of(plan: Tournament, results: Results) -> tuple[list[list[Meeting]],
                 meetings[place] = Meeting(number, tie_of(pairs[place], played, plan.games), pairings)
             stage, games = _unplayed(dealt, results), range(games.stop, games.stop + MORE_GAMES)
         winners = [each.tie.winner for each in meetings if each.tie.winner is not None]
-        if stage is not None or len(winners) == 1:
+        if stage or len(winners) == 1:
             return rounds, stage
         pairs = list(zip(winners[::2], winners[1::2], strict=True))
 
 
-def _swiss(plan: Tournament, results: Results) -> MatchStage | None:
+def _swiss(plan: Tournament, results: Results) -> MatchStage:
     """Every round is paired by the points of those before it."""
     before, history = list[Pairing](), list[dict[int, Cell[int]]]()
     while len(history) < plan.rounds:
@@ -214,7 +205,7 @@ def _swiss(plan: Tournament, results: Results) -> MatchStage | None:
             history[-1][white] = Cell(black, points)
             if black is not None:
                 history[-1][black] = Cell(white, len(pairings) - points, side=Color.BLACK)
-    return None
+    return {}
 
 
 def pairs_of(
@@ -299,7 +290,7 @@ def first_round(plan: Tournament) -> list[tuple[int, int | None]]:
     return [(first, second) for first, second in pairs if first is not None]
 
 
-_FORMATS: Mapping[Format, Callable[[Tournament, Results], MatchStage | None]] = {
+_FORMATS: Mapping[Format, Callable[[Tournament, Results], MatchStage]] = {
     Format.ROUND_ROBIN: _round_robin,
     Format.GAUNTLET: _gauntlet,
     Format.PYRAMID: _pyramid,

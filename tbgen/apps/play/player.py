@@ -175,17 +175,15 @@ class Player:
             if not isinstance(error, NO_TABLE):
                 self._complain(error)  # such as that of a damaged table
         self._tell("info string no table has this position, so it is searched")
-        return self._searched(now, only, asked, lines, halt) or self._guessed(now, only, lines)
+        return self._searched(now, only, asked, lines, halt) or self._guessed(now, only)
 
     def _by_tables(self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int) -> chess.Move | None:
         """The best move, by tables."""
         moves = self.tables.probe_moves(now.board, now.accrued)
         wanted = _repeating_first(now, [each for each in moves if not only or each.move in only])[:lines]
-        found = [
-            (each.outcome, each.dtg, [each.move, *self._line_after(now, each, asked.plies - 1)]) for each in wanted
-        ]
-        for number, (outcome, dtg, line) in enumerate(found, 1):
-            self._tell(_info(now, number, outcome, dtg, line, in_so_many(dtg)))
+        found = [(each, [each.move, *self._line_after(now, each, asked.plies - 1)]) for each in wanted]
+        for number, (each, line) in enumerate(found, 1):
+            self._tell(_info(Color.of(now.board.turn), number, each, line))
         return wanted[0].move if wanted else None
 
     def _line_after(self, now: Situation, chosen: MoveProbe, plies: int) -> list[chess.Move]:
@@ -196,20 +194,18 @@ class Player:
                 return [step.move for step in steps]
         return []
 
-    def _guessed(self, now: Situation, only: Sequence[chess.Move], lines: int) -> chess.Move | None:
+    def _guessed(self, now: Situation, only: Sequence[chess.Move]) -> chess.Move | None:
         """The best move by its table value, or else by the accrued score after it; then by the fewest replies."""
-        rated = list[tuple[int, int, str, chess.Move, Score]]()
-        for move in set(only) or now.board.legal_moves:
+
+        def merit(move: chess.Move) -> tuple[int, int, str]:
             after = now.board.copy(stack=False)
-            own, accrued, _ = play_move(after, move, now.accrued)
-            outcome = accrued
+            own, outcome, _ = play_move(after, move, now.accrued)
             with contextlib.suppress(TbgenError):  # no table, or a damaged one
-                outcome = self.tables.probe(after, accrued).outcome
-            rated.append((-outcome.worth_to(Color.of(now.board.turn)), own.code, move.uci(), move, outcome))
-        best = sorted(rated)[:lines]
-        for number, (*_, move, outcome) in enumerate(best, 1):
-            self._tell(_info(now, number, outcome, None, [move], "a guess, no table has it"))
-        return best[0][3] if best else None
+                outcome = self.tables.probe(after, outcome).outcome
+            return -outcome.worth_to(Color.of(now.board.turn)), own.code, move.uci()
+
+        self._tell("info string no depth could be searched, so the move is a guess")
+        return min(only or now.board.legal_moves, key=merit, default=None)
 
     def _searched(
         self, now: Situation, only: Sequence[chess.Move], asked: GoLimits, lines: int, halt: threading.Event
@@ -240,14 +236,14 @@ class Player:
         self._engine = engine
 
 
-def _info(now: Situation, number: int, outcome: Score, dtg: int | None, line: Sequence[chess.Move], way: str) -> str:
-    """A line of `info`; G0.0 is a mate, any other outcome its points as centipawns."""
-    mover, plies = Color.of(now.board.turn), dtg or 1
+def _info(mover: Color, number: int, found: MoveProbe, line: Sequence[chess.Move]) -> str:
+    """A line of `info` for a move from tables; G0.0 is a mate, any other outcome its points as centipawns."""
+    outcome, plies = found.outcome, found.dtg or 1
     moves = (plies + 1) // 2
     mate = f"mate {moves if outcome.holder is mover else -moves}"
     score = mate if outcome.is_mate else f"cp {centipawns(outcome, mover)}"
     pv = " ".join(move.uci() for move in line)
-    return f"info depth {plies} multipv {number} score {score} pv {pv} string {outcome} {way}"
+    return f"info depth {plies} multipv {number} score {score} pv {pv} string {outcome} {in_so_many(found.dtg)}"
 
 
 def _infos(found: Searched) -> Iterator[str]:

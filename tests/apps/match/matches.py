@@ -85,10 +85,10 @@ def tournament(
 ) -> tuple[list[Pairing], dict[int, EventGame]]:
     """All games of a tournament, or of so many rounds, by the holder and the code of each; stages arrive backwards."""
     pairings, results = list[Pairing](), dict[int, EventGame]()
-    while (stage := next_games(plan, results)) and stage.game(stage.numbers[0]).round <= rounds:
-        pairings += stage.pairings()
-        for pairing in reversed(list(stage.pairings())):
-            assert next_games(plan, results).numbers == stage.numbers
+    while (stage := next_games(plan, results)) and next(iter(stage.values())).round <= rounds:
+        pairings += stage.values()
+        for pairing in reversed(stage.values()):
+            assert next_games(plan, results) == stage
             is_bye, (holder, code) = pairing.black is None, outcome_of(pairing.number)
             results[pairing.number] = EventGame(
                 players=(f"P{pairing.white}", BYE if is_bye else f"P{pairing.black}"),
