@@ -157,19 +157,6 @@ def link(space: Space, parent: Int, child: Int) -> None:
         push(space, child)
 
 
-@inner
-def is_wanted(space: Space, node: Int) -> bool:
-    """Whether a node that is not refuted supports something: it is the root, or has a parent that needs it.
-
-    A node of the holder has edges to its refuted successors and to one other. So it needs the node.
-    """
-    edge, wanted = space.parents[node], node == 0
-    while edge >= 0 and not wanted:
-        wanted = space.state[space.edge_parent[edge]] == DONE
-        edge = space.edge_next[edge]
-    return wanted
-
-
 @borrowing
 def refute(space: Space, task: HoldTask, first: Int, todo: SignedInts32) -> None:
     """Refute a node and all that it supports. `todo` has an entry for each node."""
@@ -280,11 +267,17 @@ def list_successors(space: Space, task: HoldTask, materials: Words, scratch: Hol
 
 @inner
 def expand(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, node: Int) -> bool:
-    """Support a node by all its successors, or if the holder chooses, by the best of them; False if that fails."""
+    """Support a node by all its successors, or if the holder chooses, by the best of them; False if that fails.
+
+    Of all successors the search expands those first that leave the holder the least choice.
+    """
     listed = list_successors(space, task, materials, scratch, node)
     space.state[node] = DONE
     if task.is_whole or space.keys[node, TURN] != task.side:
-        link_all(space, scratch, node, listed)
+        for _ in range(listed):
+            worst = np.argmax(scratch.ranks[:listed])
+            link(space, node, node_of(space, scratch.keys[worst], scratch.states[worst]))
+            scratch.ranks[worst] = NONE
         return listed != BROKEN
     if listed:
         best = np.argmin(scratch.ranks[:listed])
@@ -293,22 +286,13 @@ def expand(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers,
     return bool(listed)
 
 
-@inner
-def link_all(space: Space, scratch: HoldBuffers, node: Int, moves: Int) -> None:
-    """Link a node to its successors; the search expands those first that leave the holder the least choice."""
-    for _ in range(moves):
-        worst = np.argmax(scratch.ranks[:moves])
-        link(space, node, node_of(space, scratch.keys[worst], scratch.states[worst]))
-        scratch.ranks[worst] = NONE
-
-
 @borrowing
 def search(space: Space, task: HoldTask, materials: Words, scratch: HoldBuffers, most: Int) -> Int:
     """Expand open nodes: FINISHED if none is left, PAUSED after `most` in all, FULL without space."""
     while space.counts[STACK] > 0 and space.state[0] != REFUTED:
         space.counts[STACK] -= 1
         node = space.stack[space.counts[STACK]]
-        if space.state[node] != OPEN or not is_wanted(space, node):
+        if space.state[node] != OPEN:
             continue
         nodes_left, edges_left = len(space.state) - space.counts[NODES], len(space.edge_parent) - space.counts[EDGES]
         if min(nodes_left, edges_left) < MOST_MOVES:  # another node may have so many successors
