@@ -6,6 +6,7 @@ the tables: one ply of search finds their value.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import chess
@@ -39,11 +40,13 @@ class TableValues:
 
     def __init__(self, tables: OpenTables, mobility: Mobility, *, compiled: bool = False) -> None:
         """With `compiled`, kernels find moves and own scores of the men that they know."""
-        self.tables, self.mobility, self._kernels = tables, mobility, None
+        self.tables, self.mobility = tables, mobility
+        self._own_of: Callable[[chess.Board], Score] | None = None
+        self._successors_of: Callable[[chess.Board, Answering], list[Successor]] | None = None
         if compiled:
             from tbgen.probe import successors  # which loads the compiler
 
-            self._kernels = successors
+            self._own_of, self._successors_of = successors.own_of, successors.successors_of
 
     def value(self, asked: Query) -> Value:
         """The value of a position by its table, or by its moves if no table has it."""
@@ -77,10 +80,9 @@ class TableValues:
 
     def _successors(self, board: chess.Board, table: Answering) -> list[Successor]:
         """The legal moves of a position that a table answers."""
-        if self._kernels is None or isinstance(board, OwnBoard):
+        if self._successors_of is None or isinstance(board, OwnBoard):
             return [Successor(move, board.is_zeroing(move)) for move in board.legal_moves]
-        found: list[Successor] = self._kernels.successors_of(board, table)
-        return found
+        return self._successors_of(board, table)
 
     def _after(self, board: chess.Board, table: Answering, successor: Successor, accrued: Score) -> tuple[Query, Value]:
         """The position after a move, and the value of the move; `table` answers for the board before it."""
@@ -130,8 +132,8 @@ class TableValues:
         """A position and its accrued score, checked."""
         board, carried = self.read(position, given)
         asked = Query(board, carried, table=self.answering(board))
-        if self._kernels is not None and not isinstance(board, OwnBoard):
-            asked.counted = self._kernels.own_of(board)
+        if self._own_of is not None and not isinstance(board, OwnBoard):
+            asked.counted = self._own_of(board)
         if carried is not None:
             asked.carried = accrued_in(carried, asked.own(), bare_sides(board, self.mobility))
         return asked

@@ -226,5 +226,7 @@ def accrued_of(board: chess.Board, mobility: Mobility = Mobility.RESET) -> Score
         later.append(walker.pop())
     accrued = own_of(walker)
     for move in reversed(later):
-        accrued = play_move(walker, move, accrued, mobility).accrued
+        reset = walker.is_zeroing(move)
+        walker.push(move)
+        accrued = accrued.after(own_of(walker), reset=reset and mobility.forgets)
     return accrued
