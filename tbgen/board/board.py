@@ -9,10 +9,6 @@
 
 A move is one integer, `from | to << TARGET_SHIFT | role << PROMOTION_SHIFT`; the role is that of a promotion, else 0.
 Castling is the king's move to its own rook, as in Chess960: no other move ends on a man of its own side.
-
-Sliders use kindergarten bitboards, one small table for all lines. A multiplication gathers the men on a rank, file or
-diagonal into the top byte. Its six inner bits are the index into the table. The two outer squares of a line are left
-out because no square lies behind them.
 """
 
 from __future__ import annotations
@@ -21,8 +17,9 @@ import chess
 import numpy as np
 
 from tbgen.compiled.arrays import Int, Word, Words
-from tbgen.compiled.jit import inner, small
+from tbgen.compiled.jit import inner, leading_zeros, small
 from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, lowest_square, square_bit
+from tbgen.material import Role
 
 WHITE, BLACK, KIND, RIGHTS, EN_PASSANT, TURN, CHESS960, BOARD_WORDS = 0, 1, 1, 8, 9, 10, 11, 12
 """KIND is 1 because roles count from 1: the pawns are board[2], the kings board[7]."""
@@ -151,58 +148,41 @@ def kernel_move(board: chess.Board, move: chess.Move) -> int:
     return move.from_square | target << TARGET_SHIFT | (move.promotion or 0) << PROMOTION_SHIFT
 
 
-def _lines(right: int, up: int) -> Words:
-    """[square] -> the other squares of its line in the direction (right, up)."""
-    files, ranks = np.arange(64) % 8, np.arange(64) // 8
-    is_on_line = (files - files[:, None]) * up == (ranks - ranks[:, None]) * right
-    return np.packbits(is_on_line ^ np.eye(64, dtype=bool), axis=1, bitorder="little").view("<u8").ravel()
-
-
 KNIGHT_ATTACKS = np.array(chess.BB_KNIGHT_ATTACKS, np.uint64)
 KING_ATTACKS = np.array(chess.BB_KING_ATTACKS, np.uint64)
 BETWEEN = np.array([[chess.between(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
 """[one, other] -> the squares strictly between two squares of a rank, file or diagonal; nothing if they share none."""
 LINES = np.array([[chess.ray(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
 """[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share none."""
-_RANK, _RISING, _FALLING = _lines(1, 0), _lines(1, 1), _lines(1, -1)
-_ON_A_RANK = np.array(
-    [[chess.BB_RANK_ATTACKS[at][men << 1 & chess.BB_RANK_MASKS[at]] for men in range(64)] for at in range(8)], np.uint8
-)
-"""[place, men on the six inner squares] -> the squares of the first rank that a slider at that place attacks."""
-
-_FILE_A = np.uint64(0x0101010101010101)
-_FILE_B = _FILE_A << ONE
-"""One file further than the a-file, so that the shift by 58 drops the h-file and keeps the six inner squares."""
-_GATHER_FILE = np.uint64(0x0080402010080400)
-"""c2-h7: a factor that gathers the a-file into the top byte, a1 in its highest bit."""
-_ON_RANKS = _ON_A_RANK.ravel() * _FILE_A
-"""[place * 64 + inner men] -> the squares attacked on all ranks at once."""
-_ON_A_FILE = np.unpackbits(_ON_A_RANK[::-1]).view("<u8")
-"""[place * 64 + inner men] -> those of the a-file. The factor gathers men from above, and unpackbits begins with the
-highest bit.
-"""
+_FILE, _RANK, _RISING, _FALLING = range(4)
+_WALKS = np.array([[sum(1 << to for to in walk) for walk in Role.QUEEN.walks(at)] for at in range(64)], np.uint64)
+_ABOVE, _BELOW = _WALKS[:, [0, 1, 4, 7]], _WALKS[:, [2, 3, 6, 5]]
+"""[square, line] -> the other squares of a line through a square, those of higher and of lower numbers."""
+_TOP_BIT = np.uint64(1 << 63)
 _FIRST_STEPS = np.array([chess.BB_RANK_3, chess.BB_RANK_6], np.uint64)
 """[side] -> where a pawn's single step may become a double step."""
-_SEVEN, _NINE, _TOP_SIX = np.uint64(7), np.uint64(9), np.uint64(58)
+_SEVEN, _NINE = np.uint64(7), np.uint64(9)
+
+
+@small
+def line_attacks(line: Int, square: Int, occupied: Word) -> Word:
+    """The squares that a slider attacks on one line, including the first man each way."""
+    below, above = _BELOW[square, line], _ABOVE[square, line]
+    nearest, men = _TOP_BIT >> np.uint64(leading_zeros(below & occupied | ONE)), above & occupied
+    # Subtracting the nearest man below flips all bits from his up to the nearest man above.
+    return (men ^ (men - nearest)) & (below | above)
 
 
 @small
 def bishop_attacks(square: Int, occupied: Word) -> Word:
     """The squares that a bishop attacks, including the first man on each line."""
-    row = (square & 7) * 64
-    rising, falling = _RISING[square], _FALLING[square]
-    up = _ON_RANKS[row + np.int64((rising & occupied) * _FILE_B >> _TOP_SIX)] & rising
-    return up | _ON_RANKS[row + np.int64((falling & occupied) * _FILE_B >> _TOP_SIX)] & falling
+    return line_attacks(_RISING, square, occupied) | line_attacks(_FALLING, square, occupied)
 
 
 @small
 def rook_attacks(square: Int, occupied: Word) -> Word:
     """The squares that a rook attacks, including the first man on each line."""
-    rank = _RANK[square]
-    along = _ON_RANKS[(square & 7) * 64 + np.int64((rank & occupied) * _FILE_B >> _TOP_SIX)] & rank
-    file = np.uint64(square & 7)
-    column = np.int64((occupied >> file & _FILE_A) * _GATHER_FILE >> _TOP_SIX)
-    return along | _ON_A_FILE[(square >> 3) * 64 + column] << file
+    return line_attacks(_FILE, square, occupied) | line_attacks(_RANK, square, occupied)
 
 
 @small

@@ -156,6 +156,10 @@ def _trailing_zeros(_typing: Any, word: Any) -> Any:
     return _of_a_word(word, lambda builder, bits: builder.cttz(bits, true_bit))
 
 
+def _leading_zeros(_typing: Any, word: Any) -> Any:
+    return _of_a_word(word, lambda builder, bits: builder.ctlz(bits, true_bit))
+
+
 def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
     if not isinstance(array, types.Array) or not all(isinstance(each, types.Integer) for each in item):
         return None
@@ -180,6 +184,9 @@ ones: Callable[[Any], Any] = intrinsic(_ones)
 
 trailing_zeros: Callable[[Any], Any] = intrinsic(_trailing_zeros)
 """The number of bits of 64 below the lowest set bit. At least one must be set. For kernels."""
+
+leading_zeros: Callable[[Any], Any] = intrinsic(_leading_zeros)
+"""The number of bits of 64 above the highest set bit. At least one must be set. For kernels."""
 
 prefetch: Callable[[Any, tuple[Any, ...]], None] = intrinsic(_prefetch)
 """Prefetch an item that is needed soon; a hint that changes nothing. For kernels."""
