@@ -193,8 +193,8 @@ class Material:
         black: Black's men in any order.
 
     Raises:
-        UsageError: A man is no Role, or a side has not one king.
-        MaterialError: Pawns stand beside men of your own.
+        UsageError: A man is no Role.
+        MaterialError: A side has not one king, or pawns stand beside men of your own.
 
     >>> material = Material.parse("KRvKP")
     >>> material.men, material.pawns, str(material.flipped())
@@ -213,9 +213,11 @@ class Material:
     def __init__(self, white: Iterable[Role], black: Iterable[Role]) -> None:
         for name, men in (("white", white), ("black", black)):
             side = tuple(sorted(men, reverse=True))
-            if side.count(Role.KING) != 1 or not all(isinstance(role, Role) for role in side):
-                raise UsageError(f"{name} must be roles such as Role.ROOK with one Role.KING, not {men!r}")
+            if not all(isinstance(role, Role) for role in side):
+                raise UsageError(f"{name} must be roles such as Role.KING, not {men!r}")
             object.__setattr__(self, name, side)
+        if not self.white.count(Role.KING) == self.black.count(Role.KING) == 1:
+            raise MaterialError(str(self), "each side has exactly one king")
         if self.own and self.pawns:
             raise MaterialError(str(self), "pawns cannot stand beside men of your own: what they become is not known")
 
@@ -244,8 +246,6 @@ class Material:
             strange = sorted(set(letters) - set(roles))
             if strange:
                 raise MaterialError(text, f"no man is called {strange[0]!r}; use {' '.join(roles)}")
-            if letters.count("K") != 1:
-                raise MaterialError(text, "each side has exactly one king")
             if len(letters) > _MOST_MEN_A_SIDE or letters.count("P") > 8:
                 raise MaterialError(text, "a side has at most 16 men, 8 of them pawns")
         return cls(*([roles[letter] for letter in letters] for letters in sides))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import enum
 import re
-from dataclasses import dataclass
 from functools import total_ordering
 
 from tbgen.errors import ScoreFormatError, expect, expect_member, expect_number
@@ -111,7 +110,6 @@ def replaces(code: int, accrued_code: int, reset: int) -> bool:
 
 
 @total_ordering
-@dataclass(frozen=True, slots=True, repr=False)
 class Score:
     """The number of legal moves that a side was held to, and the holder: an accrued score or an outcome.
 
@@ -136,6 +134,8 @@ class Score:
     Score('-G3.5')
     """
 
+    __slots__ = ("code", "holder")
+
     code: int
     """Twice the number of legal moves, plus 1 without a check."""
     holder: Color
@@ -146,6 +146,13 @@ class Score:
             value, holder = _parsed(value) if isinstance(value, str) else (value.code, value.holder)
         object.__setattr__(self, "code", expect_number(value, "code", 0, MOST_CODE))
         object.__setattr__(self, "holder", expect_color(holder, "holder"))
+
+    # A score is no dataclass: `dataclasses.asdict` of an answer would take it apart.
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a score cannot be changed: {name}")
+
+    def __reduce__(self) -> tuple[type[Score], tuple[int, Color]]:
+        return Score, (self.code, self.holder)
 
     @property
     def is_mate(self) -> bool:
@@ -249,6 +256,9 @@ class Score:
         plural = "" if self.moves == 1 else "s"
         check = ", in check" if self.check else ""
         return f"{self.holder} holds {self.holder.other} to {self.moves} legal move{plural}{check}"
+
+    def __eq__(self, other: object) -> bool:
+        return (self.code, self.holder) == (other.code, other.holder) if isinstance(other, Score) else NotImplemented
 
     def __hash__(self) -> int:
         return self.signed

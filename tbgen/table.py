@@ -11,12 +11,8 @@ import numpy.typing as npt
 
 from tbgen.compiled.arrays import WideInts
 from tbgen.index.handover import Cells, EntryValues, Numbers, Piece
-from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.score import Color, Mobility, Score
-
-MOST_KEPT_CELLS = 1 << 24
-"""Tables with at most this many cells are solved in seconds and stay in memory."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,19 +65,10 @@ class Table(EntryValues):
     figures: Effort = field(default_factory=Effort)
     game: Mobility = Mobility.RESET
 
-    def positions(self, side: Color) -> int:
-        """Legal positions with this side to move."""
-        return sum(tally.count for tally in self.tallies[side].values())
-
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         """The values of the cells from `first` up to `end`."""
         cells = Cells(self.entry, self.dtg, self.pattern).part(first, end)
         yield Piece(first, cells, np.arange(len(self.patterns), dtype=np.uint32))
-
-
-def fits_memory(layout: Layout) -> bool:
-    """Whether a table's solved blocks stay in memory: if it is small, or has just one."""
-    return len(layout.blocks) == 1 or layout.cells <= MOST_KEPT_CELLS
 
 
 class Content(Protocol):

@@ -19,7 +19,6 @@ import numpy as np
 from tbgen.compiled.arrays import Int, Word, Words
 from tbgen.compiled.jit import inner, leading_zeros, small
 from tbgen.index.words import NOT_A_FILE, NOT_H_FILE, NOTHING, ONE, lowest_square, square_bit
-from tbgen.material import Role
 
 WHITE, BLACK, KIND, RIGHTS, EN_PASSANT, TURN, CHESS960, BOARD_WORDS = 0, 1, 1, 8, 9, 10, 11, 12
 """KIND is 1 because roles count from 1: the pawns are board[2], the kings board[7]."""
@@ -155,9 +154,12 @@ BETWEEN = np.array([[chess.between(one, other) for other in chess.SQUARES] for o
 LINES = np.array([[chess.ray(one, other) for other in chess.SQUARES] for one in chess.SQUARES], np.uint64)
 """[one, other] -> the whole rank, file or diagonal through two squares; nothing if they share none."""
 _FILE, _RANK, _RISING, _FALLING = range(4)
-_WALKS = np.array([[sum(1 << to for to in walk) for walk in Role.QUEEN.walks(at)] for at in range(64)], np.uint64)
-_ABOVE, _BELOW = _WALKS[:, [0, 1, 4, 7]], _WALKS[:, [2, 3, 6, 5]]
-"""[square, line] -> the other squares of a line through a square, those of higher and of lower numbers."""
+_SQUARES = np.arange(64)
+_LINE_NUMBERS = np.array([_SQUARES % 8, _SQUARES // 8, _SQUARES % 8 - _SQUARES // 8, _SQUARES % 8 + _SQUARES // 8])
+_ON_A_LINE = _LINE_NUMBERS[:, :, None] == _LINE_NUMBERS[:, None]
+_HALVES = np.stack([np.triu(_ON_A_LINE, 1), np.tril(_ON_A_LINE, -1)])
+_ABOVE, _BELOW = np.packbits(_HALVES, axis=-1, bitorder="little").view("<u8")[..., 0]
+"""[line, square] -> the other squares of a line through a square, those of higher and of lower numbers."""
 _TOP_BIT = np.uint64(1 << 63)
 _FIRST_STEPS = np.array([chess.BB_RANK_3, chess.BB_RANK_6], np.uint64)
 """[side] -> where a pawn's single step may become a double step."""
@@ -167,7 +169,7 @@ _SEVEN, _NINE = np.uint64(7), np.uint64(9)
 @small
 def line_attacks(line: Int, square: Int, occupied: Word) -> Word:
     """The squares that a slider attacks on one line, including the first man each way."""
-    below, above = _BELOW[square, line], _ABOVE[square, line]
+    below, above = _BELOW[line, square], _ABOVE[line, square]
     nearest, men = _TOP_BIT >> np.uint64(leading_zeros(below & occupied | ONE)), above & occupied
     # Subtracting the nearest man below flips all bits from his up to the nearest man above.
     return (men ^ (men - nearest)) & (below | above)

@@ -14,15 +14,16 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from tbgen.index.layout import layout_of
+from tbgen.index.layout import Layout, layout_of
 from tbgen.material import Material, Role
 from tbgen.score import Color, Mobility
 from tbgen.storage.files import FileRecord
-from tbgen.table import fits_memory
 
 _WORTH = {Role.PAWN: 1, Role.KNIGHT: 3, Role.BISHOP: 3, Role.ROOK: 5, Role.QUEEN: 9, Role.KING: 0}
 _OWN_WORTH = 3
 """The worth of any man of your own."""
+MOST_KEPT_CELLS = 1 << 24
+"""Tables with at most this many cells are solved in seconds and stay in memory."""
 _DECIDED = 4
 """With this difference in worth or more, the stronger side mostly wins."""
 _LARGE_CELLS = 1 << 20
@@ -147,6 +148,11 @@ def _rates_by_cell(kind: tuple[str, bool], game: Mobility) -> Sequence[float]:
     large = [material for material in known if material.men == most and class_of(material) == kind]
     cells = sum(map(primary_cells, large))
     return [sum(column) / cells for column in zip(*(known[material] for material in large), strict=True)]
+
+
+def fits_memory(layout: Layout) -> bool:
+    """Whether a table's solved blocks stay in memory: if it is small, or has just one."""
+    return len(layout.blocks) == 1 or layout.cells <= MOST_KEPT_CELLS
 
 
 def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_only: bool = False) -> TableCost:

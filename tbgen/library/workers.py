@@ -34,6 +34,7 @@ import numpy.typing as npt
 from tbgen.compiled.folders import source_digest
 from tbgen.errors import TbgenError, UsageError
 from tbgen.index.layout import layout_of
+from tbgen.library.costs import fits_memory
 from tbgen.library.plan import Settings
 from tbgen.material import Material
 from tbgen.score import Color
@@ -42,7 +43,6 @@ from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
 from tbgen.system.process import follow_parent, forget_peak, peak_bytes, reserve_disk
-from tbgen.table import fits_memory
 
 if TYPE_CHECKING:
     from tbgen.retro import BlockStore

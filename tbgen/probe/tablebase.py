@@ -124,7 +124,7 @@ class Tablebase(AbstractContextManager["Tablebase"]):
             material = Material.parse(what) if isinstance(what, str) else what
             material = material_of(material) if isinstance(material, chess.Board) else material
             return isinstance(material, Material) and bool(folder_with(self._tables.folders, material.canonical()))
-        except (UsageError, MaterialError, MissingTableError):  # boards need one king a side to have a material
+        except (MaterialError, MissingTableError):  # boards need one king a side to have a material
             return False
 
     def available(self) -> list[Material]:

@@ -21,7 +21,7 @@ from tests.files import check_tables, digest_of_file
 
 THREADS = 2
 PROGRAM = ("-m", "tbgen")
-ON_DISK = ("-c", "from tbgen import cli, table; table.MOST_KEPT_CELLS = 0; cli.main()")
+ON_DISK = ("-c", "from tbgen import cli; from tbgen.library import costs; costs.MOST_KEPT_CELLS = 0; cli.main()")
 """The program, but even small tables keep their blocks on disk."""
 
 

@@ -15,10 +15,10 @@ from tbgen.storage.files import Layer, path_of
 
 PROGRAM = """
 import json, sys, pathlib, threading
-from tbgen import table
+from tbgen.library import costs
 from tbgen.library.workers import make_table
 if sys.argv[4] == "disk":
-    table.MOST_KEPT_CELLS = 0
+    costs.MOST_KEPT_CELLS = 0
 memory, own, is_over = int(sys.argv[5]) or None, [0], threading.Event()
 def look():
     while not is_over.wait(0.005):

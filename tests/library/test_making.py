@@ -10,8 +10,8 @@ from unittest import mock
 
 import pytest
 
-from tbgen import table
 from tbgen.errors import BuildError
+from tbgen.library import costs
 from tbgen.library.build import build
 from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
@@ -25,7 +25,7 @@ PAWN = Material.parse("KPvK")
 @pytest.fixture
 def folder(tmp_path: Path, table_folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with all that KPvK needs, in which even small tables have their blocks on disk."""
-    monkeypatch.setattr(table, "MOST_KEPT_CELLS", 0)
+    monkeypatch.setattr(costs, "MOST_KEPT_CELLS", 0)
     for child in PAWN.children():
         copy_tables(table_folder, tmp_path, str(child))
     return tmp_path
