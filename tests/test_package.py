@@ -35,18 +35,14 @@ def test_the_public_names_are_few() -> None:
 
 
 def test_no_type_name_has_two_meanings() -> None:
-    meanings = defaultdict[str, set[str]](set)
+    meanings = defaultdict[str, list[str]](list)
     for path in (ROOT / "tbgen").rglob("*.py"):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
-            if isinstance(node, ast.ClassDef):
-                meanings[node.name].add(str(path))
-            elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-                name, value = node.targets[0].id, ast.unparse(node.value)
-                if re.fullmatch("[A-Z][a-z]+[A-Za-z]*", name) and not value.startswith("TypeVar"):
-                    meanings[name].add(value)
-            elif isinstance(node, ast.AnnAssign) and ast.unparse(node.annotation) == "TypeAlias":
-                meanings[ast.unparse(node.target)].add(ast.unparse(node.value or node))
-    assert {name for name, found in meanings.items() if len(found) > 1} == set()
+            target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
+            name = str(getattr(node, "name", getattr(target, "id", ""))).lstrip("_")
+            if re.fullmatch("[A-Z][a-z]+[A-Za-z]*", name):
+                meanings[name].append(f"{path}:{node.lineno}")
+    assert {name: found for name, found in meanings.items() if len(found) > 1} == {}
 
 
 def test_importing_tbgen_loads_nothing_else() -> None:

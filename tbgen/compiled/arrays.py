@@ -6,6 +6,7 @@ number belongs is a mistake that mypy then finds.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -27,6 +28,8 @@ Ints: TypeAlias = npt.NDArray[np.int64]
 WideInts: TypeAlias = npt.NDArray[np.uint32 | np.int64]
 """Numbers of 32 or 64 bits; numba compiles a kernel for each width that it is called with."""
 Words: TypeAlias = npt.NDArray[np.uint64]
+NewArray: TypeAlias = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
+"""Makes a flat array of zeros: in memory, or in a file where memory is short."""
 
 
 def often_first(often: npt.NDArray[Any]) -> npt.NDArray[np.uint64]:

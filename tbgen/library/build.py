@@ -170,7 +170,7 @@ def _make(folder: Path, findings: Mapping[Material, Finding], watcher: Watcher, 
         makers = processes() if cluster is None and jobs > 1 else contextlib.nullcontext[Maker](direct)
         # An interrupted build leaves a cluster before it waits for the threads that wait for its workers.
         with makers as make, ThreadPoolExecutor(jobs) as pool, cluster or contextlib.nullcontext():
-            _Run(folder, plan, partial(pool.submit, make), watcher, findings).run()
+            _Execution(folder, plan, partial(pool.submit, make), watcher, findings).run()
 
 
 def _plan(
@@ -195,7 +195,7 @@ def _cluster_of(settings: Settings) -> contextlib.AbstractContextManager[Cluster
 
 
 @dataclass
-class _Run:
+class _Execution:
     """A plan during its execution."""
 
     folder: Path

@@ -45,8 +45,8 @@ from tbgen.system import __version__
 from tbgen.system.process import follow_parent, forget_peak, peak_bytes, reserve_disk
 
 if TYPE_CHECKING:
+    from tbgen.compiled.arrays import NewArray
     from tbgen.retro import BlockStore
-    from tbgen.storage.numbering import NewArray
 
 
 Tell = Callable[[str, int | None, float, int], None]

@@ -10,14 +10,12 @@ neighbours. Their places lie far apart, as many *rows* of places. A thread takes
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints, WideInts, Word, Words, often_first
+from tbgen.compiled.arrays import Int, Ints, NewArray, WideInts, Word, Words, often_first
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Cells, Numbers
@@ -41,9 +39,6 @@ MOST_NUMBERS = (1 << 32) - 1
 """This many numbers fit the 32 bits of a place. A state takes one of them in each thread that meets it."""
 _TURNS = 64
 """The number of turns in which threads number a plane of a table with only one block."""
-
-NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
-"""Makes a flat array of zeros, of a size and a kind."""
 
 
 class Census(NamedTuple):

@@ -15,13 +15,13 @@ import h5py
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Words
+from tbgen.compiled.arrays import NewArray, Words
 from tbgen.errors import BuildError, RepresentationError, TableError, UsageError
 from tbgen.index.handover import Cells, Numbers
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
 from tbgen.storage.files import FileRecord, Layer, game_of_folder, path_of, write_whole
-from tbgen.storage.numbering import NewArray, states_of
+from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.reader import Ids, TableFile, flips_of
 from tbgen.storage.schema import (

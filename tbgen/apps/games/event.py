@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, NamedTuple
 
 from tbgen.apps.games import tiebreaks
 from tbgen.apps.games.tags import KNOCKOUT, UNFINISHED, Source, number_in, winner_of
-from tbgen.apps.games.tiebreaks import Cell, CrossTable, Player, Values
+from tbgen.apps.games.tiebreaks import Cell, CrossTable, Entrant, Values
 from tbgen.errors import ScoreFormatError
 from tbgen.rules.points import DRAW, LOSS, OTB_CUTOFF_CODE, WIN, Scheme, Scoring, lexicographic_key
 from tbgen.score import MOST_CODE, STALEMATE_CODE, Color, Score
@@ -188,17 +188,17 @@ class PlayerRow:
         )
 
 
-class Tie(NamedTuple, Generic[Player]):
+class Tie(NamedTuple, Generic[Entrant]):
     """Two players in a round of a knockout, the second None for a bye; `winner` goes on, if the tie is decided."""
 
-    players: tuple[Player, Player]
+    players: tuple[Entrant, Entrant]
     points: tuple[Fraction, Fraction]
-    winner: Player | None
+    winner: Entrant | None
     decided_by: str | None
     """The decision: `bye`, `points`, `r-mobility` for equal points, or `last game`."""
 
 
-def tie_of(players: tuple[Player, Player], games: Sequence[tuple[Player, EventGame]], length: int) -> Tie[Player]:
+def tie_of(players: tuple[Entrant, Entrant], games: Sequence[tuple[Entrant, EventGame]], length: int) -> Tie[Entrant]:
     """Two players of a knockout after some games, each given with its White; a tie begins with `length` games.
 
     Equal points are decided by the points of the same games under `exponential`; then two more games follow, and

@@ -22,12 +22,12 @@ _NONE = Fraction(0)
 _NO_MOVES = Fraction(10_000)
 """The assumed length of games for a player without such a game."""
 
-Player = TypeVar("Player")
-Criterion = Callable[[list[Player]], list[list[Player]]]
+Entrant = TypeVar("Entrant")
+Criterion = Callable[[list[Entrant]], list[list[Entrant]]]
 """Splits players who are equal so far into groups, the best first."""
 
 
-def ranking(players: Iterable[Player], criteria: Iterable[Criterion[Player]]) -> list[list[Player]]:
+def ranking(players: Iterable[Entrant], criteria: Iterable[Criterion[Entrant]]) -> list[list[Entrant]]:
     """Groups of players who are equal by every criterion, best first; within a group they keep their order.
 
     >>> ranking(["Ann", "Bob", "Cid"], [by_value({"Ann": 1, "Bob": 2, "Cid": 2})])
@@ -39,20 +39,20 @@ def ranking(players: Iterable[Player], criteria: Iterable[Criterion[Player]]) ->
     return groups
 
 
-def by_value(values: Mapping[Player, Any]) -> Criterion[Player]:
+def by_value(values: Mapping[Entrant, Any]) -> Criterion[Entrant]:
     """The criterion by which more is better."""
 
-    def split(players: list[Player]) -> list[list[Player]]:
+    def split(players: list[Entrant]) -> list[list[Entrant]]:
         value = values.__getitem__
         return [list(group) for _, group in groupby(sorted(players, key=value, reverse=True), value)]
 
     return split
 
 
-class Cell(NamedTuple, Generic[Player]):
+class Cell(NamedTuple, Generic[Entrant]):
     """A game of a player, or a round without one."""
 
-    opponent: Player | None
+    opponent: Entrant | None
     """None for a bye."""
     points: Fraction
     is_played: bool = True

@@ -34,32 +34,32 @@ class Checked:
 
 def check(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Checked:
     """Check that a strategy keeps its goal after every ply, whatever the other side plays; else ProofError."""
-    walk, accrued = _Walk(strategy, tables, name), strategy.accrued
-    root = walk.number_of(strategy.board)
-    board, own = walk.positions[root]
+    graph, accrued = _Graph(strategy, tables, name), strategy.accrued
+    root = graph.number_of(strategy.board)
+    board, own = graph.positions[root]
     if accrued.code > own.code:
         raise ProofError(name, f"{accrued} cannot have accrued in {board.fen()}, whose own score is lower")
     todo, seen, moves = [(root, accrued)], {(root, accrued)}, 0
     while todo:
         number, score = todo.pop()
-        walk.expect_goal(score, walk.positions[number][0])
-        steps = walk.steps_of(number, score)
+        graph.expect_goal(score, graph.positions[number][0])
+        steps = graph.steps_of(number, score)
         moves += len(steps)
         for to, resets in filter(None, steps):
-            own = walk.positions[to][1]
+            own = graph.positions[to][1]
             after = to, own if resets or own.code < score.code else score
             if after not in seen:
                 seen.add(after)
                 todo.append(after)
     closed = {(number, strategy.goal.threshold(score)) for number, score in seen}
-    return Checked(len(closed), len(seen), moves, len(walk.leaves))
+    return Checked(len(closed), len(seen), moves, len(graph.leaves))
 
 
-_Step = tuple[int, bool]
+_Arrival = tuple[int, bool]
 """The number of the position that a move leads to, and whether the move is a reset."""
 
 
-class _Walk:
+class _Graph:
     """The positions that the walk has met. Facts about one serve all scores that accrue there."""
 
     def __init__(self, strategy: Strategy, tables: Tablebase | None, name: str) -> None:
@@ -68,7 +68,7 @@ class _Walk:
         """Positions with their own scores."""
         self.leaves: set[str] = set()
         self._numbers: dict[tuple[int | None, ...], int] = {}
-        self._steps: dict[tuple[int, int], list[_Step | None]] = {}
+        self._steps: dict[tuple[int, int], list[_Arrival | None]] = {}
 
     def number_of(self, board: chess.Board) -> int:
         """The number of a position. Boards that differ in counters or an idle right of en passant are one position."""
@@ -81,7 +81,7 @@ class _Walk:
             self.positions.append((board, Score(code, Color.of(not board.turn))))
         return number
 
-    def steps_of(self, number: int, score: Score) -> list[_Step | None]:
+    def steps_of(self, number: int, score: Score) -> list[_Arrival | None]:
         """The moves to check: all of the other side, the strategy's of its own side."""
         (board, own), goal = self.positions[number], self.strategy.goal
         is_own = Color.of(board.turn) is goal.side and own.moves > 0
@@ -100,7 +100,7 @@ class _Walk:
             raise ProofError(self.name, f"{move.uci()} is illegal in {board.fen()}")
         return move
 
-    def _step(self, board: chess.Board, move: chess.Move) -> _Step | None:
+    def _step(self, board: chess.Board, move: chess.Move) -> _Arrival | None:
         """The position after a move; None if the strategy leaves it to tables."""
         resets, after = board.is_zeroing(move), board.copy(stack=False)
         after.push(move)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from tbgen.compiled.arrays import NewArray
 from tbgen.index.handover import Child
 from tbgen.index.layout import layout_of
 from tbgen.material import Material
@@ -18,7 +19,7 @@ from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.one_block import solve_one_block
 from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
-from tbgen.retro.drive.task import NewArray, Progress, Task, quiet
+from tbgen.retro.drive.task import Progress, Task, quiet
 from tbgen.score import Mobility
 from tbgen.table import Table
 

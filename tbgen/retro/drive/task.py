@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
+from tbgen.compiled.arrays import NewArray
 from tbgen.errors import BuildError, FullError, RepresentationError
 from tbgen.index.handover import Child
 from tbgen.index.layout import Layout
@@ -28,9 +28,6 @@ from tbgen.table import Effort
 
 Progress = Callable[[str, int | None, float, int], None]
 """Called with the phase, the accrued code if there is one, the part done, and how many cells are decided."""
-
-NewArray = Callable[[int, npt.DTypeLike], npt.NDArray[Any]]
-"""Makes a flat array of zeros: in memory, or in a file where memory is short."""
 
 
 def quiet(phase: str, code: int | None, done: float, decided: int) -> None:
