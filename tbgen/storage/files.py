@@ -89,7 +89,7 @@ def folder_of_game(folder: Path, game: Mobility) -> Path:
     if game_of_folder(folder) is game:
         return folder
     if game is Mobility.RESET:
-        raise UsageError(f"{folder} is a folder of {game_of_folder(folder)} tables; say so with --game, or game=")
+        raise UsageError(f"{folder} is a folder of {game_of_folder(folder)} tables; say so with --game, or mobility=")
     return folder / str(Mobility.WHOLE_GAME)
 
 

@@ -50,5 +50,5 @@ def test_the_folder_of_a_game_is_named_once_or_twice(tmp_path: Path) -> None:
     whole = folder_of_game(tmp_path, Mobility.WHOLE_GAME)
     assert folder_of_game(whole, Mobility.WHOLE_GAME) == whole
     assert game_of_folder(whole) is Mobility.WHOLE_GAME
-    with pytest.raises(UsageError):
+    with pytest.raises(UsageError, match="say so with --game, or mobility="):
         folder_of_game(whole, Mobility.RESET)
