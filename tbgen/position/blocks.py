@@ -23,7 +23,7 @@ from tbgen.position.closure import Closure, Node, PlannedBlock, node_of
 from tbgen.position.cuts import outcomes_at, threshold_of
 from tbgen.position.known import BlockFolder
 from tbgen.retro.drive.many_blocks import en_passant_of
-from tbgen.retro.drive.single import PlaneNumber, SingleBlock
+from tbgen.retro.drive.single import BlockOutcomes, PlaneNumber, SingleBlock
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Score
@@ -31,8 +31,8 @@ from tbgen.system.process import threads_for
 
 Arrays = dict[str, npt.NDArray[Any]]
 
-ENTRY, RIGHTS, ANSWERS = "entry", "en passant", "answers"
-"""The values of a block: all cells, those with a right to take en passant, and what is asked, in a file of its own."""
+ENTRY, RIGHTS, ANSWERS = BlockOutcomes._fields
+"""The values of a block: all cells, those with a right to take en passant, and what is asked."""
 
 
 class ClosureBlocks:
@@ -45,21 +45,19 @@ class ClosureBlocks:
         self.closure, self.folder, self._solves = closure, folder, solves
 
     def lacks(self, block: PlannedBlock) -> bool:
-        """Whether a block is still to be solved, or what is asked of it."""
-        return any(self.folder.get(key) is None for key in block.keys)
+        """Whether a block is still to be solved."""
+        return self.folder.get(block.key) is None
 
     def solve(self, block: PlannedBlock) -> None:
         """Solve a block with each of its bounds, unless somebody else has by now."""
         if self.lacks(block):
-            for key, arrays in zip(block.keys, BlockSolver(block, self).solve(), strict=False):
-                self.folder.put(key, arrays)
+            self.folder.put(block.key, BlockSolver(block, self).solve())
 
     def read(self, block: PlannedBlock, part: str, bound: Bound, first: int = 0, end: int | None = None) -> Entries:
         """Some values in a part of a block, with a bound of what it leads to."""
-        key = block.keys[part == ANSWERS]
-        while (file := self.folder.get(key)) is None:
+        while (file := self.folder.get(block.key)) is None:
             if not self._solves:
-                raise LookupError(key)
+                raise LookupError(block.key)
             self.solve(block)
         return file.items(f"{(block.bounds[0] if block.is_exact else bound).name} {part}", first, end)
 
@@ -83,7 +81,7 @@ def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Cal
     A block that leads to bounds keeps two threads busy.
     """
     running = dict[Future[None], PlannedBlock]()
-    lacking = {block.keys[0]: block for block in blocks.closure.blocks.values() if blocks.lacks(block)}
+    lacking = {block.key: block for block in blocks.closure.blocks.values() if blocks.lacks(block)}
     most = threads_for(max((block.cost.memory_bytes for block in lacking.values()), default=1), threads)
     while lacking:
         for block in islice(lacking.values(), 64):  # a look at all of them would take long
@@ -94,7 +92,7 @@ def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Cal
         for future in wait(running, return_when=FIRST_COMPLETED).done:
             future.result()
             block = running.pop(future)
-            del lacking[block.keys[0]]
+            del lacking[block.key]
             tell(block.cost.cpu_seconds)
 
 
@@ -125,19 +123,16 @@ class BlockSolver:
         table = self._layouts.number_of(child.material)
         return table, self._layouts.layouts[table].address_of(child.pawns) >> HOW_BITS
 
-    def solve(self) -> tuple[Arrays, Arrays]:
-        """The values of the block with each bound, and the answers to what is asked."""
+    def solve(self) -> Arrays:
+        """The values of the block with each bound."""
         cuts, bounds, asked = self.block.cuts, self.block.bounds, self.block.asked
         if cuts:
             bits = self._single.solve_thresholds(self._children(), [threshold_of(cut)[0] for cut in cuts], asked)
             found = [outcomes_at(cuts, bound, some) for bound, some in zip(bounds, bits, strict=True)]
         else:
             found = self._single.solve(self._children(), asked)
-        arrays, answers = Arrays(), Arrays()
-        for bound, each in zip(bounds, found, strict=True):
-            arrays |= {f"{bound.name} {ENTRY}": each.entry, f"{bound.name} {RIGHTS}": each.en_passant}
-            answers[f"{bound.name} {ANSWERS}"] = each.answers
-        return arrays, answers
+        named = ((bound, each._asdict().items()) for bound, each in zip(bounds, found, strict=True))
+        return {f"{bound.name} {part}": values for bound, parts in named for part, values in parts}
 
     def _children(self) -> Sequence[ChildTables]:
         """All that the block leads to, with each bound."""

@@ -148,8 +148,8 @@ class PlannedBlock:
     cuts: Cuts
     """It is solved at these cuts alone; at none if all its outcomes are found."""
     asked: Accrued
-    keys: Sequence[str]
-    """The names of its file, and of that with the answers to what is asked, by digests of all that they rest on."""
+    key: str
+    """The name of its file, by a digest of all that it rests on."""
 
     @property
     def is_exact(self) -> bool:
@@ -197,11 +197,9 @@ class Closure:
             is_exact = all(edge.digest for edge in edges) and all(each is None or each.is_exact for each in below)
             bounds = [Bound.LOWER] if is_exact and not cuts else [*Bound]
             digests = sorted({(str(edge.child), edge.digest) for edge in edges})
-            keys = [f"{node}-{key_of([str(node), digests, [*map(str, cuts)]])}"]
-            if asked.cells:
-                keys.append(f"{node}-{key_of([*keys, str(asked.score), asked.cells])}")
-            block = self.blocks[node] = PlannedBlock(node, edges, bounds, cuts, asked, keys)
-            if not all(key in self._there for key in keys):
+            key = f"{node}-{key_of([str(node), digests, [*map(str, cuts)], str(asked.score), asked.cells])}"
+            block = self.blocks[node] = PlannedBlock(node, edges, bounds, cuts, asked, key)
+            if key not in self._there:
                 self.lacking.append(block)
                 self.cpu_seconds += block.cost.cpu_seconds
                 if self.cpu_seconds > self._budget:
@@ -220,7 +218,7 @@ class Closure:
                 if digest or (reset.promoted != NO_SLOT and not self.way.solves(reset.role, child)):
                     yield Edge(reset, child, digest)
                 elif child.pawns:
-                    yield Edge(reset, child, self.add(child).keys[0])
+                    yield Edge(reset, child, self.add(child).key)
                 else:
                     self.missing.add(str(child.material.canonical()))
 
@@ -235,7 +233,7 @@ def plan_of(closures: Iterable[Closure]) -> SolvePlan:
     """The cost of solving all blocks of some closures that are not solved yet, each once; the last one tells most."""
     costs, last, most_free = dict[str, Cost](), list[PlannedBlock](), 0
     for each in closures:
-        costs |= {block.keys[0]: block.cost for block in each.lacking}
+        costs |= {block.key: block.cost for block in each.lacking}
         last, most_free = [*each.blocks.values()], each.way.queen
     exact = all(block.is_exact for block in last)
     bounded = {edge.child.material.canonical() for block in last for edge in block.edges if not edge.digest}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -96,9 +96,9 @@ class PositionSolver(contextlib.ExitStack):
 
     def plan(self, position: Position, accrued: Score | str | None = None) -> SolvePlan:
         """The cost of solving a position; ClosureTooLargeError if it exceeds the budget."""
-        return plan_of(self._affordable(*self._read(position, accrued)))
+        return plan_of(self._affordable(*self._read(position, accrued), self.budget))
 
-    def _affordable(self, board: chess.Board, accrued: Score) -> list[Closure]:
+    def _affordable(self, board: chess.Board, accrued: Score, budget: float) -> list[Closure]:
         """Those that budget and machine allow together, the quickest first; one that does not fit where none does."""
         material, men = material_of(board), board.occupied.bit_count()
         if not board.pawns and men <= MOST_FREE:
@@ -110,8 +110,8 @@ class PositionSolver(contextlib.ExitStack):
         elif not shared_node(board)[0].is_solvable:
             reason = f"more than {MOST_FREE} men that are not pawns, or {MOST_COARSE_FREE} beside a pawn"
         else:
-            found, last, left = list[Closure](), list[Closure](), float(self.budget)
-            for closure in self._closures(board, accrued, self.budget):
+            found, last, left = list[Closure](), list[Closure](), budget
+            for closure in self._closures(board, accrued, budget):
                 if closure.cpu_seconds <= left:
                     last = [closure]
                     with contextlib.suppress(BuildError):
@@ -126,7 +126,7 @@ class PositionSolver(contextlib.ExitStack):
     def _closures(self, board: chess.Board, accrued: Score, budget: float) -> Iterator[Closure]:
         """The closures that are not too large and lack no table, the best first; MissingTableError if all lack one."""
         (node, asked), there, roots = question_of(board, accrued), self._folder.keys(), dict[str, PlannedBlock]()
-        for way in ways_of(node.free, first_cuts(asked.score)) if node.is_solvable else ():
+        for way in ways_of(node.free, first_cuts(asked.score)):
             if way.cuts and any(root.is_exact for root in roots.values()):
                 return
             closure = Closure(self._known, way, there, budget)
@@ -135,29 +135,33 @@ class PositionSolver(contextlib.ExitStack):
                 is_prepared = way.cuts != MATES or not any(block.cuts for block in closure.lacking)
                 # Where nothing is exact, rooks and bishops would cost as much again, and hardly ever matter.
                 is_useful = is_prepared and not closure.missing and (way.others == node.free or root.is_exact)
-                if is_useful and root.keys[0] not in roots:  # ways that solve the same blocks are one
-                    roots[root.keys[0]] = root
+                if is_useful and root.key not in roots:  # ways that solve the same blocks are one
+                    roots[root.key] = root
                     yield closure
-        if node.is_solvable and not roots:
+        if not roots:
             closure.refuse_missing()
 
-    def _answer(self, found: Solution, closures: Iterable[Closure], tell: Watch | None = None) -> Solution:
+    def _answer(
+        self, board: chess.Board, accrued: Score, closures: Sequence[Closure], watch: Watch = unwatched, *, solves: bool
+    ) -> Solution:
         """An answer made closer by some closures one after another, then by the last one at closer cuts, until exact.
 
-        The budget ends that, too. Without `tell` nothing is solved; LookupError if a block is not there.
+        The budget ends that, too. Unless it solves, a block that is not there is a LookupError.
         """
-        (node, turned), todo, tried = shared_node(chess.Board(found.fen)), [*closures], Cuts()
-        left = self.budget if tell else 0.0
+        (node, turned), todo, tried, left = shared_node(board), [*closures], Cuts(), self.budget * float(solves)
+        found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
+        rounds = 1 + _QUESTIONS * bool(todo[-1].blocks[node].cuts)
+        tell = progress_of(min(found.plan.cpu_seconds * rounds, self.budget), watch)
+        self._folder = BlockFolder(self._folder.folder)
         while todo and not found.bracket.is_exact:
             closure = todo.pop(0)
-            blocks, cuts = ClosureBlocks(closure, self._folder, solves=tell is not None), closure.blocks[node].cuts
-            if tell:
+            blocks, cuts = ClosureBlocks(closure, self._folder, solves=solves), closure.blocks[node].cuts
+            if solves:
                 solve_closure(blocks, self._pool, self._threads, tell)
             found, left, tried = answer(blocks, found, self._winner), left - closure.cpu_seconds, tried + cuts
             bracket = found.bracket.flipped() if turned else found.bracket
             if cuts and not todo and (cuts := next_cuts(tried, *bracket.ends)):
-                way = closure.way._replace(cuts=cuts)
-                closer = Closure(self._known, way, self._folder.keys(), left)
+                closer = Closure(self._known, closure.way._replace(cuts=cuts), self._folder.keys(), left)
                 with contextlib.suppress(ClosureTooLargeError):
                     closer.add(node, closure.blocks[node].asked)
                     todo.append(closer)
@@ -166,12 +170,9 @@ class PositionSolver(contextlib.ExitStack):
     def solve(self, position: Position, accrued: Score | str | None = None, watch: Watch = unwatched) -> Solution:
         """The value of a position and of its moves, or bounds of it, as `tbgen.solve` gives them."""
         board, carried = self._read(position, accrued)
-        closures, began = self._affordable(board, carried), time.process_time()
-        self._folder = BlockFolder(self._folder.folder)
-        self.check(plan := plan_of(closures))
-        rounds = 1 + _QUESTIONS * bool(closures[-1].blocks[shared_node(board)[0]].cuts)
-        tell = progress_of(min(plan.cpu_seconds * rounds, self.budget), watch)
-        found = self._answer(Solution(board.fen(), carried, ANYTHING, [], plan, 0.0), closures, tell)
+        closures, began = self._affordable(board, carried, self.budget), time.process_time()
+        self.check(plan_of(closures))
+        found = self._answer(board, carried, closures, watch, solves=True)
         watch(1.0)
         self._folder.shrink(self._cache_bytes)
         return replace(found, cpu_seconds=time.process_time() - began)
@@ -179,12 +180,9 @@ class PositionSolver(contextlib.ExitStack):
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
         """The answer of `solve` from blocks that are solved already; None without them, or if a table has it."""
         board, carried = self._read(position, accrued)
-        self._folder, closures = BlockFolder(self._folder.folder), list[Closure]()
-        with contextlib.suppress(LookupError, OSError):
+        with contextlib.suppress(LookupError, OSError, ClosureTooLargeError):
             if any(self._folder.folder.glob(f"{shared_node(board)[0]}-*")):
-                closures += self._closures(board, carried, 0.0)
-            found = Solution(board.fen(), carried, ANYTHING, [], plan_of(closures), 0.0)
-            return self._answer(found, closures[::-1]) if closures else None
+                return self._answer(board, carried, self._affordable(board, carried, 0.0), solves=False)
         return None
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
@@ -213,7 +211,7 @@ class PositionSolver(contextlib.ExitStack):
         def closures() -> Iterator[Closure]:
             for board, accrued in positions:
                 try:
-                    found = self._affordable(*self._read(board, accrued))
+                    found = self._affordable(*self._read(board, accrued), self.budget)
                     self.check(plan_of(found))
                 except ClosureTooLargeError as error:
                     refused[error.reason] += 1
