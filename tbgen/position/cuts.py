@@ -35,13 +35,10 @@ def threshold_of(cut: Score) -> tuple[Score, bool]:
 
 def outcomes_of(got: Sequence[npt.NDArray[np.bool_]], cuts: Cuts, bound: Bound) -> Entries:
     """The bounds of some values, of which is known which of the cuts White gets."""
-    found, known = np.full(len(got[0]), bound.value, np.int8), [*zip(cuts, got, strict=True)]
-    for cut, each in known if bound is Bound.UPPER else known[::-1]:
-        if bound is Bound.UPPER:
-            found[~each] = _ALL[_ALL.index(cut) + 1].signed
-        else:
-            found[each] = cut.signed
-    return found
+    if bound is Bound.LOWER:  # the best that he gets
+        return np.select(got, [np.int8(cut.signed) for cut in cuts], np.int8(bound.value))
+    below = [np.int8(_ALL[_ALL.index(cut) + 1].signed) for cut in reversed(cuts)]  # the worst that he does not get
+    return np.select([~each for each in reversed(got)], below, np.int8(bound.value))
 
 
 def joined(values: Sequence[Entries], cuts: Cuts, bound: Bound) -> Entries:
@@ -72,12 +69,8 @@ def first_cuts(accrued: Score) -> Cuts:
 def next_cuts(tried: Sequence[Score], least: Score, most: Score) -> Cuts:
     """The cuts to be tried next, half-way between those tried: one for each bound that may be closer."""
     within = [cut for cut in _ALL if least < cut <= most]
-    worst, best = (
-        min((cut for cut in tried if cut > least), default=None),
-        max((cut for cut in tried if cut <= most), default=None),
-    )
-    lower = [cut for cut in within if worst is None or cut < worst]
-    upper = [cut for cut in within if best is None or cut > best]
+    lower = [cut for cut in within if not any(least < other <= cut for other in tried)]
+    upper = [cut for cut in within if not any(cut <= other <= most for other in tried)]
     return tuple(sorted({_middle(some) for some in (lower, upper) if some}, reverse=True))
 
 
