@@ -115,9 +115,8 @@ def answer(blocks: ClosureBlocks, before: Solution, winner: Winner) -> Solution:
     for move, bracket in asking.moves(board, before.accrued).items():
         found = narrowed(known.get(move, ANYTHING), *bracket.ends)
         moves[move] = narrowed(asking.closer(found, board_after(board, move)), *most_here)
-    whole = asking.closer(whole, board)
-    if moves:  # Syzygy tables may know more of them than of the position
-        whole = narrowed(whole, *best_of(moves.values(), board).ends)
+    whole = asking.closer(whole, board)  # Syzygy tables may know more of the moves
+    whole = narrowed(whole, *best_of([*moves.values()] or [whole], board).ends)
     return replace(before, bracket=whole, moves=in_order(board, moves))
 
 

@@ -24,7 +24,7 @@ from tbgen.position.cuts import outcomes_at, threshold_of
 from tbgen.position.known import BlockFolder
 from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.single import BlockOutcomes, PlaneNumber, SingleBlock
-from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, Reset
+from tbgen.retro.resets.destinations import ChildLayouts, ChildTables
 from tbgen.retro.words.geometry import NO_SLOT
 from tbgen.score import Score
 from tbgen.system.process import threads_for
@@ -43,6 +43,7 @@ class ClosureBlocks:
 
     def __init__(self, closure: Closure, folder: BlockFolder, *, solves: bool = True) -> None:
         self.closure, self.folder, self._solves = closure, folder, solves
+        self._known_plane = lru_cache(maxsize=16)(closure.known.plane)  # 256 MiB where four men are not pawns
 
     def lacks(self, block: PlannedBlock) -> bool:
         """Whether a block is still to be solved."""
@@ -71,7 +72,7 @@ class ClosureBlocks:
         if block is not None:
             return self.read(block, ENTRY, bound, side * half, (side + 1) * half)
         if self.closure.known.has(node.material):
-            return self.closure.known.recent_plane(*node, side)
+            return self._known_plane(*node, side)
         return np.full(half, bound.value, np.int8)
 
 
@@ -101,22 +102,20 @@ class BlockSolver:
 
     def __init__(self, block: PlannedBlock, blocks: ClosureBlocks) -> None:
         self.block, self.node, self.blocks = block, block.node, blocks
+        self._bounded = [each.reset for each in block.edges if not each.digest and each.reset.gone == NO_SLOT]
+        edges = [each for each in block.edges if each.reset not in self._bounded]
         placements: dict[Material, list[Squares]] = {self.node.material: [self.node.pawns]}
-        slots, planes = slots_of(self.node.material), dict[tuple[Node, int], None]()
-        resets, bounded = dict[Reset, None](), dict[Reset, None]()
-        for reset, child, digest in block.edges:
-            if not digest and reset.gone == NO_SLOT:
-                bounded[reset] = None
-                continue
-            if reset.gone != NO_SLOT:  # the side whose man is gone is to move
-                planes[child, int(slots[reset.gone][0]) ^ reset.flip] = None
-            elif reset.promoted == NO_SLOT:
-                planes |= dict.fromkeys((child, int(color.other)) for color, _ in slots[: len(self.node.pawns)])
+        slots, self._planes = slots_of(self.node.material), dict[tuple[Node, int], None]()
+        for reset, child, _ in edges:
             placements.setdefault(child.material, []).append(child.pawns)
-            resets[reset] = None
-        layouts = ChildLayouts([partial_layout(*some) for some in placements.items()], [*resets])
-        self._bounded, self._layout, self._layouts, self._planes = [*bounded], layouts.layouts[0], layouts, planes
-        self._single = SingleBlock(layouts, self._place_of(self.node)[1])
+            if reset.gone != NO_SLOT:  # the side whose man is gone is to move
+                self._planes[child, int(slots[reset.gone][0]) ^ reset.flip] = None
+            elif reset.promoted == NO_SLOT:
+                pawns = slots[: len(self.node.pawns)]
+                self._planes |= dict.fromkeys((child, int(color.other)) for color, _ in pawns)
+        layouts = [partial_layout(*some) for some in placements.items()]
+        self._layout, self._layouts = layouts[0], ChildLayouts(layouts, [*dict.fromkeys(each.reset for each in edges)])
+        self._single = SingleBlock(self._layouts, self._place_of(self.node)[1])
 
     def _place_of(self, child: Node) -> tuple[int, int]:
         """The table of a child, and its block there."""

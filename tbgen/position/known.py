@@ -6,8 +6,7 @@ import contextlib
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property, lru_cache
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -32,11 +31,6 @@ _FRAME_CELLS: Final = 1 << 16
 
 class KnownTables(OpenTables):
     """The tables of some folders, opened when they are first asked for, one position or one plane at a time."""
-
-    @cached_property
-    def recent_plane(self) -> Callable[[Material, Squares, int], Entries]:
-        """`plane` with a cache of sixteen planes: 256 MiB where four men are not pawns."""
-        return lru_cache(maxsize=16)(self.plane)
 
     def has(self, material: Material) -> bool:
         """Whether there is the table of a material."""
