@@ -11,6 +11,7 @@ import chess
 from tbgen.errors import UnprovedError
 from tbgen.index.layout import HOW_MASK, TURNS
 from tbgen.position.blocks import ANSWERS, ENTRY, RIGHTS, ClosureBlocks
+from tbgen.position.bounds import Bound
 from tbgen.position.bracket import ANYTHING, Bracket, MoveBracket, Solution
 from tbgen.position.closure import Node, node_of
 from tbgen.probe.stored import kinds_of, squares_on
@@ -48,7 +49,8 @@ class Asking:
             part, at = RIGHTS, place_of_right(node, placed)
         elif accrued is not None and (own := own_score(board)).code >= accrued.code and own != accrued:
             part, at = ANSWERS, block.asked.cells.index(at)
-        found = narrowed(ANYTHING, *self._blocks.both(block, part, at))
+        signed = [int(self._blocks.read(block, part, bound, at, at + 1)[0]) for bound in Bound]
+        found = narrowed(ANYTHING, *map(Score.from_signed, signed))
         return found.flipped() if turned else found
 
     def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:

@@ -26,7 +26,6 @@ from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.single import BlockOutcomes, PlaneNumber, SingleBlock
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables
 from tbgen.retro.words.geometry import NO_SLOT
-from tbgen.score import Score
 from tbgen.system.process import threads_for
 
 Arrays = dict[str, npt.NDArray[Any]]
@@ -45,13 +44,9 @@ class ClosureBlocks:
         self.closure, self.folder, self._solves = closure, folder, solves
         self._known_plane = lru_cache(maxsize=16)(closure.known.plane)  # 256 MiB where four men are not pawns
 
-    def lacks(self, block: PlannedBlock) -> bool:
-        """Whether a block is still to be solved."""
-        return self.folder.get(block.key) is None
-
     def solve(self, block: PlannedBlock) -> None:
         """Solve a block with each of its bounds, unless somebody else has by now."""
-        if self.lacks(block):
+        if self.folder.get(block.key) is None:
             self.folder.put(block.key, BlockSolver(block, self).solve())
 
     def read(self, block: PlannedBlock, part: str, bound: Bound, first: int = 0, end: int | None = None) -> Entries:
@@ -61,10 +56,6 @@ class ClosureBlocks:
                 raise LookupError(block.key)
             self.solve(block)
         return file.items(f"{(block.bounds[0] if block.is_exact else bound).name} {part}", first, end)
-
-    def both(self, block: PlannedBlock, part: str, at: int) -> list[Score]:
-        """Both bounds of one value in a part of a block."""
-        return [Score.from_signed(int(self.read(block, part, bound, at, at + 1)[0])) for bound in Bound]
 
     def plane(self, node: Node, side: int, bound: Bound) -> Entries:
         """The entry values of a node that the closure leads to, with one side to move."""
@@ -82,7 +73,7 @@ def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Cal
     A block that leads to bounds keeps two threads busy.
     """
     running = dict[Future[None], PlannedBlock]()
-    lacking = {block.key: block for block in blocks.closure.blocks.values() if blocks.lacks(block)}
+    lacking = {block.key: block for block in blocks.closure.blocks.values() if blocks.folder.get(block.key) is None}
     most = threads_for(max((block.cost.memory_bytes for block in lacking.values()), default=1), threads)
     while lacking:
         for block in islice(lacking.values(), 64):  # a look at all of them would take long

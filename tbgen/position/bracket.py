@@ -131,7 +131,6 @@ class Solution(Shown):
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answer as JSON has it."""
-        moves, plan = [move.facts(scoring) for move in self.moves], self.plan
-        more = {"moves": moves, "nodes": plan.nodes, "cells": plan.cells}
-        seconds = round(self.cpu_seconds, 3)
-        return facts_of(self, "fen", "accrued", **self.bracket.facts(scoring), **more, cpu_seconds=seconds)
+        found, seconds = self.bracket.facts(scoring), round(self.cpu_seconds, 3)
+        found |= {"moves": [move.facts(scoring) for move in self.moves], "nodes": self.plan.nodes}
+        return facts_of(self, "fen", "accrued", **found, cells=self.plan.cells, cpu_seconds=seconds)

@@ -62,7 +62,7 @@ class Node(NamedTuple):
     @property
     def is_solvable(self) -> bool:
         """Whether its block can be solved, all outcomes or at some cuts."""
-        return self.free <= MOST_FREE or (self.free <= MOST_COARSE_FREE and len(self.pawns) == 1)
+        return self.free <= (MOST_COARSE_FREE if len(self.pawns) == 1 else MOST_FREE)
 
     @property
     def cells(self) -> int:

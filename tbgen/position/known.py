@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import os
 import tempfile
-import threading
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Final
@@ -55,8 +55,7 @@ class BlockFolder:
     """Solved blocks in files, for one solve. Several processes may use a folder at once, and remove what others use."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder, self.used = folder, set[str]()
-        self._open, self._lock, self._most_open = dict[str, ArrayFile](), threading.Lock(), most_files() // 8
+        self.folder, self.used, self._opened = folder, set[str](), lru_cache(maxsize=most_files() // 8)(_opened)
 
     def keys(self) -> set[str]:
         """The blocks that are there now."""
@@ -64,16 +63,11 @@ class BlockFolder:
 
     def get(self, key: str) -> ArrayFile | None:
         """A solved block; None if it is not there, or damaged."""
-        with self._lock:
-            if key not in self._open:
-                with contextlib.suppress(FileNotFoundError, TableError):
-                    file = ArrayFile(self._path(key))
-                    if len(self._open) >= self._most_open:
-                        self._open.clear()
-                    self._open[key] = file
-                    self.used.add(key)
-                    os.utime(self._path(key))
-            return self._open.get(key)
+        with contextlib.suppress(FileNotFoundError, TableError):
+            file = self._opened(self._path(key))
+            self.used.add(key)
+            return file
+        return None
 
     def put(self, key: str, arrays: Mapping[str, npt.NDArray[Any]]) -> None:
         """Keep a solved block."""
@@ -95,6 +89,13 @@ class BlockFolder:
 
     def _path(self, key: str) -> Path:
         return self.folder / f"{key}{SUFFIX}"
+
+
+def _opened(path: Path) -> ArrayFile:
+    """A solved block, which now is the one used last."""
+    file = ArrayFile(path)
+    os.utime(path)
+    return file
 
 
 def folder_to_write(folders: Iterable[Path], name: str) -> contextlib.AbstractContextManager[str]:

@@ -254,7 +254,7 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
     def remove(blocks: ClosureBlocks) -> None:
         for path in files_in(folder):
             path.unlink()
-        blocks.folder._open.clear()  # as when others have been opened since
+        blocks.folder._opened.cache_clear()  # as when others have been opened since
 
     def removing(self: BlockSolver) -> list[ChildTables]:
         if removals and len(files_in(folder)) >= removals[0]:
