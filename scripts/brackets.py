@@ -29,8 +29,7 @@ from tbgen.errors import TbgenError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
-from tbgen.position.asking import Asking, cell_on
-from tbgen.position.blocks import ClosureBlocks, solve_closure
+from tbgen.position.blocks import Asking, ClosureBlocks, cell_on, solve_closure
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Closure, Node, Way, node_of
 from tbgen.position.known import BlockFolder, KnownTables

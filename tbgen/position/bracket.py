@@ -100,7 +100,7 @@ class MoveBracket:
 
 @dataclass(frozen=True)
 class SolvePlan:
-    """The cost of solving a position."""
+    """The cost of solving a position, or one block."""
 
     nodes: int
     """Blocks to be solved."""

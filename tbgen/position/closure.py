@@ -20,9 +20,8 @@ from tbgen.errors import ClosureTooLargeError, MissingTableError
 from tbgen.index.layout import Layout, Slot, Squares, partial_layout, slots_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import MOST_TABLE_MEN, Material, Role
-from tbgen.position.bounds import Bound
+from tbgen.position.bounds import MATES, Bound, Cuts
 from tbgen.position.bracket import SolvePlan
-from tbgen.position.cuts import MATES, Cuts
 from tbgen.position.known import KnownTables, key_of
 from tbgen.probe.stored import RANK_FLIP
 from tbgen.retro.drive.single import Accrued
@@ -34,7 +33,7 @@ PROGRAM_BYTES = 1 << 29
 MOST_FREE: Final = 4
 """Men that are not pawns in a block, at most: one more takes 64 times the memory."""
 MOST_COARSE_FREE: Final = 5
-"""The same for a block with one pawn that is solved at a few cuts alone (cuts.py)."""
+"""The same for a block with one pawn that is solved at a few cuts alone (bounds.py)."""
 
 _CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.15e-6, 0.05e-6, 0.03
 """CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
@@ -127,16 +126,6 @@ class Edge(NamedTuple):
     """Of the table that has its values, or the key of its block; empty if it is not solved, but bounded."""
 
 
-class Cost(NamedTuple):
-    """The cost of solving a block."""
-
-    cells: int
-    """Of both sides to move, with each bound."""
-    cpu_seconds: float
-    memory_bytes: int
-    disk_bytes: float
-
-
 @dataclass(frozen=True, eq=False)
 class PlannedBlock:
     """A node of a closure, and how it is solved."""
@@ -157,8 +146,8 @@ class PlannedBlock:
         return len(self.bounds) == 1
 
     @cached_property
-    def cost(self) -> Cost:
-        """The cost of solving it."""
+    def cost(self) -> SolvePlan:
+        """The cost of solving it, without the program's memory."""
         passes, cells, cuts, free = len(self.bounds), self.node.cells, len(self.cuts), self.node.free
         children = {edge.child for edge in self.edges if edge.digest}
         read = passes * sum(child.cells // 2 if child.free <= free else cells for child in children)
@@ -170,7 +159,8 @@ class PlannedBlock:
             queens = {color for color, role in slots_of(self.node.material) if role is Role.QUEEN}
             seconds = cells * (_QUEEN_CELL_SECONDS if len(queens) == 1 else _CELL_SECONDS)
             memory, disk = passes * cells * _CELL_BYTES, cells
-        return Cost(passes * cells, passes * (seconds + _NODE_SECONDS), int(memory) + read, passes * disk)
+        seconds, memory, disk = passes * (seconds + _NODE_SECONDS), int(memory) + read, int(passes * disk)
+        return SolvePlan(1, passes * cells, seconds, memory, disk, self.is_exact, free)
 
 
 class Closure:
@@ -231,17 +221,20 @@ class Closure:
 
 def plan_of(closures: Iterable[Closure]) -> SolvePlan:
     """The cost of solving all blocks of some closures that are not solved yet, each once; the last one tells most."""
-    costs, last, most_free = dict[str, Cost](), list[PlannedBlock](), 0
+    costs, last, most_free = dict[str, SolvePlan](), list[PlannedBlock](), 0
     for each in closures:
         costs |= {block.key: block.cost for block in each.lacking}
         last, most_free = [*each.blocks.values()], each.way.queen
-    exact = all(block.is_exact for block in last)
     bounded = {edge.child.material.canonical() for block in last for edge in block.edges if not edge.digest}
-    missing = tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN))
-    cells, seconds, memory, disk = zip(*costs.values(), strict=True) if costs else [(0,)] * 4
-    memory_bytes, disk_bytes = PROGRAM_BYTES + max(memory), int(sum(disk))
     return SolvePlan(
-        len(costs), sum(cells), round(sum(seconds), 1), memory_bytes, disk_bytes, exact, most_free, missing
+        len(costs),
+        sum(each.cells for each in costs.values()),
+        round(sum(each.cpu_seconds for each in costs.values()), 1),
+        PROGRAM_BYTES + max((each.memory_bytes for each in costs.values()), default=0),
+        sum(each.disk_bytes for each in costs.values()),
+        exact=all(block.is_exact for block in last),
+        most_free=most_free,
+        missing=tuple(sorted(str(material) for material in bounded if material.men <= MOST_TABLE_MEN)),
     )
 
 

@@ -25,11 +25,10 @@ from tbgen.errors import (
 )
 from tbgen.material import Material, Role, with_man
 from tbgen.position import DEFAULT_BUDGET, SOLVED
-from tbgen.position.asking import answer, question_of, shared_node
-from tbgen.position.blocks import ClosureBlocks, solve_closure
+from tbgen.position.blocks import ClosureBlocks, answer, question_of, shared_node, solve_closure
+from tbgen.position.bounds import MATES, Cuts, first_cuts, next_cuts
 from tbgen.position.bracket import ANYTHING, Bracket, Solution, SolvePlan
 from tbgen.position.closure import MOST_COARSE_FREE, MOST_FREE, Closure, PlannedBlock, Way, node_of, plan_of, ways_of
-from tbgen.position.cuts import MATES, Cuts, first_cuts, next_cuts
 from tbgen.position.known import BlockFolder, KnownTables, folder_to_write
 from tbgen.probe.syzygy import open_syzygy
 from tbgen.probe.tablebase import folders_of

@@ -14,11 +14,10 @@ import pytest
 from tbgen.errors import ClosureTooLargeError, UnprovedError
 from tbgen.material import Material
 from tbgen.position import closure, solving
-from tbgen.position.asking import node_on
-from tbgen.position.bounds import Bound
+from tbgen.position.blocks import node_on
+from tbgen.position.bounds import MATES, Bound
 from tbgen.position.bracket import Solution
 from tbgen.position.closure import Closure, Way, plan_of
-from tbgen.position.cuts import MATES
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import open_tablebase
 from tbgen.score import Score

@@ -15,9 +15,8 @@ import chess
 import pytest
 
 from tbgen.errors import ClosureTooLargeError, NotEnoughMemoryError, UsageError
-from tbgen.position import asking, solving
-from tbgen.position.asking import node_on
-from tbgen.position.blocks import BlockSolver, ClosureBlocks
+from tbgen.position import blocks, solving
+from tbgen.position.blocks import BlockSolver, ClosureBlocks, answer, node_on
 from tbgen.position.bracket import Bracket, Solution
 from tbgen.position.closure import Way
 from tbgen.position.known import SUFFIX
@@ -167,7 +166,7 @@ def test_reversed_colours_exchange_the_bounds(
 ) -> None:
     """Either side's pawn can be taken, so that one material is reached in both colours."""
     if not shares:
-        for module in (asking, solving):
+        for module in (blocks, solving):
             monkeypatch.setattr(module, "shared_node", lambda board: (node_on(board), False))
     folder, board = folder_of("KvK"), chess.Board(PAWNS_OF_BOTH)
     with PositionSolver(folder, budget=1) as solver:
@@ -266,7 +265,7 @@ def test_blocks_that_another_process_removes_meanwhile_are_solved_again(
         if files_in(folder):
             remove(blocks)
         monkeypatch.undo()
-        return asking.answer(blocks, *rest)
+        return answer(blocks, *rest)
 
     monkeypatch.setattr(BlockSolver, "_children", removing)
     monkeypatch.setattr(solving, "answer", removed)
