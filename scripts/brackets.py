@@ -47,8 +47,8 @@ class Hiding(KnownTables):
 
     men = 0
 
-    def has(self, material: Material) -> bool:
-        return material.men < self.men and super().has(material)
+    def digest(self, material: Material) -> str:
+        return super().digest(material) if material.men < self.men else ""
 
 
 def truth(folder: Path, material: Material, roots: int, given: argparse.Namespace) -> dict[str, object]:

@@ -200,8 +200,7 @@ class Closure:
         slots, known = slots_of(node.material), self.known
         if node.material not in self._resets:
             resets = resets_of(node.layout, lambda each: each.canonical() if known.has(each) else each)
-            digests = [known.digest(each.material) if known.has(each.material) else "" for each in resets]
-            self._resets[node.material] = [*zip(resets, digests, strict=True)]
+            self._resets[node.material] = [(reset, known.digest(reset.material)) for reset in resets]
         for reset, digest in self._resets[node.material]:
             for pawns in _pawns_after(slots, node.pawns, reset):
                 child = node_of(reset.material, pawns)

@@ -34,14 +34,13 @@ class KnownTables(OpenTables):
 
     def has(self, material: Material) -> bool:
         """Whether there is the table of a material."""
-        with contextlib.suppress(*NO_TABLE):
-            self.table(material)
-            return True
-        return False
+        return self.digest(material) != ""
 
     def digest(self, material: Material) -> str:
-        """The digest of a table's outcomes."""
-        return self.table(material).file.digest
+        """The digest of a table's outcomes; empty if there is no table."""
+        with contextlib.suppress(*NO_TABLE):
+            return self.table(material).file.digest
+        return ""
 
     def plane(self, material: Material, pawns: Squares, side: int) -> Entries:
         """The entry values of the block of some pawns with one side to move, in the order of the layout's cells."""

@@ -29,11 +29,8 @@ class MadeUpTables(KnownTables):
         super().__init__([Path("nowhere")], 0, outcomes_only=True)
         self.men = men
 
-    def has(self, material: Material) -> bool:
-        return material.men < self.men
-
     def digest(self, material: Material) -> str:
-        return "made up"
+        return "made up" if material.men < self.men else ""
 
     def plane(self, material: Material, pawns: Squares, side: int) -> Entries:
         layout = layout_of(material)

@@ -23,8 +23,8 @@ class Fewer(KnownTables):
 
     men = 0
 
-    def has(self, material: Material) -> bool:
-        return material.men < self.men and super().has(material)
+    def digest(self, material: Material) -> str:
+        return super().digest(material) if material.men < self.men else ""
 
 
 def bounds_of(name: str, tables: Path, folder: Path, file: int, cuts: Cuts) -> np.ndarray:
