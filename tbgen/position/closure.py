@@ -35,12 +35,8 @@ MOST_FREE: Final = 4
 MOST_COARSE_FREE: Final = 5
 """The same for a block with one pawn that is solved at a few cuts alone (bounds.py)."""
 
-_CELL_SECONDS, _QUEEN_CELL_SECONDS, _NODE_SECONDS = 0.15e-6, 0.05e-6, 0.03
-"""CPU seconds of a cell, of one where one side alone has queens, and of a block beside its cells."""
-_CELL_BYTES = 10
-"""Memory of a cell of the block that is solved, with one bound. Its outcome takes a byte of disk at most."""
-_COARSE_CELL_SECONDS, _CUT_SECONDS, _COARSE_CELL_BYTES, _CUT_BYTES, _CUT_DISK = 25e-9, 8e-9, 4.3, 0.25, 0.05
-"""CPU seconds of a cell of a block that is solved at cuts, without and for each of them, its memory, and their disk."""
+_BLOCK_SECONDS = 0.03
+"""CPU seconds of a block beside its cells."""
 NOTHING_ASKED: Final = Accrued(Score(0, Color.WHITE), ())
 
 
@@ -152,15 +148,13 @@ class PlannedBlock:
         children = {edge.child for edge in self.edges if edge.digest}
         read = passes * sum(child.cells // 2 if child.free <= free else cells for child in children)
         read += max((child.cells // 2 for child in children if child.free > free), default=0)
+        queens = {color for color, role in slots_of(self.node.material) if role is Role.QUEEN}
+        # CPU seconds of a cell, with one bound; bytes of memory; bytes of disk, with one bound
+        seconds, memory, disk = 0.05e-6 if len(queens) == 1 else 0.15e-6, 10.0 * passes, 1.0
         if cuts:
-            memory, disk = cells * (_COARSE_CELL_BYTES + _CUT_BYTES * cuts), cells * _CUT_DISK * cuts
-            seconds = cells * (_COARSE_CELL_SECONDS + _CUT_SECONDS * cuts)
-        else:
-            queens = {color for color, role in slots_of(self.node.material) if role is Role.QUEEN}
-            seconds = cells * (_QUEEN_CELL_SECONDS if len(queens) == 1 else _CELL_SECONDS)
-            memory, disk = passes * cells * _CELL_BYTES, cells
-        seconds, memory, disk = passes * (seconds + _NODE_SECONDS), int(memory) + read, int(passes * disk)
-        return SolvePlan(1, passes * cells, seconds, memory, disk, self.is_exact, free)
+            seconds, memory, disk = 25e-9 + 8e-9 * cuts, 4.3 + 0.25 * cuts, 0.05 * cuts
+        seconds, memory_bytes = passes * (cells * seconds + _BLOCK_SECONDS), int(cells * memory) + read
+        return SolvePlan(1, passes * cells, seconds, memory_bytes, int(passes * cells * disk), self.is_exact, free)
 
 
 class Closure:
