@@ -29,7 +29,7 @@ from tbgen.errors import TbgenError
 from tbgen.index.layout import fen_of_cell, layout_of
 from tbgen.index.outcomes import worth_to_white
 from tbgen.material import Material
-from tbgen.position.blocks import Asking, ClosureBlocks, cell_on, solve_closure
+from tbgen.position.blocks import ClosureBlocks, cell_on, solve_closure
 from tbgen.position.bounds import Bound
 from tbgen.position.closure import Closure, Node, Way, node_of
 from tbgen.position.known import BlockFolder, KnownTables
@@ -77,7 +77,7 @@ def truth(folder: Path, material: Material, roots: int, given: argparse.Namespac
             blocks = ClosureBlocks(closure, blocks.folder)
             solve_closure(blocks, pool, 1, lambda seconds: None)
             for board in boards:
-                bracket, value = Asking(blocks).bracket(board, accrued), asked.probe(board, accrued).outcome
+                bracket, value = blocks.bracket(board, accrued), asked.probe(board, accrued).outcome
                 compared += [1, not bracket.lower <= value <= bracket.upper]
     cells, exact, drawn, drawn_exact, excluded = counted.tolist()
     return {

@@ -85,13 +85,11 @@ def solve(
 
 def _prepare(solver: PositionSolver, material: Material, accrued: str | None, *, only_plan: bool, form: Form) -> None:
     """Solve what a material promotes to, or print the cost."""
-    from tbgen.position.closure import plan_of
-
-    closure = solver.preparation(material, None if accrued is None else Score(accrued))
-    plan = plan_of([closure])
+    score = None if accrued is None else Score(accrued)
+    plan = solver.prepare(material, score)
     if not only_plan and plan.nodes:
         with progress("preparing", 1, as_share=True) as shown:
-            solver.prepare(closure, shown.reach)
+            solver.prepare(material, score, shown.reach)
     _show_plan(plan, form, answers=False)
 
 

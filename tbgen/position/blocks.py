@@ -44,13 +44,15 @@ _BY_WINNER: Final = (Bracket(Score("-G0.5"), Score("G0.5")), _WHITE_MATES, ANYTH
 
 
 class ClosureBlocks:
-    """The values of a closure's blocks, with both bounds of what it does not solve; LookupError if they are not there.
+    """The values of a closure's blocks, with both bounds of what it does not solve, and the brackets of positions.
 
-    With `solves`, a block that is missing is solved: another process may have removed it.
+    With `solves`, a block that is missing is solved, since another process may have removed it; else LookupError.
     """
 
-    def __init__(self, closure: Closure, folder: BlockFolder, *, solves: bool = True) -> None:
-        self.closure, self.folder, self._solves = closure, folder, solves
+    def __init__(
+        self, closure: Closure, folder: BlockFolder, winner: Winner = no_tables, *, solves: bool = True
+    ) -> None:
+        self.closure, self.folder, self._winner, self._solves = closure, folder, winner, solves
         self._known_plane = lru_cache(maxsize=16)(closure.known.plane)  # 256 MiB where four men are not pawns
 
     def solve(self, block: PlannedBlock) -> None:
@@ -74,6 +76,48 @@ class ClosureBlocks:
         if self.closure.known.has(node.material):
             return self._known_plane(*node, side)
         return np.full(half, bound.value, np.int8)
+
+    def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:
+        """The bracket of a position with what has accrued in it, or without that where its own score counts."""
+        if self.closure.known.has(material_of(board)):
+            outcome = self.closure.known.answering(board).find(board).outcome
+            return Bracket(outcome, outcome)
+        here, there = node_on(board), node_on(board.mirror())
+        turned = here not in self.closure.blocks and there in self.closure.blocks
+        node, placed = (there, board.mirror()) if turned else (here, board)
+        if node not in self.closure.blocks:
+            return self._of_promotion(board)
+        block, part, at = self.closure.blocks[node], ENTRY, cell_on(node, placed)
+        if board.has_legal_en_passant():
+            if accrued is not None:  # only the position itself has one: blocks answer right after a double step
+                return best_of(self.moves(board, accrued).values(), board)
+            part, at = RIGHTS, place_of_right(node, placed)
+        elif accrued is not None and (own := own_score(board)).code >= accrued.code and own != accrued:
+            part, at = ANSWERS, block.asked.cells.index(at)
+        signed = [int(self.read(block, part, bound, at, at + 1)[0]) for bound in Bound]
+        found = narrowed(ANYTHING, *map(Score.from_signed, signed))
+        return found.flipped() if turned else found
+
+    def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:
+        """Every legal move with its bracket."""
+        return {
+            move: self.bracket(board_after(board, move), None if is_reset(board, move) else accrued)
+            for move in board.legal_moves
+        }
+
+    def _of_promotion(self, board: chess.Board) -> Bracket:
+        """The bracket of a position that a promotion has just led to, as position/bounds.py finds it."""
+        new_man, moves = board.peek().to_square, list(board.legal_moves)
+        if not moves:
+            return Bracket(own_score(board, 0), own_score(board, 0))
+        found = [
+            self.bracket(board_after(board, move), None) if move.to_square == new_man else ANYTHING for move in moves
+        ]
+        return self.closer(best_of(found, board), board)
+
+    def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
+        """The bracket of a legal position within that which Syzygy tables give."""
+        return narrowed(bracket, *_BY_WINNER[self._winner(board)].ends)
 
 
 def solve_closure(blocks: ClosureBlocks, pool: Executor, threads: int, tell: Callable[[float], None]) -> None:
@@ -161,55 +205,6 @@ class BlockSolver:
         return children
 
 
-class Asking:
-    """The brackets of every position in a closure, of its moves and of what they lead to."""
-
-    def __init__(self, blocks: ClosureBlocks, winner: Winner = no_tables) -> None:
-        self._blocks, self._closure, self._winner = blocks, blocks.closure, winner
-
-    def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:
-        """The bracket of a position with what has accrued in it, or without that where its own score counts."""
-        if self._closure.known.has(material_of(board)):
-            outcome = self._closure.known.answering(board).find(board).outcome
-            return Bracket(outcome, outcome)
-        here, there = node_on(board), node_on(board.mirror())
-        turned = here not in self._closure.blocks and there in self._closure.blocks
-        node, placed = (there, board.mirror()) if turned else (here, board)
-        if node not in self._closure.blocks:
-            return self._of_promotion(board)
-        block, part, at = self._closure.blocks[node], ENTRY, cell_on(node, placed)
-        if board.has_legal_en_passant():
-            if accrued is not None:  # only the position itself has one: blocks answer right after a double step
-                return best_of(self.moves(board, accrued).values(), board)
-            part, at = RIGHTS, place_of_right(node, placed)
-        elif accrued is not None and (own := own_score(board)).code >= accrued.code and own != accrued:
-            part, at = ANSWERS, block.asked.cells.index(at)
-        signed = [int(self._blocks.read(block, part, bound, at, at + 1)[0]) for bound in Bound]
-        found = narrowed(ANYTHING, *map(Score.from_signed, signed))
-        return found.flipped() if turned else found
-
-    def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:
-        """Every legal move with its bracket."""
-        return {
-            move: self.bracket(board_after(board, move), None if is_reset(board, move) else accrued)
-            for move in board.legal_moves
-        }
-
-    def _of_promotion(self, board: chess.Board) -> Bracket:
-        """The bracket of a position that a promotion has just led to, as position/bounds.py finds it."""
-        new_man, moves = board.peek().to_square, list(board.legal_moves)
-        if not moves:
-            return Bracket(own_score(board, 0), own_score(board, 0))
-        found = [
-            self.bracket(board_after(board, move), None) if move.to_square == new_man else ANYTHING for move in moves
-        ]
-        return self.closer(best_of(found, board), board)
-
-    def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:
-        """The bracket of a legal position within that which Syzygy tables give."""
-        return narrowed(bracket, *_BY_WINNER[self._winner(board)].ends)
-
-
 def node_on(board: chess.Board) -> Node:
     """The node of a position."""
     return node_of(material_of(board), [*board.pieces(chess.PAWN, True), *board.pieces(chess.PAWN, False)])
@@ -243,16 +238,15 @@ def place_of_right(node: Node, board: chess.Board) -> int:
     return int(start[0, cell // half, file]) + cell % half
 
 
-def answer(blocks: ClosureBlocks, before: Solution, winner: Winner) -> Solution:
+def answer(blocks: ClosureBlocks, before: Solution) -> Solution:
     """An answer made closer by blocks that are solved; LookupError if one of them is not."""
-    board, asking = chess.Board(before.fen), Asking(blocks, winner)
-    known = {each.move: each.bracket for each in before.moves}
-    whole, moves = narrowed(before.bracket, *asking.bracket(board, before.accrued).ends), dict[chess.Move, Bracket]()
+    board, known = chess.Board(before.fen), {each.move: each.bracket for each in before.moves}
+    whole, moves = narrowed(before.bracket, *blocks.bracket(board, before.accrued).ends), dict[chess.Move, Bracket]()
     most_here = (ANYTHING.lower, whole.upper) if board.turn else (whole.lower, ANYTHING.upper)  # no move is worth more
-    for move, bracket in asking.moves(board, before.accrued).items():
+    for move, bracket in blocks.moves(board, before.accrued).items():
         found = narrowed(known.get(move, ANYTHING), *bracket.ends)
-        moves[move] = narrowed(asking.closer(found, board_after(board, move)), *most_here)
-    whole = asking.closer(whole, board)  # Syzygy tables may know more of the moves
+        moves[move] = narrowed(blocks.closer(found, board_after(board, move)), *most_here)
+    whole = blocks.closer(whole, board)  # Syzygy tables may know more of the moves
     whole = narrowed(whole, *best_of([*moves.values()] or [whole], board).ends)
     return replace(before, bracket=whole, moves=in_order(board, moves))
 

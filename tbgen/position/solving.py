@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
 
 import chess
 
@@ -42,8 +41,6 @@ from tbgen.system.process import available_memory, free_disk
 
 Watch = Callable[[float], None]
 """Is told the part of the work that is done."""
-_QUESTIONS: Final = 6
-"""How often closer cuts may be tried: half of what is left each time."""
 
 
 def unwatched(done: float) -> None:
@@ -149,15 +146,15 @@ class PositionSolver(contextlib.ExitStack):
         """
         (node, turned), todo, tried, left = shared_node(board), [*closures], Cuts(), self.budget * float(solves)
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
-        rounds = 1 + _QUESTIONS * bool(todo[-1].blocks[node].cuts)
+        rounds = 7 if todo[-1].blocks[node].cuts else 1  # each question leaves half of the values
         tell = progress_of(min(found.plan.cpu_seconds * rounds, self.budget), watch)
         self._folder = BlockFolder(self._folder.folder)
         while todo and not found.bracket.is_exact:
             closure = todo.pop(0)
-            blocks, cuts = ClosureBlocks(closure, self._folder, solves=solves), closure.blocks[node].cuts
+            blocks, cuts = ClosureBlocks(closure, self._folder, self._winner, solves=solves), closure.blocks[node].cuts
             if solves:
                 solve_closure(blocks, self._pool, self._threads, tell)
-            found, left, tried = answer(blocks, found, self._winner), left - closure.cpu_seconds, tried + cuts
+            found, left, tried = answer(blocks, found), left - closure.cpu_seconds, tried + cuts
             bracket = found.bracket.flipped() if turned else found.bracket
             if cuts and not todo and (cuts := next_cuts(tried, *bracket.ends)):
                 closer = Closure(self._known, closure.way._replace(cuts=cuts), self._folder.keys(), left)
@@ -222,8 +219,8 @@ class PositionSolver(contextlib.ExitStack):
 
         return kept, refused, plan_of(closures())
 
-    def preparation(self, material: Material, accrued: Score | None = None) -> Closure:
-        """What promotions to a queen or a knight lead to beside one pawn: who mates there, or who gets a score."""
+    def prepare(self, material: Material, accrued: Score | None = None, watch: Watch | None = None) -> SolvePlan:
+        """Plan who mates or gets a score after promotions to a queen or knight beside a pawn; with `watch`, solve it."""
         sides = [color for color in Color if Role.PAWN in material.side(color)]
         roles = Role.QUEEN, Role.KNIGHT  # a queen bounds a rook and a bishop
         promoted = [with_man(material, color, Role.PAWN, role) for color in sides for role in roles]
@@ -236,15 +233,14 @@ class PositionSolver(contextlib.ExitStack):
             for square in () if self._known.has(each) else range(8, 56):
                 closure.add(node_of(each, [square]))
         closure.refuse_missing()
-        return closure
-
-    def prepare(self, closure: Closure, watch: Watch = unwatched) -> None:
-        """Solve what promotions of a material lead to."""
-        self.check(plan := plan_of([closure]))
-        tell = progress_of(plan.cpu_seconds, watch)
-        solve_closure(ClosureBlocks(closure, self._folder), self._pool, self._threads, tell)
-        watch(1.0)
-        self._folder.shrink(self._cache_bytes)
+        plan = plan_of([closure])
+        if watch:
+            self.check(plan)
+            tell = progress_of(plan.cpu_seconds, watch)
+            solve_closure(ClosureBlocks(closure, self._folder), self._pool, self._threads, tell)
+            watch(1.0)
+            self._folder.shrink(self._cache_bytes)
+        return plan
 
     def check(self, plan: SolvePlan) -> None:
         """Refuse what does not fit into memory or onto the disk."""

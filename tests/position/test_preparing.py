@@ -17,7 +17,7 @@ from tbgen.position import closure, solving
 from tbgen.position.blocks import node_on
 from tbgen.position.bounds import MATES, Bound
 from tbgen.position.bracket import Solution
-from tbgen.position.closure import Closure, Way, plan_of
+from tbgen.position.closure import Closure, Way
 from tbgen.position.solving import PositionSolver
 from tbgen.probe import open_tablebase
 from tbgen.score import Score
@@ -86,12 +86,11 @@ def test_prepared_blocks_make_bounds_closer_and_never_wrong(folder_of: Folder, m
         solving, "ways_of", lambda free, cuts: [way for way in closure.ways_of(free, cuts) if way.cuts in ((), MATES)]
     )
     with PositionSolver(folder) as solver:
-        made = solver.preparation(material)
-        assert plan_of([made]).nodes == 4 * 24, "a queen or a knight of either side beside a pawn"
+        assert solver.prepare(material).nodes == 4 * 24, "a queen or a knight of either side beside a pawn"
         told = list[float]()
-        solver.prepare(made, told.append)
+        solver.prepare(material, watch=told.append)
         assert (len(told), told[-1]) == (4 * 24 + 1, 1)
-        assert plan_of([solver.preparation(material)]).nodes == 0
+        assert solver.prepare(material).nodes == 0
         assert solver.plan(*FENS[0]).most_free == 3
     assert closer(answers(folder, monkeypatch), solved, far) > 0
 
@@ -115,7 +114,7 @@ def test_only_promotions_to_five_men_beside_a_pawn_are_prepared(folder_of: Folde
     with PositionSolver(folder_of(*PIECES)) as solver:
         for name in ("KPvK", "KRvKP", "KPPvKPP"):
             with pytest.raises(ClosureTooLargeError, match="a pawn and 5 other men"):
-                solver.preparation(Material.parse(name))
+                solver.prepare(Material.parse(name))
 
 
 def test_blocks_that_contradict_each_other_are_told(folder_of: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
