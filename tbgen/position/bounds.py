@@ -61,15 +61,9 @@ class Bound(enum.Enum):
 # are those from before.
 @borrowing
 def fold_bounds(
-    block: Block,
-    least: ChildTables,
-    most: ChildTables,
-    scratch: Scratch,
-    promoted: int,
-    first: int,
-    limits: SignedBytes,
-    entry: SignedBytes,
-) -> int:
+    block: Block, least: ChildTables, most: ChildTables, scratch: Scratch, promoted: int, first: int,
+    limits: SignedBytes, entry: SignedBytes,
+) -> int:  # fmt: skip
     """Fold both bounds of one promotion into those of the others."""
     new_man, side = len(scratch.men) + len(block.geometry.pawn_color), 1 - block.geometry.color[len(scratch.men) - 1]
     for number in range(block.geometry.words):

@@ -35,8 +35,6 @@ MOST_FREE: Final = 4
 MOST_COARSE_FREE: Final = 5
 """The same for a block with one pawn that is solved at a few cuts alone (bounds.py)."""
 
-_BLOCK_SECONDS = 0.03
-"""CPU seconds of a block beside its cells."""
 NOTHING_ASKED: Final = Accrued(Score(0, Color.WHITE), ())
 
 
@@ -149,11 +147,11 @@ class PlannedBlock:
         read = passes * sum(child.cells // 2 if child.free <= free else cells for child in children)
         read += max((child.cells // 2 for child in children if child.free > free), default=0)
         queens = {color for color, role in slots_of(self.node.material) if role is Role.QUEEN}
-        # CPU seconds of a cell, with one bound; bytes of memory; bytes of disk, with one bound
+        # CPU seconds of a cell with one bound, beside those of a block; bytes of memory; bytes of disk with one bound
         seconds, memory, disk = 0.05e-6 if len(queens) == 1 else 0.15e-6, 10.0 * passes, 1.0
         if cuts:
             seconds, memory, disk = 25e-9 + 8e-9 * cuts, 4.3 + 0.25 * cuts, 0.05 * cuts
-        seconds, memory_bytes = passes * (cells * seconds + _BLOCK_SECONDS), int(cells * memory) + read
+        seconds, memory_bytes = passes * (cells * seconds + 0.03), int(cells * memory) + read
         return SolvePlan(1, passes * cells, seconds, memory_bytes, int(passes * cells * disk), self.is_exact, free)
 
 

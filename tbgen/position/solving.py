@@ -41,6 +41,8 @@ from tbgen.system.process import available_memory, free_disk
 
 Watch = Callable[[float], None]
 """Is told the part of the work that is done."""
+Root = tuple[chess.Board, Score]
+"""A position to be solved, and what has accrued in it."""
 
 
 def unwatched(done: float) -> None:
@@ -189,7 +191,7 @@ class PositionSolver(contextlib.ExitStack):
                 self._brackets[key] = self.solve(board, accrued, watch).bracket
         return self._brackets.get(key)
 
-    def _read(self, position: Position, accrued: Score | str | None) -> tuple[chess.Board, Score]:
+    def _read(self, position: Position, accrued: Score | str | None) -> Root:
         """A legal position, and what has accrued in it; an error if no game can carry that into it."""
         board, carried = TableValues(self._known, Mobility.RESET).read(position, accrued)
         refuse_illegal(expect_board(board))
@@ -198,11 +200,9 @@ class PositionSolver(contextlib.ExitStack):
         own = own_score(board)
         return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
-    def outlook(
-        self, positions: Iterable[tuple[chess.Board, Score]]
-    ) -> tuple[list[tuple[chess.Board, Score]], Counter[str], SolvePlan]:
+    def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
         """The positions that can be solved, why others cannot, and the cost of all blocks, each once."""
-        kept, refused = list[tuple[chess.Board, Score]](), Counter[str]()
+        kept, refused = list[Root](), Counter[str]()
 
         def closures() -> Iterator[Closure]:
             for board, accrued in positions:
@@ -220,7 +220,7 @@ class PositionSolver(contextlib.ExitStack):
         return kept, refused, plan_of(closures())
 
     def prepare(self, material: Material, accrued: Score | None = None, watch: Watch | None = None) -> SolvePlan:
-        """Plan who mates or gets a score after promotions to a queen or knight beside a pawn; with `watch`, solve it."""
+        """Plan who mates or gets a score after promotions to queen or knight beside a pawn; with `watch`, solve it."""
         sides = [color for color in Color if Role.PAWN in material.side(color)]
         roles = Role.QUEEN, Role.KNIGHT  # a queen bounds a rook and a bishop
         promoted = [with_man(material, color, Role.PAWN, role) for color in sides for role in roles]
