@@ -234,8 +234,7 @@ def place_of_right(node: Node, board: chess.Board) -> int:
     cell, half, layout = cell_on(node, board), node.cells // 2, node.layout
     is_mirrored = TURNS[layout.address_of(node.pawns) & HOW_MASK, board.king(chess.WHITE)] != 0
     file = chess.square_file(board.ep_square or 0) ^ 7 * bool(is_mirrored)
-    start, _ = en_passant_places(layout)
-    return int(start[0, cell // half, file]) + cell % half
+    return int(en_passant_places(layout)[0][0, cell // half, file]) + cell % half
 
 
 def answer(blocks: ClosureBlocks, before: Solution) -> Solution:

@@ -58,15 +58,25 @@ class Bracket:
         return self.lower if self.is_exact else None
 
     def flipped(self) -> Bracket:
-        """The bracket of the colour-reversed position: both ends, flipped and exchanged."""
+        """The bracket of the colour-reversed position.
+
+        Returns:
+            Both ends, flipped and exchanged.
+        """
         return Bracket(self.upper.flipped(), self.lower.flipped())
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
-        """Outcome and points of each bound, and whether they prove the value, as JSON has them."""
+        """Both bounds as JSON has them.
+
+        Arguments:
+            scoring: The scheme of the points, `Scoring()` without it.
+
+        Returns:
+            Outcome and points of each bound, and whether they prove the value.
+        """
         rule = Scoring() if scoring is None else scoring
-        ends = {"lower": self.lower, "upper": self.upper}
-        found = {name: {"outcome": str(end), "points": points_facts(rule.points(end))} for name, end in ends.items()}
-        return {**found, "exact": self.is_exact}
+        lower, upper = ({"outcome": str(end), "points": points_facts(rule.points(end))} for end in self.ends)
+        return {"lower": lower, "upper": upper, "exact": self.is_exact}
 
 
 ANYTHING: Final = Bracket(Score("-G0.0"), Score("G0.0"))

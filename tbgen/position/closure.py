@@ -60,8 +60,7 @@ class Node(NamedTuple):
     @property
     def cells(self) -> int:
         """Of both sides to move."""
-        kings = 64 if self.pawns else len(TRIANGLE)
-        return (2 * kings) << 6 * (self.free - 1)
+        return 2 * (64 if self.pawns else len(TRIANGLE)) << 6 * (self.free - 1)
 
     @property
     def layout(self) -> Layout:
@@ -106,8 +105,7 @@ def ways_of(free: int, cuts: Cuts) -> list[Way]:
     some = [(MOST_FREE, MOST_FREE, MOST_FREE)]
     some += [(most, least, free) for most in range(MOST_FREE, free - 1, -1) for least in (most, max(free, most - 1))]
     more = [(MOST_COARSE_FREE, knight, free) for knight in (MOST_COARSE_FREE, MOST_FREE)]
-    ways = [Way(*each, (), MOST_COARSE_FREE) for each in some]
-    ways += [Way(*each, MATES, MOST_COARSE_FREE) for each in more]
+    ways = [Way(*each) for each in some] + [Way(*each, MATES, MOST_COARSE_FREE) for each in more]
     return [*dict.fromkeys(ways + [Way(*each, cuts, MOST_FREE) for each in more + some])]
 
 

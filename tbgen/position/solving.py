@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -65,10 +65,7 @@ class PositionSolver(contextlib.ExitStack):
     """Solves positions with more men than tables have, from the tables of some folders; for use in a `with` statement.
 
     Blocks that are solved stay, in the folder `solved` of the first folder that can be written to, for other positions
-    and for another time. So an interrupted solve goes on from where it was.
-
-    Arguments:
-        cache_bytes: The most disk for solved blocks; those of the last position stay anyway. The rest is as in `solve`.
+    and for another time. So an interrupted solve goes on from where it was. Arguments are as for `solve`.
     """
 
     def __init__(
@@ -77,14 +74,13 @@ class PositionSolver(contextlib.ExitStack):
         *,
         budget: int = DEFAULT_BUDGET,
         threads: int = 2,
-        cache_bytes: int = 1 << 35,
         syzygy: Folders | None = None,
     ) -> None:
         super().__init__()
         places = folders_of(folders, Mobility.RESET)
         self._threads = expect_number(threads, "threads", 1)
         self.budget = expect_number(budget, "budget", 0)
-        self._cache_bytes = expect_number(cache_bytes, "cache_bytes", 0)
+        self.cache_bytes = 1 << 35  # the most disk for solved blocks; those of the last position stay anyway
         self._known = KnownTables(places, 1 << 26, outcomes_only=False)
         self.callback(self._known.close)
         self._folder = BlockFolder(Path(self.enter_context(folder_to_write(places, SOLVED))) / SOLVED)
@@ -139,22 +135,23 @@ class PositionSolver(contextlib.ExitStack):
         if not roots:
             closure.refuse_missing()
 
-    def _answer(
-        self, board: chess.Board, accrued: Score, closures: Sequence[Closure], watch: Watch = unwatched, *, solves: bool
-    ) -> Solution:
+    def _answer(self, board: chess.Board, accrued: Score, closures: list[Closure], watch: Watch | None) -> Solution:
         """An answer made closer by some closures one after another, then by the last one at closer cuts, until exact.
 
-        The budget ends that, too. Unless it solves, a block that is not there is a LookupError.
+        The budget ends that, too. Without `watch` nothing is solved; LookupError if a block is not there.
         """
-        (node, turned), todo, tried, left = shared_node(board), [*closures], Cuts(), self.budget * float(solves)
+        (node, turned), todo, tried, left = shared_node(board), [*closures], Cuts(), float(self.budget if watch else 0)
         found = Solution(board.fen(), accrued, ANYTHING, [], plan_of(closures), 0.0)
         rounds = 7 if todo[-1].blocks[node].cuts else 1  # each question leaves half of the values
-        tell = progress_of(min(found.plan.cpu_seconds * rounds, self.budget), watch)
+        tell = progress_of(min(found.plan.cpu_seconds * rounds, self.budget), watch or unwatched)
         self._folder = BlockFolder(self._folder.folder)
         while todo and not found.bracket.is_exact:
             closure = todo.pop(0)
-            blocks, cuts = ClosureBlocks(closure, self._folder, self._winner, solves=solves), closure.blocks[node].cuts
-            if solves:
+            blocks, cuts = (
+                ClosureBlocks(closure, self._folder, self._winner, solves=bool(watch)),
+                closure.blocks[node].cuts,
+            )
+            if watch:
                 solve_closure(blocks, self._pool, self._threads, tell)
             found, left, tried = answer(blocks, found), left - closure.cpu_seconds, tried + cuts
             bracket = found.bracket.flipped() if turned else found.bracket
@@ -170,9 +167,9 @@ class PositionSolver(contextlib.ExitStack):
         board, carried = self._read(position, accrued)
         closures, began = self._affordable(board, carried, self.budget), time.process_time()
         self.check(plan_of(closures))
-        found = self._answer(board, carried, closures, watch, solves=True)
+        found = self._answer(board, carried, closures, watch)
         watch(1.0)
-        self._folder.shrink(self._cache_bytes)
+        self._folder.shrink(self.cache_bytes)
         return replace(found, cpu_seconds=time.process_time() - began)
 
     def solved(self, position: Position, accrued: Score | str | None = None) -> Solution | None:
@@ -180,7 +177,7 @@ class PositionSolver(contextlib.ExitStack):
         board, carried = self._read(position, accrued)
         with contextlib.suppress(LookupError, OSError, ClosureTooLargeError):
             if any(self._folder.folder.glob(f"{shared_node(board)[0]}-*")):
-                return self._answer(board, carried, self._affordable(board, carried, 0.0), solves=False)
+                return self._answer(board, carried, self._affordable(board, carried, 0.0), None)
         return None
 
     def bracket(self, board: chess.Board, accrued: Score, watch: Watch = unwatched) -> Bracket | None:
@@ -239,7 +236,7 @@ class PositionSolver(contextlib.ExitStack):
             tell = progress_of(plan.cpu_seconds, watch)
             solve_closure(ClosureBlocks(closure, self._folder), self._pool, self._threads, tell)
             watch(1.0)
-            self._folder.shrink(self._cache_bytes)
+            self._folder.shrink(self.cache_bytes)
         return plan
 
     def check(self, plan: SolvePlan) -> None:

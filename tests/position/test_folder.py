@@ -105,7 +105,8 @@ def solve_on(folder: Path, seed: int, seconds: float, cache_bytes: int) -> None:
     """Solve random ones of fifty positions, and write the values that were found, and how often one was."""
     draw, boards = random.Random(seed), [near_promotion(random.Random(number)) for number in range(50)]
     found, solves, end = dict[str, str](), 0, time.monotonic() + seconds
-    with PositionSolver(folder, threads=1, cache_bytes=cache_bytes) as solver:
+    with PositionSolver(folder, threads=1) as solver:
+        solver.cache_bytes = cache_bytes
         while solves < 5 or time.monotonic() < end:
             board = draw.choice(boards)
             bracket = str(solver.solve(board).bracket)

@@ -209,7 +209,8 @@ def test_solved_blocks_are_used_again_with_the_same_tables_until_they_take_too_m
     assert {path for path in files_in(folder) if path.stat().st_ino != made[path]} == {damaged}
     solved(folder_of("KQvK"), PAWNS)
     assert len(files_in(folder)) == 2 * len(made), "another table is another key"
-    with PositionSolver(folder, cache_bytes=0) as solver:
+    with PositionSolver(folder) as solver:
+        solver.cache_bytes = 0
         for board in map(chess.Board, (PAWNS, LATER, PAWNS)):  # a bracket is not solved again
             solver.bracket(board, own_score(board))
         assert len(files_in(folder)) == 2, "those of the last solve stay: e6 and e7"
