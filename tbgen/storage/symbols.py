@@ -18,24 +18,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, SignedBytes, WideInts, Words
+from tbgen.compiled.arrays import Bytes, Int, SignedBytes, WideInts, Words
 from tbgen.compiled.jit import borrowing, inlined
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Cells, Numbers
-from tbgen.index.outcomes import ROWS, byte_of_row, worth_to_white
-from tbgen.score import Color
+from tbgen.index.kernels import byte_of_goal, goal_of_byte
+from tbgen.index.outcomes import byte_of_row
 from tbgen.storage.files import Layer
 from tbgen.storage.numbering import Census, larger, new_census, number_of
 from tbgen.storage.schema import COLUMNS
 from tbgen.table import Patterns
 
-_WHITE = int(Color.WHITE)
 _MOST_ROWS = 256
 """A pattern has fewer rows: at most one for each holder and code."""
 _FIRST_SLOTS = 1 << 12
 _ROW_BITS = 25
 """Holder, code and row of the outcome, in 1 + 8 + 8 bits, and some spare bits."""
-
 
 Columns = dict[str, npt.NDArray[Any]]
 """[name of a dataset] -> its items, as the file has them."""
@@ -48,10 +46,9 @@ def symbols_of(states: Cells, often: Words, patterns: Patterns) -> tuple[Numbers
     """
     rows = patterns.start, patterns.holder, patterns.code, patterns.outcome
     chains, pairs = new_census(_FIRST_SLOTS), new_census(_FIRST_SLOTS)
-    worth = worth_to_white(byte_of_row(np.arange(ROWS)))
     first, count = 0, len(states.entry)
     of_state = np.empty(count, np.uint32)
-    while (first := name_symbols(states.entry, states.pattern, rows, worth, chains, pairs, of_state, first)) < count:
+    while (first := name_symbols(states.entry, states.pattern, rows, chains, pairs, of_state, first)) < count:
         chains, pairs = larger(chains), larger(pairs)
     found = [(key >> 8, byte_of_row(key & 0xFF)) for key in pairs.met()[0].tolist()]
     links = chains.met()[0].tolist()
@@ -77,7 +74,6 @@ def name_symbols(
     entry: SignedBytes,
     pattern: WideInts,
     rows: tuple[WideInts, Bytes, Bytes, SignedBytes],
-    worth: Ints,
     chains: Census,
     pairs: Census,
     of_state: Numbers,
@@ -99,10 +95,9 @@ def name_symbols(
                 continue
             if holders[row] != holder:
                 holder, written = np.int64(holders[row]), np.int64(0)
-            accrued = code + 1 if holder == _WHITE else -code - 1
-            broken = breaks_into(np.int64(outcomes[row]), accrued, worth)
-            if broken != breaks_into(written, accrued, worth):
-                written = broken if broken else accrued
+            broken = breaks_into(np.int64(outcomes[row]), holder, code)
+            if broken != breaks_into(written, holder, code):
+                written = np.int64(broken if broken else byte_of_goal(code, holder))
                 key = np.uint64(chain << _ROW_BITS | holder << 16 | code << 8 | written + 128)
                 chain = np.int64(number_of(chains, key)) + 1
         of_state[state] = number_of(pairs, np.uint64(chain << 8 | np.int64(entry[state]) + 128))
@@ -110,12 +105,9 @@ def name_symbols(
 
 
 @inlined
-def breaks_into(outcome: np.int64, accrued: np.int64, worth: Ints) -> np.int64:
-    """The outcome, if it is worse for the holder of a signed accrued score; else 0, because the hold stands."""
-    loss = worth[accrued + 128] - worth[outcome + 128]
-    if outcome != 0 and (loss > 0 if accrued > 0 else loss < 0):
-        return outcome
-    return np.int64(0)
+def breaks_into(outcome: Int, holder: Int, code: Int) -> Int:
+    """The outcome, if it is worse for a holder than the accrued code; else 0, because the hold stands."""
+    return outcome if outcome != 0 and goal_of_byte(outcome, holder) > code else np.int64(0)
 
 
 def _rows_of(chain: int, links: Sequence[int]) -> npt.NDArray[Any]:
