@@ -26,7 +26,6 @@ PARTIAL = ".partial"
 LOCK = ".build.lock"
 MOST_READ_BYTES = 1 << 26
 
-
 Folders = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 """One folder or several: a path, a text with `os.pathsep` between the paths, or a sequence of paths.
 

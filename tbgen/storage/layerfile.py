@@ -22,23 +22,13 @@ from tbgen.material import Material, name_of_men
 from tbgen.score import MOST_STORED_CODE, Color, Mobility
 from tbgen.storage.files import Layer, NoRegularFileError, men_of_folder, open_regular, suffix_of
 from tbgen.storage.order import Order, order_of
-from tbgen.storage.schema import (
-    COLUMNS,
-    FORMAT,
-    MOST_CHUNK_ITEMS,
-    NUMBERS,
-    RULES,
-    SEAL_BYTES,
-    STREAMS,
-    Dataset,
-    Index,
-    Seal,
-    digest_of_men,
-    unpack,
-)
+from tbgen.storage.schema import COLUMNS, FORMAT, RULES, SEAL_BYTES, STREAMS, Dataset, Index, Seal, digest_of_men
 
 _BLOCK = 1 << 20
-
+_NUMBERS = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
+"""The types of streams."""
+_MOST_CHUNK_ITEMS = 1 << 16
+"""No chunk of any dataset has more items."""
 _FREE_BYTES, _MOST_RATIO = 1 << 24, 64
 """The most bytes of a table's columns, in all and for each byte of its file: several times as many as in any table that
 tbgen writes. A small file that claims more would fill the memory of its reader.
@@ -119,11 +109,11 @@ class LayerFile:
         most |= {"block_squares": len(layout.blocks) * layout.pawns, "counts": outcomes, "longest": outcomes}
         for name in (*streams, *columns):
             dataset, count = index.datasets[name], len(index.datasets[name].chunks)
-            is_of_its_type = dataset.kind == columns[name] if name in columns else dataset.kind in NUMBERS
+            is_of_its_type = dataset.kind == columns[name] if name in columns else dataset.kind in _NUMBERS
             self.expect(is_of_its_type, "a dataset is of another type")
             self.expect(name in columns or dataset.items == layout.cells, "its shape is not that of its material")
             self.expect(dataset.items <= most.get(name, math.inf), f"{name} has more items than its material has")
-            self.expect(0 < dataset.chunk_items <= MOST_CHUNK_ITEMS, f"{name} has chunks of another size")
+            self.expect(0 < dataset.chunk_items <= _MOST_CHUNK_ITEMS, f"{name} has chunks of another size")
             is_all = dataset.items >= 0 and count == -(-dataset.items // dataset.chunk_items)
             self.expect(is_all, f"{name} has {count} chunks for {dataset.items} items")
             starts, length = dataset.chunks["offset"], np.uint64(seal.length)
@@ -148,11 +138,11 @@ class LayerFile:
         packed = self._read(offset, size)
         self.expect(crc32(packed) == crc, f"chunk {number} of {name} is not what was written")
         try:
-            found = unpack(packed, dataset.chunk_items, dataset.kind, shuffled=dataset.shuffled)
+            found = dataset.unpack(packed)
         except ValueError as error:
             raise self.damaged(f"chunk {number} of {name} cannot be unpacked: {error}") from None
-        is_possible = all(_POSSIBLE[field](found[field]) for field in found.dtype.names or () if field in _POSSIBLE)
-        self.expect(is_possible, f"chunk {number} of {name} holds what no table holds")
+        are_possible = all(_are_possible(field, found[field]) for field in found.dtype.names or ())
+        self.expect(are_possible, f"chunk {number} of {name} holds what no table holds")
         return found
 
     def items(self, name: str, first: int, end: int) -> npt.NDArray[Any]:
@@ -206,13 +196,8 @@ class LayerFile:
         return found
 
 
-def _are_sides(field: npt.NDArray[Any]) -> bool:
-    return int(field.max(initial=0)) <= max(map(int, Color))
-
-
-def _are_outcomes(field: npt.NDArray[Any]) -> bool:
-    return bool(field.all()) and int(field.min(initial=1)) >= -MOST_STORED_CODE - 1
-
-
-_POSSIBLE = {"side": _are_sides, "holder": _are_sides, "outcome": _are_outcomes, "entry": _are_outcomes}
-"""[field] -> whether its values are meaningful. Other checks see only some of them."""
+def _are_possible(field: str, values: npt.NDArray[Any]) -> bool:
+    """Whether sides and outcomes are meaningful. Other checks see only some of them."""
+    if field in ("outcome", "entry"):
+        return bool(values.all()) and int(values.min(initial=1)) >= -MOST_STORED_CODE - 1
+    return field not in ("side", "holder") or int(values.max(initial=0)) <= max(map(int, Color))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ from tbgen.storage.schema import COLUMNS, DETAIL, DTG, STREAMS, SYMBOL
 from tbgen.table import Patterns, Table, Tally
 
 _LAYER_OF = {name: layer for layer in Layer for name in (*STREAMS[layer], *COLUMNS[layer])}
-
 
 Ids = npt.NDArray[np.unsignedinteger[Any] | np.int64]
 
@@ -178,15 +177,13 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         cells, size = order.plane_places, min(order.plane_places, order.chunk_cells)
         plane, kings = (2 * block + int(side)) * cells, min(64, cells // size)
         apart = cells // kings
-        return [
-            Box(*order.box_of(start), partial(self._runs, range(plane + start, plane + cells, apart), size))
-            for start in range(0, apart, size)
-        ]
 
-    def _runs(self, places: Iterable[int], size: int) -> tuple[Entries, Distances]:
-        """The entry values and distances of `size` places from each of `places` on."""
-        symbols, dtg = zip(*[self.symbols_and_dtg(place, place + size) for place in places], strict=True)
-        return self._entry.take(np.concatenate(symbols)), np.concatenate(dtg)
+        def read(start: int) -> tuple[Entries, Distances]:
+            places = range(plane + start, plane + cells, apart)
+            symbols, dtg = zip(*[self.symbols_and_dtg(place, place + size) for place in places], strict=True)
+            return self._entry.take(np.concatenate(symbols)), np.concatenate(dtg)
+
+        return [Box(*order.box_of(start), partial(read, start)) for start in range(0, apart, size)]
 
     def table(self) -> Table:
         """The whole table; values of cells without a position are arbitrary."""
@@ -194,8 +191,8 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         pattern = np.empty(order.layout.cells, np.uint32)
         for part in order.chunks:
             pattern[part] = self.states.pattern[self.ids(part.start, part.stop)]
-        values_and_patterns = values.entry, values.dtg, order.from_file(pattern), self.patterns
-        return Table(self.material, *values_and_patterns, self.tallies, game=self.game)
+        cells = values.entry, values.dtg, order.from_file(pattern)
+        return Table(self.material, *cells, self.patterns, self.tallies, game=self.game)
 
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None

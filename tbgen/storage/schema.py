@@ -7,9 +7,8 @@ outcomes that they belong to. Each is ::
     HDF5     the datasets below; HDF5 calls the seal a user block, and its programs skip it
     index    the attributes again, and where in the file each chunk lies, how long it is, and its CRC-32
 
-Any HDF5 program with Zstandard (filter 32015) reads the middle part. We do not: the index leads to a chunk
-with no search, no HDF5 library has to be loaded to look up one position, and none is fed with damaged
-bytes. Every byte of a file counts in a checksum.
+Any HDF5 program with Zstandard (filter 32015) reads the middle part; tbgen itself reads the rest alone.
+Every byte of a file counts in a checksum.
 """
 
 from __future__ import annotations
@@ -43,15 +42,11 @@ DTG: Final = "dtg"
 DETAIL: Final = "detail"
 """[place] -> the number of its state among those with the same symbol and distance."""
 
-
 CHUNK_CELLS: Final = 1 << 15
 """The most cells in a chunk of a stream that tbgen writes; readers take the size from the index."""
 
 STREAMS: Final = {Layer.OUTCOMES: (SYMBOL,), Layer.DISTANCES: (DTG, DETAIL)}
 """Datasets with one number for each cell, with the axes in the attribute `axes`."""
-
-NUMBERS: Final = (np.dtype("u1"), np.dtype("<u2"), np.dtype("<u4"))
-"""The types of streams: the smallest that suffices."""
 
 COLUMNS: Final[Mapping[Layer, Mapping[str, np.dtype[Any]]]] = {
     Layer.OUTCOMES: {
@@ -77,9 +72,6 @@ rows of each state's pattern; and these rows.
 
 COLUMN_ITEMS: Final = 1 << 13
 """Longer columns have chunks of so many items: a probe of a table with millions of states reads a few."""
-
-MOST_CHUNK_ITEMS: Final = 1 << 16
-"""No chunk of any dataset has more items."""
 
 MOST_HEAD_BYTES: Final = 1 << 14
 """The line of facts at the beginning of an index has a tenth of this."""
@@ -155,6 +147,17 @@ class Dataset:
     chunks: npt.NDArray[Any]
     """[number] -> CHUNK; a chunk is a run of `chunk_items` items, the last one filled up."""
 
+    def unpack(self, packed: bytes) -> npt.NDArray[Any]:
+        """The items of a packed chunk; ValueError for another number of items."""
+        found = np.empty(self.chunk_items, self.kind)
+        unpack_into(packed, found)
+        if not self.shuffled:
+            return found
+        whole, size = np.empty_like(found), found.itemsize
+        for number, plane in enumerate(found.view(np.uint8).reshape(size, -1)):
+            whole.view(np.uint8)[number::size] = plane  # numpy alone would work along the many short rows
+        return whole
+
 
 @dataclass(frozen=True, eq=False)
 class Index:
@@ -229,18 +232,6 @@ def _compressor(level: int) -> zstandard.ZstdCompressor:
         return zstandard.ZstdCompressor(level=level, write_checksum=level == SCRATCH_LEVEL)
     hard = zstandard.ZstdCompressionParameters.from_level(level, source_size=_HARD_WINDOW, search_log=_HARD_SEARCHES)
     return zstandard.ZstdCompressor(compression_params=hard)
-
-
-def unpack(packed: bytes, items: int, kind: npt.DTypeLike, *, shuffled: bool) -> npt.NDArray[Any]:
-    """The items of a packed chunk; ValueError for another number of items."""
-    found = np.empty(items, kind)
-    unpack_into(packed, found)
-    if not shuffled:
-        return found
-    whole = np.empty_like(found)
-    for number, plane in enumerate(found.view(np.uint8).reshape(found.itemsize, items)):
-        whole.view(np.uint8)[number :: found.itemsize] = plane  # numpy alone would work along the many short rows
-    return whole
 
 
 def unpack_into(packed: bytes | bytearray, found: npt.NDArray[Any]) -> None:

@@ -110,9 +110,11 @@ def write_table(
     outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
     distances: Sequence[bytes] = ()
     body = Seal.from_bytes(outcomes[0]).sha256
-    if is_contradicted(path_of(folder, table.material), attributes, body):
-        reason = "the two solvers contradict each other: the folder has other outcomes of this table; please report it"
-        raise BuildError(str(table.material), reason)
+    with contextlib.suppress(TableError), TableFile(path_of(folder, table.material)) as there:
+        # Each solver checks the other.
+        if attributes.items() <= there.outcomes.index.attributes.items() and there.digest != body:
+            reason = "the solvers contradict each other: the folder has other outcomes of this table; please report it"
+            raise BuildError(str(table.material), reason)
     if Layer.DISTANCES in layers:
         belongs = {**attributes, "outcomes": body}
         distances = _file(Layer.DISTANCES, order, packed, belongs)
@@ -126,13 +128,6 @@ def write_table(
         sha256_of_distances=digest_of(*distances) if distances else None,
         game=str(table.game),
     )
-
-
-def is_contradicted(path: Path, attributes: Attributes, body: str) -> bool:
-    """Whether sound outcomes of the same sources are there and differ: each solver checks the other."""
-    with contextlib.suppress(TableError), TableFile(path) as there:
-        return attributes.items() <= there.outcomes.index.attributes.items() and there.digest != body
-    return False
 
 
 def _packed_layers(

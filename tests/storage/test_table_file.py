@@ -39,7 +39,6 @@ from tbgen.storage.schema import (
     SYMBOL,
     Index,
     Seal,
-    unpack,
 )
 from tbgen.storage.writer import write_table
 from tests.files import check_file
@@ -137,8 +136,8 @@ def test_any_hdf5_program_finds_the_datasets(path: Path, layer: Layer) -> None:
                 corner = np.unravel_index(number * size, order.shape)
                 _, packed = stream.id.read_direct_chunk(corner)
                 shuffled = stream.id.get_create_plist().get_nfilters() == 2
-                found = unpack(packed, size, stream.dtype, shuffled=shuffled)
-                assert (found == ours.part(name, number)).all()
+                dataset = dataclasses.replace(ours.dataset(name), kind=stream.dtype, shuffled=shuffled)
+                assert (dataset.unpack(packed) == ours.part(name, number)).all()
     ours.close()
 
 
