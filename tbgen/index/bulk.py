@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bools, Ints, Words
+from tbgen.compiled.arrays import Bools, Ints
 from tbgen.index.layout import HOW_BITS, HOW_MASK, ON_DIAGONAL, TURNS, Layout
 from tbgen.index.squares import PAWN_ATTACKS, SYMMETRY, TRANSPOSE, TRIANGLE_INDEX, rays_of
 from tbgen.material import Role
@@ -22,23 +22,17 @@ _BITS: Final = np.left_shift(np.uint64(1), np.arange(64, dtype=np.uint64))
 def cells_of(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> Ints:
     """The primary cell of each position; ValueError if pawns stand where none can."""
     men = np.asarray(squares, np.int64)
-    block, symmetry = _addresses_of(layout, men)
-    image = SYMMETRY[symmetry[:, None], men[:, layout.pawns :]]
+    pawns, king = men[:, : layout.pawns], men[:, layout.pawns]
+    address = layout.addresses[layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)].astype(np.int64)
+    if (address < 0).any():
+        raise ValueError(f"no pawns stand on {pawns[address < 0][0].tolist()}")
+    image = SYMMETRY[TURNS[address & HOW_MASK, king][:, None], men[:, layout.pawns :]]
     king, rest = image[:, 0], _sorted(layout, image[:, 1:])
     if not layout.pawns:
         rest = _primary(layout, king, rest)
         king = TRIANGLE_INDEX[king]
-    cells: Ints = np.ravel_multi_index((block, np.asarray(sides, np.int64), king, *rest.T), layout.shape)
+    cells: Ints = np.ravel_multi_index((address >> HOW_BITS, np.asarray(sides, np.int64), king, *rest.T), layout.shape)
     return cells
-
-
-def _addresses_of(layout: Layout, men: Ints) -> tuple[Ints, Ints]:
-    """Each position's block, and the symmetry that brings it there."""
-    pawns = men[:, : layout.pawns]
-    address = layout.addresses[layout.digits[np.arange(layout.pawns), pawns].sum(axis=1)].astype(np.int64)
-    if (address < 0).any():
-        raise ValueError(f"no pawns stand on {pawns[address < 0][0].tolist()}")
-    return address >> HOW_BITS, TURNS[address & HOW_MASK, men[:, layout.pawns]]
 
 
 def _primary(layout: Layout, king: Ints, rest: Ints) -> Ints:
@@ -67,14 +61,8 @@ def are_legal(layout: Layout, sides: npt.ArrayLike, squares: npt.ArrayLike) -> B
     legal &= np.all((men[:, : layout.pawns] > 7) & (men[:, : layout.pawns] < 56), axis=1)
     white_king, black_king = men[:, layout.pawns], men[:, -1]
     for slot, (color, role) in enumerate(layout.slots):
-        prey = black_king if color is Color.WHITE else white_king
-        legal &= (to_move != int(color)) | ~_attacks(color, role, men[:, slot], prey, occupied)
+        at, prey, rays = men[:, slot], black_king if color is Color.WHITE else white_king, rays_of([role])
+        reached = PAWN_ATTACKS[int(color), at] if role is Role.PAWN else rays.reached[0, at]
+        attacks = (reached & _BITS[prey] != 0) & (rays.between[0, at, prey] & occupied == 0)
+        legal &= (to_move != int(color)) | ~attacks
     return legal
-
-
-def _attacks(color: Color, role: Role, squares: Ints, prey: Ints, occupied: Words) -> Bools:
-    """Whether the man on each square attacks the prey's square."""
-    rays = rays_of([role])
-    reached = PAWN_ATTACKS[int(color), squares] if role is Role.PAWN else rays.reached[0, squares]
-    attacks: Bools = (reached & _BITS[prey] != 0) & (rays.between[0, squares, prey] & occupied == 0)
-    return attacks

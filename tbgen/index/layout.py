@@ -24,6 +24,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -70,10 +71,6 @@ Slot = tuple[Color, Role]
 
 _PAWN_SQUARES: Final = tuple(file + 8 * rank for file in range(8) for rank in range(1, 7))
 """File by file, so that the least placement has its first pawn on the files a-d."""
-
-_DIAGONAL: Final = frozenset(np.flatnonzero(ON_DIAGONAL).tolist())
-_IMAGES: Final = tuple(tuple(row) for row in SYMMETRY.tolist())
-_TURNS: Final = tuple(tuple(row) for row in TURNS.tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,11 +132,11 @@ class Layout:
             raise ValueError(f"no pawns stand on {squares[: self.pawns]}")
         king = squares[self.pawns]
         block, how = address >> HOW_BITS, address & HOW_MASK
-        image = _IMAGES[_TURNS[how][king]]
+        image = SYMMETRY[TURNS[how, king]].tolist()
         king, rest = image[king], self._sorted([image[square] for square in squares[self.pawns + 1 :]])
         if not self.pawns:
-            if king in _DIAGONAL:
-                rest = min(rest, self._sorted([_IMAGES[TRANSPOSE][square] for square in rest]))
+            if ON_DIAGONAL[king]:
+                rest = min(rest, self._sorted(SYMMETRY[TRANSPOSE, rest].tolist()))
             king = int(TRIANGLE_INDEX[king])
         cell = (block * 2 + side) * self.shape[2] + king
         for square in rest:
@@ -188,21 +185,13 @@ def _canonical_pawns(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -
     return keys @ (64 ** np.arange(placements.shape[1] - 1, -1, -1, dtype=np.int64))
 
 
-def _steps_made(slots: Sequence[Slot], placements: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    ranks = placements // 8
-    colors = np.array([int(color) for color, _ in slots[: placements.shape[1]]], np.int64)
-    return np.where(colors == int(Color.WHITE), ranks - 1, 6 - ranks).sum(axis=1)
-
-
 def _with_images(slots: Sequence[Slot], placements: Iterable[Sequence[int]]) -> npt.NDArray[np.int64]:
     """Some placements with all orders of equal pawns, and their mirror images."""
-    found = set[Squares]()
-    for pawns in placements:
-        groups = [[*group] for _, group in itertools.groupby(range(len(pawns)), key=lambda n: slots[n])]
-        orders = [itertools.permutations([pawns[n] for n in group]) for group in groups]
-        found.update(tuple(itertools.chain(*order)) for order in itertools.product(*orders))
-    rows = np.array(sorted(found), np.int64)
-    return np.concatenate([rows, rows ^ 7])
+    given = np.array([*placements], np.int64)
+    count, pawns = given.shape
+    orders = [each for each in itertools.permutations(range(pawns)) if [slots[n] for n in each] == [*slots[:pawns]]]
+    rows = given[:, np.array(orders, np.int64)].reshape(count * len(orders), pawns)
+    return np.unique(np.concatenate([rows, rows ^ 7]), axis=0)
 
 
 def _layout(material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray[np.int64], numbers: int) -> Layout:
@@ -212,9 +201,9 @@ def _layout(material: Material, grid: npt.NDArray[np.int64], digits: npt.NDArray
     least = np.minimum(there, back)
     keys, inverse = np.unique(least, return_inverse=True)
     parts = keys[:, None] // 64 ** np.arange(pawns - 1, -1, -1, dtype=np.int64) % 64
-    squares = parts % 8 * 8 + parts // 8
-    made = _steps_made(slots, squares)
-    order = np.lexsort((keys, -made))
+    squares, ranks = parts % 8 * 8 + parts // 8, parts % 8
+    made = np.where([color is Color.WHITE for color, _ in slots[:pawns]], ranks - 1, 6 - ranks).sum(axis=1)
+    order = np.lexsort((keys, -made))  # by the steps that the pawns have made
     number = np.empty(len(keys), np.int64)
     number[order] = np.arange(len(keys))
     how = np.where(there == back, BY_KING if pawns else INTO_TRIANGLE, np.where(there < back, UNMIRRORED, MIRRORED))
@@ -255,8 +244,6 @@ def partial_layout(material: Material, placements: Iterable[Sequence[int]]) -> L
 def fen_of(layout: Layout, side: int, squares: Sequence[int]) -> str:
     """The FEN of a position given by the squares of its slots; halfmove clock 0, move 1.
 
-    >>> from tbgen.index.layout import layout_of
-    >>> from tbgen.material import Material
     >>> fen_of(layout_of(Material.parse("KBvK")), 1, [36, 37, 38])
     '8/8/8/4KBk1/8/8/8/8 b - - 0 1'
     """
@@ -264,8 +251,7 @@ def fen_of(layout: Layout, side: int, squares: Sequence[int]) -> str:
     for (color, role), square in zip(layout.slots, squares, strict=True):
         board[square] = role.letter if color is Color.WHITE else role.letter.lower()
     placement = "/".join("".join(board[rank * 8 : rank * 8 + 8]) for rank in range(7, -1, -1))
-    for run in range(8, 1, -1):
-        placement = placement.replace("1" * run, str(run))
+    placement = re.sub("1+", lambda empty: str(len(empty[0])), placement)
     return f"{placement} {'wb'[side]} - - 0 1"
 
 

@@ -93,10 +93,9 @@ RAY: Final = 8
 _RIGHT: Final = _FILES - _FILES[:, None]
 _UP: Final = _RANKS - _RANKS[:, None]
 """[square, other] -> how many files further to the right, or ranks further up, the other one lies."""
-_ARE_NEAR: Final = np.maximum(abs(_RIGHT), abs(_UP)) == 1
-KING_ATTACKS: Final = bits_of(_ARE_NEAR)
-_NEAR_FIRST: Final = np.sort(np.where(_ARE_NEAR, _SQUARES, 64))[:, :8]
-KING_TO: Final = np.where(_NEAR_FIRST < 64, _NEAR_FIRST, -1)
+KING_ATTACKS: Final = bits_of(np.maximum(abs(_RIGHT), abs(_UP)) == 1)
+_KING_STEPS: Final = [sorted(to for walk in Role.KING.walks(square) for to in walk) for square in range(64)]
+KING_TO: Final = np.array([[*steps, *[-1] * (8 - len(steps))] for steps in _KING_STEPS], np.int64)
 """[square, n] -> the squares a king's step away, then -1."""
-PAWN_ATTACKS: Final = np.stack([bits_of(_ARE_NEAR & (up == _UP) & (_RIGHT != 0)) for up in (1, -1)])
+PAWN_ATTACKS: Final = np.stack([bits_of((up == _UP) & (abs(_RIGHT) == 1)) for up in (1, -1)])
 """[colour, square] -> the squares that a pawn attacks."""
