@@ -5,14 +5,14 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from .code import Values
 from .en_passant import en_passant_key
 from .graph import Resets
-from .level import Level
 from .material import Squares, descent, material_of
 from .moves import NO_MAN, NO_PROMOTION, NO_SQUARE
 from .solver import Block, ReferenceTable
 
-Outside = Callable[[str, NDArray[np.int64], Squares], Level]
+Outside = Callable[[str, NDArray[np.int64], Squares], Values]
 """Entry values and distances of positions of a material: its name, sides to move, the squares of each man."""
 
 
@@ -28,7 +28,7 @@ class Excerpt(ReferenceTable):
 
     def _read_kind(
         self, resets: Resets, rows: NDArray[np.int64], captured: int, promoted: int, promotion: int
-    ) -> Level:
+    ) -> Values:
         side = resets.side[rows].astype(np.int64)
         squares = [column.astype(np.int64) for column in resets.squares[rows].T]
         if captured != NO_MAN or promotion != NO_PROMOTION:
@@ -43,7 +43,7 @@ class Excerpt(ReferenceTable):
             entry[here], dtg[here] = self._inside(block, (side[here], *[each[here] for each in squares]), jumped[here])
         return entry, dtg
 
-    def _inside(self, block: Block, index: tuple[NDArray[np.int64], ...], jumped: NDArray[np.int64]) -> Level:
+    def _inside(self, block: Block, index: tuple[NDArray[np.int64], ...], jumped: NDArray[np.int64]) -> Values:
         """The values of positions of a solved block, by the square just jumped over if that can be captured on."""
         keys = en_passant_key(self._index(block), block.nodes.en_passant)
         order = np.argsort(keys)

@@ -4,7 +4,7 @@ With no plies left a pair of position and accrued score is worth the score. With
 what its moves lead to with n - 1. Mate, stalemate and what starts the clock anew end that: a reset, and under `reset`
 a score below both the cutoff and the accrued one. What follows those is an entry value.
 
-A *rank* is an outcome as `level.py` numbers it, modulo 512: the least is White's best.
+A *rank* is an outcome as `code.py` numbers it, modulo 512: the least is White's best.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from .code import RANKS, outcome
 from .jit import njit
-from .level import RANKS, outcome
 from .material import material_of
 from .moves import BLACK, WHITE
 from .solver import LOWEST_CODE, Block, ReferenceTable

@@ -58,34 +58,34 @@ class SlowFrame:
 
     def plies(self, threshold: int) -> dict[State, int | None]:
         """The plies that the other side needs at least, by value iteration from infinity downwards."""
-        levels = {code for state, code in self.codes.items() if not state[2] and 0 < code < threshold}
+        codes = {code for state, code in self.codes.items() if not state[2] and 0 < code < threshold}
         values: dict[int, dict[State, int]] = {}
-        for level in [*sorted(levels), threshold]:
-            values[level] = self._settled(level, values)
+        for accrued in [*sorted(codes), threshold]:
+            values[accrued] = self._settled(accrued, values)
         return {state: None if found >= INFINITE else found for state, found in values[threshold].items()}
 
-    def _settled(self, level: int, lower: dict[int, dict[State, int]]) -> dict[State, int]:
+    def _settled(self, accrued: int, lower: dict[int, dict[State, int]]) -> dict[State, int]:
         values, asked = dict.fromkeys(self.codes, INFINITE), set(self.codes)
         while asked:  # again only what stands before a change
-            fresh = {state: self._value(state, level, values, lower) for state in asked}
+            fresh = {state: self._value(state, accrued, values, lower) for state in asked}
             changed = [state for state, value in fresh.items() if value != values[state]]
             values.update(fresh)
             asked = {state for each in changed for state in self.before.get(each, ())}
         return values
 
-    def _value(self, state: State, level: int, here: dict[State, int], lower: dict[int, dict[State, int]]) -> int:
+    def _value(self, state: State, accrued: int, here: dict[State, int], lower: dict[int, dict[State, int]]) -> int:
         if not state[2]:
             if state in self.leaves:
                 return 1
             return min([INFINITE, *(here[after] + 1 for after in self.next[state])])
-        if self.codes[state] < level:
+        if self.codes[state] < accrued:
             return 0
         if not self.next[state]:
             return 0 if self.codes[state] > 1 else INFINITE
         found = []
         for after in self.next[state]:
             code = self.codes[after]
-            found.append((lower[code] if 0 < code < level else here if code else {after: INFINITE})[after])
+            found.append((lower[code] if 0 < code < accrued else here if code else {after: INFINITE})[after])
         return min(INFINITE, max(found) + 1)
 
 

@@ -1,4 +1,4 @@
-"""The slow solver: every position and every accrued score of a material, level by level."""
+"""The slow solver: every position and every accrued score of a material, code by code."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .code import Graph, Values, outcome, solve_code
 from .en_passant import EnPassant, Index, join_en_passant, mirrored
 from .graph import Men, Nodes, Resets, positions_of, trace_moves, turn_round
-from .level import Graph, Level, outcome, solve_level
 from .material import Material, descent, material_of
-from .moves import BLACK, NO_MAN, NO_PROMOTION, NO_SQUARE, PAWN, WHITE
+from .moves import NO_MAN, NO_PROMOTION, NO_SQUARE, PAWN
 
 NO_CODE = 255
 LOWEST_CODE = 2  # mate and stalemate, codes 0 and 1, end the game
@@ -32,44 +32,44 @@ class Block:
     graph: Graph
     entry: NDArray[np.int16]
     dtg: NDArray[np.int16]
-    found: dict[tuple[int, int], Level] = field(default_factory=dict)
-    """[holder, code] the levels that somebody asked single values of."""
+    found: dict[tuple[int, int], Values] = field(default_factory=dict)
+    """[holder, code] the values and plies of scores that somebody asked for."""
 
     @property
     def codes(self) -> range:
         """The codes that can be accrued in the block."""
         return range(LOWEST_CODE, int(self.nodes.own.max(initial=0)) + 1)
 
-    def levels(self, code: int) -> Iterator[tuple[int, Level]]:
+    def solve_code(self, code: int) -> Iterator[tuple[int, Values]]:
         """For each holder each node's value and plies with `code` accrued, given the lower codes' entries."""
-        yield from solve_level(self.graph, code, self.entry, self.dtg)
+        yield from solve_code(self.graph, code, self.entry, self.dtg)
 
     @property
     def bytes(self) -> int:
         """Roughly what it takes in memory."""
-        levels = 4 * len(self.found) * len(self.entry)
-        return self.graph.sources.nbytes + self.graph.start.nbytes + 3 * self.node_of.nbytes + levels
+        values = 4 * len(self.found) * len(self.entry)
+        return self.graph.sources.nbytes + self.graph.start.nbytes + 3 * self.node_of.nbytes + values
 
-    def level(self, holder: int, code: int) -> Level:
+    def values(self, holder: int, code: int) -> Values:
         """Each node's value and plies with that score accrued, kept for the next time."""
         if (holder, code) not in self.found:
-            self.found.update({(each, code): level for each, level in self.levels(code)})
+            self.found.update({(each, code): values for each, values in self.solve_code(code)})
         return self.found[holder, code]
 
     def pairs(self) -> Iterator[tuple[int, int, NDArray[np.int16], NDArray[np.int16]]]:
         """Yield (holder, code, values, plies) of the positions, 0 for those that cannot have the code accrued."""
         for code in self.codes:
             inside = self.nodes.own >= code
-            for holder, (value, plies) in self.levels(code):
+            for holder, (value, plies) in self.solve_code(code):
                 yield holder, code, value[: len(inside)] * inside, plies[: len(inside)] * inside
 
     def solve(self) -> None:
-        """Fill in the entry values, level by level in ascending order."""
+        """Fill in the entry values, code by code in ascending order."""
         for code in self.codes:
             own = np.flatnonzero(self.nodes.own == code)
             if not len(own):
                 continue
-            for holder, (value, plies) in self.levels(code):
+            for holder, (value, plies) in self.solve_code(code):
                 arrived = own[self.nodes.side[own] != holder]
                 self.entry[arrived], self.dtg[arrived] = value[arrived], plies[arrived]
 
@@ -141,22 +141,6 @@ class ReferenceTable:
             parts += self._en_passant_of(block)
         self.en_passant = join_en_passant([self.en_passant, *parts], self.material.men)
 
-    def levels(self) -> Iterator[tuple[int, int, NDArray[np.int16], NDArray[np.int16]]]:
-        """Yield (holder, code, values, plies) in ascending code, White first, for every score one can accrue.
-
-        Positions whose own code is lower than the accrued one, and cells that are no position, have value 0.
-        """
-        blocks = [self.block(placement) for placement in self.placements]
-        for code in range(LOWEST_CODE, max(block.codes.stop for block in blocks)):
-            arrays = np.zeros((2, 2, *self.material.shape), dtype=np.int16)
-            for block in blocks:
-                inside = block.graph.own[: block.graph.positions] >= code
-                for holder, level in block.levels(code) if inside.any() else ():
-                    for array, numbers in zip(arrays[holder], level, strict=True):
-                        self._spread(block, np.where(inside, numbers[: len(inside)], 0), array, 0)
-            for holder in (WHITE, BLACK):
-                yield holder, code, arrays[holder, 0], arrays[holder, 1]
-
     def value(self, position: tuple[int, ...], holder: int, code: int, en_passant: int = NO_SQUARE) -> tuple[int, int]:
         """The signed value and the plies of (side to move, squares ...) with that score accrued."""
         block, node = self._find(position, en_passant)
@@ -165,7 +149,7 @@ class ReferenceTable:
             return int(block.entry[node]), 0
         if not LOWEST_CODE <= code <= own:
             raise ValueError(f"code {code} cannot be accrued in a position of own code {own}")
-        value, plies = block.level(holder, code)
+        value, plies = block.values(holder, code)
         return int(value[node]), int(plies[node])
 
     def _find(self, position: tuple[int, ...], en_passant: int) -> tuple[Block, int]:
@@ -253,7 +237,7 @@ class ReferenceTable:
         entry[over] = np.array(held, dtype=np.int16)
         return Block(placement, node_of, nodes, graph, entry, dtg)
 
-    def _read(self, resets: Resets) -> Level:
+    def _read(self, resets: Resets) -> Values:
         """The entry value and distance of the positions that resets lead to, in this table or in others."""
         entry = np.zeros(len(resets.edge), dtype=np.int16)
         dtg = np.zeros(len(resets.edge), dtype=np.int16)
@@ -267,7 +251,7 @@ class ReferenceTable:
 
     def _read_kind(
         self, resets: Resets, rows: NDArray[np.int64], captured: int, promoted: int, promotion: int
-    ) -> Level:
+    ) -> Values:
         """The same for the resets that change the material in one way, or not at all."""
         side = resets.side[rows].astype(np.int64)
         squares = [column.astype(np.int64) for column in resets.squares[rows].T]

@@ -48,7 +48,7 @@ def test_a_table_is_the_same_for_any_number_of_threads(name: str, threads: int) 
 
 
 def bare_kings() -> tuple[Worker, BlockValues]:
-    """A worker with all positions of bare kings before their first level, and room for their values."""
+    """A worker with all positions of bare kings before their first code, and room for their values."""
     layout = layout_of(Material.parse("KvK"))
     geometry = geometry_of(layout)
     worker = new_worker(DISTANCES, geometry)

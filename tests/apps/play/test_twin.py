@@ -18,8 +18,8 @@ from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import Color, Score
 from tests.positions import board_of
 from tests.reference import Block, ReferenceTable, solve
+from tests.reference.code import RANKS
 from tests.reference.fifty import CUTOFF, PLIES, Clocked, clocked, solve_clocked
-from tests.reference.level import RANKS
 from tests.reference.solver import LOWEST_CODE
 
 Pair = tuple[chess.Board, Score, Score]
@@ -93,7 +93,7 @@ def test_a_value_in_reach_is_that_under_the_rule_if_more_plies_are_left(name: st
     for code in range(LOWEST_CODE, CUTOFF):
         there = block.nodes.own >= code
         values, changes = clocked(block, "reset", code), there.any()
-        unlimited = [[each[: len(there)] for each in block.level(int(holder), code)] for holder in Color]
+        unlimited = [[each[: len(there)] for each in block.values(int(holder), code)] for holder in Color]
         for left in range(1, PLIES):
             changes = changes and values.go_on()
             for (value, plies), ranks in zip(unlimited, values.ranks[:, 0], strict=True):

@@ -1,4 +1,4 @@
-"""One level of one block: every position's value with one accrued score, by attractors, ply by ply.
+"""One accrued code of one block: every position's value with one accrued score, by attractors, ply by ply.
 
 Values are signed: +(code + 1) for an outcome White holds, -(code + 1) for Black; 0 stands for none.
 Modulo 512 they stand in the one order, White's best first.
@@ -19,7 +19,7 @@ RANKS = np.int16(512)
 class Graph(NamedTuple):
     """The nodes of a block and, for each node, those with a move to it, highest own code first.
 
-    Positions come first, exits last; an exit has own code 0, so that every level takes it as known.
+    Positions come first, exits last; an exit has own code 0, so that every accrued code takes it as known.
     """
 
     side: NDArray[np.int8]
@@ -41,7 +41,7 @@ def is_better(side: int, value: Any, other: int) -> Any:
     return rank < other_rank if side == WHITE else rank > other_rank
 
 
-Level = tuple[NDArray[np.int16], NDArray[np.int16]]
+Values = tuple[NDArray[np.int16], NDArray[np.int16]]
 
 
 @njit
@@ -77,7 +77,7 @@ def attract(graph, code, attacker, result, goals, value, plies, moves_left, queu
 
 @njit
 def has_players(graph, code):
-    """For each node, whether it is an exit of the level that some position of the level has a move to."""
+    """For each node, whether it is an exit to which a position of own code `code` or higher has a move."""
     useful = np.zeros(len(graph.own), dtype=np.bool_)
     for node in range(len(graph.own)):
         edge = graph.start[node]
@@ -89,7 +89,7 @@ def has_players(graph, code):
 def sorted_goals(
     graph: Graph, code: int, entry: NDArray[np.int16], dtg: NDArray[np.int16]
 ) -> list[tuple[int, NDArray[np.int64]]]:
-    """The exits of a level by outcome, White's best first, and within an outcome the nearest first."""
+    """The exits by outcome, White's best first, and within an outcome the nearest first."""
     nodes = np.flatnonzero(has_players(graph, code))
     ranks = entry[nodes] % RANKS
     order = np.lexsort((dtg[nodes], ranks))
@@ -105,7 +105,7 @@ def forced(
     entry: NDArray[np.int16],
     dtg: NDArray[np.int16],
     goals: list[tuple[int, NDArray[np.int64]]],
-) -> Level:
+) -> Values:
     """The best outcome that the attacker can force, and in how many plies; 0 where it betters nothing.
 
     That is, if it is not even better than the other side's holding `code`. Outcomes are taken from the attacker's
@@ -122,9 +122,9 @@ def forced(
     return value, plies
 
 
-def solve_level(
+def solve_code(
     graph: Graph, code: int, entry: NDArray[np.int16], dtg: NDArray[np.int16]
-) -> Iterator[tuple[int, Level]]:
+) -> Iterator[tuple[int, Values]]:
     """For each holder every node's value and plies with `code` accrued (the entry's if its own is lower).
 
     A side gets what it can force if that is better than the accrued score. What neither can force away from
