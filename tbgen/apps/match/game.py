@@ -101,8 +101,8 @@ TAG_LENGTH = 255
 def to_pgn(sheet: Sheet, shared: Mapping[str, str]) -> str:
     """The game as it is appended to the file, with the tags that only the match knows; an empty line ends it."""
     moves = ((ply.san, _comment(sheet, before, ply)) for before, ply in pairwise(sheet.game.plies))
-    tags = {**_tags(sheet), **shared, "MatchGame": str(sheet.pairing.number)}
-    tags = {name: cleaned(value, TAG_LENGTH) for name, value in tags.items()}
+    own = {**_tags(sheet), **shared, "MatchGame": str(sheet.pairing.number)}
+    tags = {name: cleaned(value, TAG_LENGTH) for name, value in own.items()}
     root = sheet.game.board.root()
     return format_game(tags, numbered(root.fullmove_number, root.turn, moves)) + "\n\n"
 

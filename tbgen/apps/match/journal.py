@@ -87,9 +87,8 @@ class FileJournal:
             f"{pgn} is shorter than when its match began; put it back, {or_remove}": is_shorter,
             f"the match in {pgn} has -srand {old.seed}, not {settings.seed}": is_seeded,
         }
-        for reason, applies in refusals.items():
-            if applies:
-                raise MatchError(reason)
+        if applying := [reason for reason, applies in refusals.items() if applies]:
+            raise MatchError(applying[0])
         self.state = old
         return True
 
@@ -110,10 +109,9 @@ class FileJournal:
     def append(self, pgn: str) -> None:
         """Put a game on the disk; it has been played when this returns."""
         self._refuse_another_file()
-        data = pgn.encode()
         try:
-            while data:
-                data = data[os.write(self._file, data) :]
+            with open(self._file, "ab", closefd=False) as file:
+                file.write(pgn.encode())
             os.fsync(self._file)
         except OSError as error:
             raise MatchError(f"{self._path}: {error.strerror}; make room, and go on with -recover") from None
@@ -192,7 +190,6 @@ def digest_of(settings: MatchSettings) -> str:
             control=replace(each.control, margin=0.0),
             restart=False,
             hang=0.0,
-            log=None,
             stderr=None,
         )
         for each in settings.engines

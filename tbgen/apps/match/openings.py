@@ -13,7 +13,7 @@ import chess
 from tbgen.apps.games.tags import ORDINARY, read_tags, root_of
 from tbgen.apps.match.settings import MatchSettings
 from tbgen.errors import TbgenError, UsageError
-from tbgen.rules.game import FiftyMoves, Game
+from tbgen.rules.game import Game
 from tbgen.rules.points import Komi
 from tbgen.score import Score
 from tbgen.system.inputs import read_lines
@@ -38,10 +38,6 @@ class Opening:
     accrued: Score | None = None
     komi: Komi | None = None
 
-    def game(self, fifty_moves: FiftyMoves | None = None) -> Game:
-        """A game in which the opening has been played."""
-        return Game(self.board, accrued=self.accrued, fifty_moves=fifty_moves)
-
 
 class Openings:
     """The openings of a match by their number in its schedule; a book that is used up begins anew.
@@ -50,7 +46,7 @@ class Openings:
     begins a comment. Without a file there is one opening, the first position of chess. The seed decides a random order.
 
     >>> from tbgen.apps.match.settings import Tournament
-    >>> Openings(MatchSettings((), Tournament(2))).read(7).game().fen() == chess.STARTING_FEN + " -G20.5"
+    >>> Openings(MatchSettings((), Tournament(2))).read(7).board == chess.Board()
     True
     """
 

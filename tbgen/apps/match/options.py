@@ -129,7 +129,6 @@ _ENGINE = (
     Option("timemargin", MILLISECONDS, "limits.margin", "Milliseconds tolerated over the time limit."),
     Option("hang", AMOUNT, "hang", "Seconds for a move of an engine without a clock (default 300)."),
     Option("restart", named({"on": True, "off": False, "auto": False}), "restart", "on: anew for every game."),
-    Option("log", FILE, "log", "The log of its protocol."),
     Option("stderr", FILE, "stderr", "The log of its standard error."),
     Option("whitepov", SWITCH, "white_view", "Its scores are always White's."),
     Option("proto", named({"uci": None}), "", "uci, and no other; a proxy may translate."),
@@ -249,7 +248,7 @@ REFUSED = {
     "ponder": "engines do not think on the time of others",
     "trust": "no engine's word is taken for the end of a game",
     "epdout": "the final positions are in the games of -pgnout; tbgen score --pgn shows them",
-    "log": "an engine's own log is log=FILE among its options; -debug shows all",
+    "log": "-debug prints all lines between the referee and the engines; keep them with 2> FILE",
     "use-affinity": "bind the whole program with taskset",
     "quick": "write out -engine, -openings and -each",
 }
@@ -323,9 +322,8 @@ def settings_of(arguments: Iterable[str]) -> MatchSettings:
 
 def _refuse(reasons: Mapping[str, bool]) -> None:
     """Raise a UsageError with the first reason that applies."""
-    for reason, applies in reasons.items():
-        if applies:
-            raise UsageError(reason)
+    if applying := [reason for reason, applies in reasons.items() if applies]:
+        raise UsageError(applying[0])
 
 
 def parse_arguments(arguments: Iterable[str]) -> Given:

@@ -91,10 +91,8 @@ class MatchStandings:
         self._komi_of, self._event = komi_of, event
         self._firsts: dict[int, tuple[Pairing, Ending]] = {}
         self._outcomes = defaultdict[int, Counter[tuple[Color, Score]]](Counter)
-        self._games = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
-        """[player, opponent, scheme] how often a game brought which points."""
-        self._pairs = defaultdict[tuple[int, int, Scheme], Counter[Fraction]](Counter)
-        """The same of pairs of games, each with its share of the points."""
+        self._counts = defaultdict[tuple[int, int, Scheme, int], Counter[Fraction]](Counter)
+        """[player, opponent, scheme, games] how often a game, or a pair of games, brought which share of its points."""
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
@@ -122,9 +120,9 @@ class MatchStandings:
             self._outcomes[player][side, ending.outcome] += 1
             for scoring in scorings:
                 key, points = (player, opponent, scoring.scheme), _points(scoring, ending.outcome)[side]
-                self._games[key][points] += 1
+                self._counts[*key, 1][points] += 1
                 if first is not None:
-                    self._pairs[key][(points + _points(scoring, first[1].outcome)[side.other]) / 2] += 1
+                    self._counts[*key, 2][(points + _points(scoring, first[1].outcome)[side.other]) / 2] += 1
 
     def names(self, pairing: Pairing) -> tuple[str, str]:
         """White's and Black's name."""
@@ -134,7 +132,7 @@ class MatchStandings:
         """A player's games, all of them or those against one other."""
         opponents = range(len(self.players)) if against is None else [against]
         keys, none = [(player, opponent, scoring.scheme) for opponent in opponents], Counter[Fraction]()
-        games, pairs = (sum((units.get(key, none) for key in keys), none) for units in (self._games, self._pairs))
+        games, pairs = (sum((self._counts.get((*key, each), none) for key in keys), none) for each in (1, 2))
         return Figures(Distribution(games), Distribution(pairs, games_each=2))
 
     def ranking(self) -> list[int]:
@@ -149,7 +147,7 @@ class MatchStandings:
 
     def meetings(self) -> list[tuple[int, int]]:
         """Pairs of players that have met."""
-        return sorted({(player, other) for player, other, _ in self._games if player < other})
+        return sorted({(player, other) for player, other, *_ in self._counts if player < other})
 
     def ratio(self, sprt: Sprt) -> float:
         """The ratio of a test of the first player against the second, under the scoring that decides."""

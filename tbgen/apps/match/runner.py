@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import chain, count, islice
-from pathlib import Path
-from typing import Protocol, TextIO
+from typing import Protocol
 
 from tbgen.apps.games.tags import KNOCKOUT, Source
-from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence
+from tbgen.apps.match.engine import HANDSHAKE, Clock, EngineProcess, EngineSpec, ForfeitError, Offence, pass_over
 from tbgen.apps.match.game import Sheet, forfeited, play, to_pgn
 from tbgen.apps.match.journal import FileJournal, new_seed
 from tbgen.apps.match.openings import Opening, Openings
@@ -24,8 +23,8 @@ from tbgen.apps.match.results import MatchStandings, with_komi
 from tbgen.apps.match.schedule import MatchStage, Meeting, Pairing, bracket_of, next_games
 from tbgen.apps.match.settings import Format, MatchSettings, Tournament
 from tbgen.apps.match.tables import Ending, opened_tables
-from tbgen.apps.match.uci import pass_over
 from tbgen.errors import EngineStartError, MatchError
+from tbgen.rules.game import Game
 from tbgen.rules.notation import format_fen
 from tbgen.rules.points import Scheme
 from tbgen.score import MATE_CODE, Color, Score
@@ -116,8 +115,8 @@ class Referee:
     def __init__(self, settings: MatchSettings, watcher: MatchWatcher) -> None:
         self._settings, self._watcher, self._started = settings, watcher, time.perf_counter()
         self._journal: FileJournal | None = None
-        self._chances, self._logs = Counter[int](), dict[Path, TextIO]()
-        """How often the start of each player may fail, and the open logs."""
+        self._chances = Counter[int]()
+        """How often the start of each player may fail."""
         self.match: Match | None = None
         """None until the engines have answered."""
 
@@ -127,8 +126,6 @@ class Referee:
         settings = self._settings
         async with contextlib.AsyncExitStack() as stack:
             self._tables = stack.enter_context(opened_tables(settings.tables))
-            for log in {spec.log for spec in settings.engines if spec.log is not None}:
-                self._logs[log] = stack.enter_context(log.open("a", encoding="utf-8", buffering=1))
             engines = await stack.enter_async_context(_engines({}))
             for player in range(len(settings.engines)):  # one that does not start ends the match
                 await self._start(player, engines)
@@ -205,7 +202,7 @@ class Referee:
         rules = replace(settings.rules, scoring=with_komi(settings.rules.scoring, opening.komi))
         sides = (pairing.white, pairing.white if pairing.black is None else pairing.black)
         white, black = (Clock(settings.engines[player].control) for player in sides)
-        game, started = opening.game(rules.fifty_moves), datetime.now(UTC)  # noqa: TID251 - a date for a tag
+        game, started = Game(opening.board, accrued=opening.accrued, fifty_moves=rules.fifty_moves), datetime.now(UTC)  # noqa: TID251 - a date for a tag
         sheet, clock = Sheet(pairing, opening, rules, game, (white, black), started), time.perf_counter()
         if is_bye:
             sheet.ending = Ending(Score(MATE_CODE, Color.WHITE), Source.RESULT, "normal", "bye")
@@ -253,12 +250,10 @@ class Referee:
         return engine
 
     def _heard(self, spec: EngineSpec, direction: str, line: str) -> None:
-        """Put a line between referee and engine into its log, and show it with -debug."""
-        text = f"{time.perf_counter() - self._started:9.3f} {direction} {line}"
-        if spec.log is not None:
-            print(text, file=self._logs[spec.log])
+        """Show a line between referee and engine with -debug."""
         if self._settings.debug:
-            print(spec.name or spec.command[0], text, file=sys.stderr)
+            seconds = time.perf_counter() - self._started
+            print(f"{spec.name or spec.command[0]} {seconds:9.3f} {direction} {line}", file=sys.stderr)
 
 
 @contextlib.asynccontextmanager

@@ -74,7 +74,9 @@ def test_an_opening_is_played_with_both_colours(pgn: Path, tmp_path: Path) -> No
         check(game)
 
 
-def test_an_engine_that_knows_the_variant_is_told_the_accrued_score_and_the_rules(tmp_path: Path) -> None:
+def test_an_engine_that_knows_the_variant_is_told_the_accrued_score_and_the_rules(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     seen, epd = tmp_path / "seen", tmp_path / "start.epd"
     epd.write_text("8/8/4K3/5Bk1/8/8/8/8 w - - 33 30 G4.0\n")
     line = "f5h3 g5h4 e6f5"
@@ -83,8 +85,8 @@ def test_an_engine_that_knows_the_variant_is_told_the_accrued_score_and_the_rule
     knowing = scripted("Knows", "--line", line, "--seen", str(seen), *announced)
     plain = scripted("Plain", "--line", line, "--seen", str(tmp_path / "plain"))
     words = ["-games", "1", "-fifty", "fide", "-openings", f"file={epd}", "-maxmoves", "1"]
-    run([*knowing, *plain, f"log={tmp_path / 'log'}", *words])
-    log = [line[10:] for line in (tmp_path / "log").read_text().splitlines()]
+    run([*knowing, *plain, "-debug", *words])
+    log = [line[16:] for line in capsys.readouterr().err.splitlines() if line.startswith("Plain ")]
     assert {"> go nodes 1", "< bestmove g5h4"} <= set(log)
     assert {
         "setoption name UCI_RMobility value true",

@@ -26,23 +26,35 @@ needs_engines = pytest.mark.skipif(
 ENDS = ("bare kings", "fifty moves", "threefold repetition", "stalemate")
 
 
-def silent_searches(log: Path) -> int:
+def silent_searches(lines: list[str], name: str) -> int:
     """How often an engine moved without a word about its depth."""
-    return sum(" depth " not in each.partition("bestmove")[0] for each in re.split("> go .*", log.read_text())[1:])
+    text = "\n".join(line for line in lines if line.startswith(f"{name} "))
+    return sum(" depth " not in each.partition("bestmove")[0] for each in re.split("> go .*", text)[1:])
 
 
 @needs_engines
 @pytest.mark.parametrize("endings", [0, pytest.param(246, marks=pytest.mark.slow)])
-def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn(tmp_path: Path, endings: int) -> None:
+def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn(
+    tmp_path: Path, endings: int, capsys: pytest.CaptureFixture[str]
+) -> None:
     """With bare kings or one minor piece, up to the end that the variant has; a thousand games in the slow suite."""
     pgn, epd, copy = tmp_path / "games.pgn", tmp_path / "openings.epd", tmp_path / "copy.pgn"
     drawn = ["8/8/8/2K3k1/8/8/8/8 w - - 0 1", "8/8/4K3/5Bk1/8/8/8/8 w - - 0 1", "8/8/8/3k4/8/3NK3/8/8 b - - 0 1"]
     openings = [chess.STARTING_FEN, *drawn, *random_endings(endings)]
     epd.write_text("\n".join(openings))
     count = (4 if endings else 2) * len(openings)
-    logs = {name: tmp_path / f"{name}.log" for name in PROGRAMS}
-    engines = (("-engine", f"cmd={PROGRAMS[name]}", f"name={name}", f"log={log}") for name, log in logs.items())
-    words = [*itertools.chain(*engines), "-each", "tc=60+1", "nodes=40", "hash=1", "threads=1", "-games", str(count)]
+    engines = (("-engine", f"cmd={program}", f"name={name}") for name, program in PROGRAMS.items())
+    words = [
+        "-debug",
+        *itertools.chain(*engines),
+        "-each",
+        "tc=60+1",
+        "nodes=40",
+        "hash=1",
+        "threads=1",
+        "-games",
+        str(count),
+    ]
     standings, sheets = run([*words, "-concurrency", "1", "-openings", f"file={epd}", "-pgnout", str(pgn)])
     games = games_of(pgn)
     assert sorted(standings.games) == sorted(int(game.tags["MatchGame"]) for game in games) == [*range(1, count + 1)]
@@ -53,6 +65,7 @@ def test_two_real_engines_play_by_the_rules_and_on_where_ordinary_chess_is_drawn
     answers = [answer for sheet in sheets for answer in sheet.answers.values()]
     assert all(answer.remaining is not None for answer in answers)
     silent = sum(answer.evaluation.plies is None for answer in answers)
-    assert sum(map(silent_searches, logs.values())) == silent < len(answers) / 1000
+    lines = capsys.readouterr().err.splitlines()
+    assert sum(silent_searches(lines, name) for name in PROGRAMS) == silent < len(answers) / 1000
     assert tbgen("adjudicate", str(pgn), "-o", str(copy), folder=tmp_path).returncode == 0
     assert len({tuple(game.tags["RMobilityResult"] for game in games_of(path)) for path in (pgn, copy)}) == 1

@@ -11,13 +11,12 @@ from chess.engine import Cp, Mate
 
 from tbgen.apps.games.read import games_in
 from tbgen.apps.games.tags import Source
-from tbgen.apps.match.engine import Answer, parse_time_control
+from tbgen.apps.match.engine import Answer, Evaluation, parse_time_control
 from tbgen.apps.match.game import Sheet, to_pgn
 from tbgen.apps.match.journal import stored_games
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.tables import Ending
-from tbgen.apps.match.uci import Evaluation
-from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
+from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
 from tests.apps.match.matches import sheet_of
 
@@ -42,7 +41,7 @@ STARTS = [
 
 def sheet_with(opening: Opening, plies: int) -> Sheet:
     """A game in which each side plays its first legal move."""
-    game = opening.game(FiftyMoves(FiftyMoveSetting.FIDE))
+    game = Game(opening.board, accrued=opening.accrued, fifty_moves=FiftyMoves(FiftyMoveSetting.FIDE))
     sheet = sheet_of(game, opening, control=parse_time_control("40/60"))
     sheet.ending = Ending(Score(7, Color.BLACK), Source.GAME, "adjudication", 'cut "short"')
     for _ in range(plies):
