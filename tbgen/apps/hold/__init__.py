@@ -5,8 +5,7 @@ The *holder* is the side that keeps a goal. A search climbs a ladder of rungs un
 | rung | the holder moves | the other side moves |
 |---|---|---|
 | frame | one man, no captures | one man, no captures; any other move is a way out |
-| frame + tables | the same | the same; tables answer for resets that lead to them |
-| one man | one man, which may capture | any man |
+| one man | one man, which may capture | any man; tables answer for resets that lead to them |
 | pieces | any man but a pawn | any man |
 | all men | any man | any man |
 

@@ -81,11 +81,9 @@ class HoldTask(NamedTuple):
     is_own: bool
     """Whether the side itself holds the goal."""
     allowed: int
-    """QUIET, CAPTURES or ALL."""
+    """QUIET, CAPTURES or ALL; resets of the other side are breaks beside QUIET moves."""
     frozen: np.uint64
     """Men of the other side whose moves are breaks."""
-    follows: bool
-    """Whether the search follows resets of the other side; else they are breaks unless a table answers for them."""
     is_whole: bool = False
     """Whether all nodes that moves lead to are wanted; else only those that refute the root or support it."""
 
@@ -209,7 +207,7 @@ def is_followed(key: Words, task: HoldTask, move: Int, reset: bool) -> bool:
     """
     if square_bit(origin_of(move)) & task.frozen or square_bit(target_of(move)) & key[1 - task.side]:
         return False
-    return task.follows or not reset
+    return task.allowed != QUIET or not reset
 
 
 # before: the key of the node before the move; key: receives the key of the position after it

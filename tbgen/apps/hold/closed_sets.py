@@ -64,13 +64,12 @@ class Attempt(NamedTuple):
 
 
 RUNGS: Final = {
-    Rung.FRAME: (kernels.QUIET, False),
-    Rung.FRAME_TABLES: (kernels.QUIET, False),
-    Rung.ONE_MAN: (kernels.CAPTURES, True),
-    Rung.PIECES: (kernels.CAPTURES, True),
-    Rung.ALL: (kernels.ALL, True),
+    Rung.FRAME: kernels.QUIET,
+    Rung.ONE_MAN: kernels.CAPTURES,
+    Rung.PIECES: kernels.CAPTURES,
+    Rung.ALL: kernels.ALL,
 }
-"""Rung -> the moves of the holder's men, and whether the search follows captures and pawn moves of the other side."""
+"""Rung -> the moves of the holder's men."""
 
 
 class HoldSearch:
@@ -189,14 +188,13 @@ class HoldSearch:
 
 
 def _task(board: chess.Board, goal: Goal, attempt: Attempt) -> HoldTask:
-    frozen, (allowed, follows) = 0, RUNGS[attempt.rung]
+    frozen = 0
     if attempt.other_man != ANY_MAN:
         frozen = board.occupied_co[goal.side.other.chess] & ~chess.BB_SQUARES[attempt.other_man]
     return HoldTask(
         side=int(goal.side),
         code=goal.outcome.code,
         is_own=goal.outcome.holder is goal.side,
-        allowed=allowed,
+        allowed=RUNGS[attempt.rung],
         frozen=np.uint64(frozen),
-        follows=follows,
     )

@@ -150,8 +150,6 @@ class _Ladder:
     def _attempts(self) -> Iterable[Attempt]:
         """The searches, from the narrowest to the widest."""
         yield from self.frames
-        if self.searcher.tables is not None and self.searcher.tables.available():
-            yield from (frame._replace(rung=Rung.FRAME_TABLES) for frame in self.frames)
         yield from (Attempt(Rung.ONE_MAN, man) for man in dict.fromkeys(each.holder_man for each in self.frames))
         if self.wide:
             yield from (Attempt(rung) for rung in (Rung.PIECES, Rung.ALL))

@@ -58,8 +58,6 @@ class Rung(enum.Enum):
 
     FRAME = "frame"
     """One man of either side makes quiet moves; any other move of the other side is a break."""
-    FRAME_TABLES = "frame + tables"
-    """The same, and tables answer for resets that lead to them."""
     ONE_MAN = "one man"
     """The holder moves one man, which may capture; the other side plays any move."""
     PIECES = "pieces"

@@ -112,7 +112,7 @@ def test_men_that_hold_may_play_what_their_rung_allows(move: tuple[int, int], mo
     key, packed = words_of(chess.Board("4k3/7p/8/8/8/8/P7/4K2R w K - 0 1")), packed_move(*move, 0)
     key = np.append(key, np.uint64([0, mover]))
     for kind in (QUIET, CAPTURES, ALL):
-        task = HoldTask(0, 2, True, kind, np.uint64(0), follows=False)
+        task = HoldTask(0, 2, True, kind, np.uint64(0))
         assert bool(cast("Any", is_allowed).py_func(key, task, packed)) == (kind in kinds), kind
 
 
