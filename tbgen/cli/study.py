@@ -17,7 +17,7 @@ from tbgen.cli import complain_of, options, say
 from tbgen.cli.options import Command, Wanted, flag, not_empty, option
 from tbgen.cli.output import Form, present, refuse_fewer, show_facts
 from tbgen.cli.reporter import progress
-from tbgen.errors import UsageError, build_options
+from tbgen.errors import UsageError
 from tbgen.material import FEWEST_TABLE_MEN, MOST_TABLE_MEN, Role
 from tbgen.score import Mobility
 from tbgen.storage.files import tables_in
@@ -119,14 +119,12 @@ def potential(
       tbgen study potential --man M=WF --worth M=325,mates
     """
 
-    from tbgen.apps.records.potential import facts_of, fits_of, own_records, potentials_of, unseen, worths_of
+    from tbgen.apps.records.potential import facts_of, fits_of, own_records, potentials_of, worths_of
 
     if own:
         options.check_folders(folders)
         counted_tables = not_empty(own_records(folders[0]), options.no_tables(folders))
         found = potentials_of(counted_tables, worths_of(worth, own))
-        if names := " ".join(unseen(counted_tables, own[0])):
-            say(f"other endings are open; build some with: tbgen build {names}{build_options(str(folders[0]))}")
     else:
         found = potentials_of(asked_records([records] if records else [folder / RECORDS for folder in folders]))
     facts = facts_of(found)

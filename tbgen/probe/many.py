@@ -121,8 +121,7 @@ class BulkProbe:
         """
         different, which = np.unique(self.outcome, return_inverse=True)
         scores = [Score.from_signed(byte) if byte else None for byte in different.tolist()]
-        found: Floats = columns_of(scores, (), scoring)["points"][which]
-        return found
+        return np.take(columns_of(scores, (), scoring)["points"], which)
 
     def columns(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The answers as columns by name, which pandas and polars take as a frame.

@@ -186,11 +186,9 @@ TableSource = Table | EntryValues | TableFile
 """A source of values: memory, or a file that is read where needed."""
 
 
-TellCells = Callable[[int, int], None]
-"""Receives the number of chunks that are read, and of all."""
-
-
-def known_in(source: TableSource, cells: Ints | None, tell: TellCells = lambda *_: None) -> list[npt.NDArray[Any]]:
+def known_in(
+    source: TableSource, cells: Ints | None, tell: Callable[[int, int], None] = lambda *_: None
+) -> list[npt.NDArray[Any]]:
     """Entry values and distances of some or all cells, and patterns if there are any; files report their chunks.
 
     The arrays have the types of kernels. Those of some cells end with an item of zeros, for unknown cells.
@@ -207,7 +205,9 @@ def known_in(source: TableSource, cells: Ints | None, tell: TellCells = lambda *
     return [_array(column, kind) for column, kind in zip(columns, ("i1", "u2", "u4"), strict=False)]
 
 
-def subject_of(source: Table | TableFile, cells: Ints | None = None, tell: TellCells = lambda *_: None) -> Subject:
+def subject_of(
+    source: Table | TableFile, cells: Ints | None = None, tell: Callable[[int, int], None] = lambda *_: None
+) -> Subject:
     """A table in memory, or some cells of a table in ascending order, to be checked; no questions yet."""
     entry, dtg, pattern = known_in(source, cells, tell)
     layout, size = layout_of(source.material), len(entry)

@@ -39,9 +39,6 @@ from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
 
-KindsOf = Callable[[int, int], Ints32]
-"""The kinds of the places from the first number up to the second; several threads may call it."""
-
 _CHUNKS = 8
 """The approximate places of a run."""
 _MOST_DISTANCES = 1 << 16
@@ -75,7 +72,7 @@ def census_in(folder: Path, material: Material, threads: int | None = None) -> R
         return census_of(file, threads)
 
 
-def _kinds_in(file: TableFile) -> tuple[Ints, int, KindsOf]:
+def _kinds_in(file: TableFile) -> tuple[Ints, int, Callable[[int, int], Ints32]]:
     """The entry values, the number of distances of each, and the kinds of places: all distances of a value in turn."""
     groups = np.append(file.column("symbol_groups").astype(np.int64), file.distances.dataset("group_states").items)
     distances = int(np.diff(groups).max())
@@ -87,15 +84,15 @@ def _kinds_in(file: TableFile) -> tuple[Ints, int, KindsOf]:
         symbols, dtg = file.symbols_and_dtg(first, end)
         is_known = int(dtg.max()) < distances
         file.distances.expect(is_known, f"a place from {first} on has a distance that the table does not have")
-        kinds: Ints32 = first_kind.take(symbols)
-        kinds += dtg
-        return kinds
+        return first_kind.take(symbols) + dtg
 
     return entries.astype(np.int64), distances, kinds_of
 
 
-def count_table(order: Order, meanings: Meanings, kinds_of: KindsOf, *, threads: int | None = None) -> Counts:
-    """Count the kinds of all positions; `kinds_of` gives those of a run's places, by chunks or parts of them."""
+def count_table(
+    order: Order, meanings: Meanings, kinds_of: Callable[[int, int], Ints32], *, threads: int | None = None
+) -> Counts:
+    """Count the kinds of all positions; `kinds_of` gives those of the places from one number up to another."""
     layout, plane, workers = order.layout, order.plane_places, threads or os.cpu_count() or 1
 
     def count(runs: Iterator[range]) -> Counts:

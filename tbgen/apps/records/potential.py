@@ -235,16 +235,6 @@ def own_records(folder: Path) -> list[Record]:
     return [census_in(folder, material) for material in tables_in(folder) if material.own]
 
 
-_ENDINGS: Final = {(1, 0): "K{0}vK", (1, 1): "KQvK{0}", (2, 0): "K{0}{0}vK", (2, 1): "KR{0}vK{0}"}
-"""[men of either side beside the king] -> an ending with a man of your own."""
-
-
-def unseen(records: Iterable[Record], man: Role) -> list[str]:
-    """An ending with a man of your own for each number of men that the rule speaks of and no record has."""
-    there = {(len(record.material.white) - 1, len(record.material.black) - 1) for record in records}
-    return [name.format(man.letter) for sides, name in _ENDINGS.items() if sides not in there]
-
-
 def potentials_of(records: Iterable[Record], worths: Worths = CHESS) -> list[Potential]:
     """Every ending in which somebody leads, the rule's worst errors first."""
     found = (each for record in records for each in _recorded(record, worths))
@@ -269,8 +259,8 @@ def _recorded(record: Record, worths: Worths) -> Iterator[Potential]:
         return
     leader = Color.WHITE if lead > 0 else Color.BLACK
     rule = rule_for(record.material, leader, worths)
-    mates = [line[2].dtg for line in record.lines() if line[1] == Score(MATE_CODE, leader)]
-    longest = max(mates, default=None)
+    mate = Score(MATE_CODE, leader)
+    longest = max((line.dtg for _, outcome, line in record.lines() if outcome == mate), default=None)
     every = {side: record.sides[side].counts for side in Color}
     parts: list[tuple[str | None, Rule, ByOutcome]] = [(None, rule, every)]
     men = record.material.side(leader)

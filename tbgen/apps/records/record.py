@@ -224,28 +224,27 @@ class Replay:
     """The changes of each ply, see `step_of`."""
     outcomes: tuple[Score, ...]
     """The accrued score before the first move and after each."""
-    resets: tuple[int, ...]
-    """The plies, from 1 on, that replace the accrued score: captures and pawn moves, under r-mobility."""
+    is_renewed: bool
+    """Whether the last move replaces the accrued score: a capture or a pawn move under r-mobility."""
 
     def proves(self, outcome: Score, dtg: int) -> bool:
         """Whether the line reaches the outcome in so many plies, and not one ply earlier."""
         if len(self.steps) != dtg or self.outcomes[-1] != outcome:
             return False
-        return dtg == 0 or dtg in self.resets or self.outcomes[-2] != outcome
+        return dtg == 0 or self.is_renewed or self.outcomes[-2] != outcome
 
 
 def replay(fen: str, moves: Iterable[str], game: Mobility = Mobility.RESET) -> Replay:
     """Play moves in short notation; MoveError if one is not legal."""
     board, _ = parse_fen(fen)
-    steps, outcomes, resets = list[str](), [own_score(board)], list[int]()
+    steps, outcomes, is_renewed = list[str](), [own_score(board)], False
     for ply, text in enumerate(moves, 1):
         move = parse_move(board, text, ply)
         steps.append(step_of(board, move))
         reached = play_move(board, move, outcomes[-1], game)
         outcomes.append(reached.accrued)
-        if reached.reset and game.forgets:
-            resets.append(ply)
-    return Replay(tuple(steps), tuple(outcomes), tuple(resets))
+        is_renewed = reached.reset and game.forgets
+    return Replay(tuple(steps), tuple(outcomes), is_renewed)
 
 
 def step_of(board: chess.Board, move: chess.Move) -> str:

@@ -14,7 +14,7 @@ from tbgen.apps.games.annotate import pgn_of
 from tbgen.apps.games.tags import parse_cutoff
 from tbgen.apps.play.within import value_if_asked
 from tbgen.apps.site.templates import template_of
-from tbgen.errors import NO_TABLE, MissingTableError, PgnError, TbgenError, UsageError
+from tbgen.errors import MissingTableError, PgnError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
@@ -310,9 +310,8 @@ def _standard_facts(tables: Tablebase, board: chess.Board) -> dict[str, Any]:
 
 def _category_and_plies(tables: Tablebase, board: chess.Board) -> tuple[str, int | None]:
     """The category, and the plies to mate."""
-    try:
-        found = tables.probe(board.copy(stack=False))
-    except NO_TABLE:
+    found = tables.get(board.copy(stack=False))
+    if found is None:
         at_the_end = "loss" if board.is_check() else "draw"
         return "unknown" if board.legal_moves else at_the_end, None
     if not found.outcome.is_mate:
@@ -341,7 +340,7 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError 
     except TbgenError as error:
         return error, render(given, title="No answer", error=error_facts(error)["message"])
     clocked = value_if_asked(tables, answer, asked.board, None, unasked=True)
-    page = render(
+    return None, render(
         title=answer.outcome,
         fen=asked.board.fen(),
         accrued="" if asked.accrued is None else asked.accrued,
@@ -354,4 +353,3 @@ def plain_page(tables: Tablebase, given: Mapping[str, str]) -> tuple[TbgenError 
             for each in moves
         ],
     )
-    return None, page

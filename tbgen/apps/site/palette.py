@@ -28,16 +28,13 @@ def shade_of(outcome: Score, lowest: Sequence[int] = SHADE_FROM) -> str:
     return f"{'w' if outcome.holder is Color.WHITE else 'b'}{bisect_right(lowest, outcome.code) - 1}"
 
 
-Segment = tuple[str, float, float, str]
-"""A part of a bar, neighbouring outcomes of one colour: its shade, its start and length in per cent of the bar, and its
-label.
-"""
+def bar_of(counts: Mapping[Score, int]) -> list[tuple[str, float, float, str]]:
+    """The parts of a bar, best outcome for White first, outcomes of one colour together.
 
-
-def bar_of(counts: Mapping[Score, int]) -> list[Segment]:
-    """The parts of a bar, best outcome for White first, outcomes of one colour together."""
+    A part has its shade, its start and length in per cent of the bar, and its label.
+    """
     total = sum(counts.values())
-    parts, before = list[Segment](), 0
+    parts, before = list[tuple[str, float, float, str]](), 0
     for shade, group in itertools.groupby(sorted(counts, reverse=True), shade_of):
         outcomes = list(group)
         size = sum(counts[outcome] for outcome in outcomes)
@@ -88,8 +85,6 @@ _STEPS: Final = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 
 Curve = list[tuple[int, int]]
 """The points of a line, from left to right."""
-Ticks = list[tuple[float, str]]
-"""Numbers at an axis, each with its position in per cent from the left or from the top."""
 
 
 @dataclass(frozen=True)
@@ -100,8 +95,9 @@ class Plot:
     """The grey ones first, then the named ones, best outcome for White first."""
     named: list[Score]
     """The lines with a colour, a dash and a name: the most frequent outcomes, and the most distant."""
-    across: Ticks
-    up: Ticks
+    across: list[tuple[float, str]]
+    """Numbers at an axis, each with its position in per cent from the left, and below from the top."""
+    up: list[tuple[float, str]]
     words: str
     """The plot in words."""
 

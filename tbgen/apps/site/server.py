@@ -129,7 +129,6 @@ async def _refuse(facts: tuple[Any, ...], request: Request, error: Exception) ->
     return refusal(*facts)
 
 
-ANY_NAME: Final = "*"
 METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST")
 
 _HEADERS: Final = {"Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff"}
@@ -175,7 +174,7 @@ def _reply_to(scope: Scope, names: Collection[str], query_bytes: int) -> ASGIApp
     """The answer to a request that does not reach the application."""
     host = Headers(scope=scope).get("host", "")
     found = _HOST.fullmatch(host)
-    if ANY_NAME not in names and (found is None or found[1].lower() not in names):
+    if "*" not in names and (found is None or found[1].lower() not in names):
         return refusal(400, "UnknownHost", f"no server of the name {host[:100]!r} is here; --name gives it one")
     if scope["method"] not in METHODS:
         return refusal(405, "MethodNotAllowed", f"ask by {', '.join(METHODS)}", {"Allow": ", ".join(METHODS)})
