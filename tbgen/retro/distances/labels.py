@@ -20,7 +20,7 @@ from tbgen.index.words import NOTHING, lowest_and_rest, lowest_square, square_bi
 from tbgen.retro.distances.forcer import Forcer, reset_label, schedule
 from tbgen.retro.distances.queues import LAST_LABEL, RECHECK
 from tbgen.retro.patterns.packing import NO_LABEL, goal_of_label, limit_of
-from tbgen.retro.patterns.worker import FIRST_MIDDLE, note_label
+from tbgen.retro.patterns.worker import note_label
 from tbgen.retro.words.block import MASK, Block, place_of_cell
 from tbgen.retro.words.quiet import BLACK_KING_STEPS, find_escapes, list_neighbours
 from tbgen.retro.words.worklist import FAR, NEAR, Worklist, add_bits, contains_word
@@ -265,6 +265,4 @@ def recheck_defender_cells(block: Block, forcer: Forcer, label: Int, code: Int, 
     while out:
         square, out = lowest_and_rest(out)
         change_label(block, forcer, RECHECK, side, word, square, limit_of(code), code)
-    if code == FIRST_MIDDLE:
-        return bits & ~later_resets(block, forcer, word, bits, label)
     return join_or_wait(block, forcer, side, word, bits, label, code) if bits else NOTHING

@@ -4,7 +4,7 @@ A label is wrong only because something has happened since: the cell, or a succe
 a cell gets a smaller label, the cells to which the old one was the limit are marked, and rechecked in the step after
 (labels.py). All labels below the step at hand are final.
 
-The first middle has no labels to correct: resets begin its steps, and each cell joins once.
+`find_first_middle` has no labels to correct: resets begin its steps, and each cell joins once.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from tbgen.retro.distances.labels import (
     join_or_wait,
     label_of_cell,
     labelled_within,
+    later_resets,
     look_ahead,
     mark_neighbours,
     recheck_defender_cells,
@@ -38,9 +39,9 @@ from tbgen.retro.distances.queues import (
     word_of_site,
 )
 from tbgen.retro.patterns.packing import goal_of_label, label_from, limit_of, plies_of_label
-from tbgen.retro.patterns.worker import FIRST_MIDDLE, MEMO_LABEL, NO_MEMO
+from tbgen.retro.patterns.worker import FIRST_MIDDLE
 from tbgen.retro.words.block import Block
-from tbgen.retro.words.quiet import mark_predecessors
+from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import Markable, Worklist, add_bits, list_words, take_bits
 
 
@@ -66,14 +67,10 @@ def mark_limited(block: Block, forcer: Forcer, word: Int, bits: Word) -> None:
 # The forcer's cells that already have a label of a ply more, or a smaller one, lose nothing and gain nothing: only
 # greater labels, from label + 2 on, and cells without one can improve.
 @inlined
-def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int, code: Int, into: Worklist) -> None:
+def mark_improved(block: Block, forcer: Forcer, word: Int, bits: Word, label: Int, into: Worklist) -> None:
     """Mark the forcer's cells that come to some of the defender's by a move, and have no smaller label so far."""
-    side, greater = forcer.side, LabelRange(label + 2, np.int64(LAST_LABEL))
-    if code == FIRST_MIDDLE:  # none has a label that may change
-        unlabelled = Markable(into, forcer.middle.unlabelled[side], forcer.forced.live[side])
-        mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)
-    else:
-        mark_neighbours(block, forcer, side, word, bits, greater, True, into)
+    greater = LabelRange(label + 2, np.int64(LAST_LABEL))
+    mark_neighbours(block, forcer, forcer.side, word, bits, greater, True, into)
 
 
 # The words of frozen cells are listed with those of cells to be checked, among which they are not free and drop out.
@@ -119,7 +116,26 @@ def check_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int
             confirm_label(block, forcer, 1 - forcer.side, word, bits, label, code)
         bits |= take_bits(yielding, word)
         if bits:
-            mark_improved(block, forcer, word, bits, label, code, joining_next)
+            mark_improved(block, forcer, word, bits, label, joining_next)
+
+
+@inner
+def check_first_cells(block: Block, forcer: Forcer, joining_next: Worklist, label: Int) -> None:
+    """The same in the first middle, where no label can change: whatever has no way out and no later reset joins."""
+    side, defender, checked, middle = forcer.side, 1 - forcer.side, forcer.checked, forcer.middle
+    unlabelled = Markable(joining_next, middle.unlabelled[side], forcer.forced.live[side])
+    size = list_words(checked)
+    for n in range(size):
+        look_ahead(block, forcer, defender, checked, n, size)
+        word = np.int64(checked.words[n])
+        bits = take_bits(checked, word) & middle.unlabelled[defender, np.uint64(word)]
+        if bits:
+            bits &= ~find_escapes(block, forcer.men, defender, word, bits, middle.out)
+            bits &= ~later_resets(block, forcer, word, bits, label)
+            confirm_label(block, forcer, defender, word, bits, label, FIRST_MIDDLE)
+        bits |= take_bits(forcer.yielding, word)
+        if bits:
+            mark_predecessors(block, forcer.men, side, word, bits, unlabelled, forcer.neighbours)
 
 
 @inner
@@ -138,24 +154,22 @@ def join_cells(block: Block, forcer: Forcer, joining: Worklist, label: Int, code
             confirm_label(block, forcer, side, word, bits, label, code)
 
 
-# Until the marks for the next step come, its worklist has the forcer's cells to be rechecked in this one. At the first
-# code nothing has a label that could be rechecked, nor has anything been frozen with an outcome in question.
 @inner
-def update_outcome(block: Block, forcer: Forcer, queue: BucketQueue, code: Int, goal: Int) -> None:
-    """The steps of one outcome, from the fewest plies upwards; `queue` is the agenda, or at first the seeds."""
-    joining, joining_next = forcer.joining, forcer.joining_next
-    plies = next_step(forcer, queue, joining, goal, np.int64(0))
-    while plies < PLIES:
-        label = label_from(goal, plies)
-        if code == FIRST_MIDDLE:
-            take_up(forcer, queue, label, joining)
-        else:
-            take_up(forcer, queue, label, joining_next)
-            recheck_cells(block, forcer, joining_next, joining, label, code)
-        check_cells(block, forcer, joining_next, label, code)
-        join_cells(block, forcer, joining, label, code)
-        joining, joining_next = joining_next, joining
-        plies = next_step(forcer, queue, joining, goal, plies + 1)
+def find_step(block: Block, forcer: Forcer, joining: Worklist, joining_next: Worklist, label: Int) -> None:
+    """A step of the first middle."""
+    take_up(forcer, forcer.seeds, label, joining)
+    check_first_cells(block, forcer, joining_next, label)
+    join_cells(block, forcer, joining, label, FIRST_MIDDLE)
+
+
+# Until the marks for the next step come, its worklist has the forcer's cells to be rechecked in this one.
+@inner
+def update_step(block: Block, forcer: Forcer, joining: Worklist, joining_next: Worklist, label: Int, code: Int) -> None:
+    """A step of a later middle."""
+    take_up(forcer, forcer.middle.agenda, label, joining_next)
+    recheck_cells(block, forcer, joining_next, joining, label, code)
+    check_cells(block, forcer, joining_next, label, code)
+    join_cells(block, forcer, joining, label, code)
 
 
 # With each code the range of outcomes that break a hold shrinks by one goal at its end: those labels expire. Each word
@@ -183,14 +197,28 @@ def begin_next_code(block: Block, forcer: Forcer, code: Int) -> None:
 
 
 @inner
+def find_first_middle(block: Block, forcer: Forcer) -> None:
+    """All labels at the first code with a middle."""
+    begin_first_code(forcer)
+    joining, joining_next = forcer.joining, forcer.joining_next
+    for goal in range(FIRST_MIDDLE, WORST_GOAL - FIRST_MIDDLE):
+        plies = next_step(forcer, forcer.seeds, joining, goal, np.int64(0))
+        while plies < PLIES:
+            find_step(block, forcer, joining, joining_next, label_from(goal, plies))
+            joining, joining_next = joining_next, joining
+            plies = next_step(forcer, forcer.seeds, joining, goal, plies + 1)
+    end_code(forcer.middle)
+
+
+@inner
 def update_middle(block: Block, forcer: Forcer, code: Int) -> None:
-    """The middle at an accrued code: all labels, from those at the code before, where there are any."""
-    forcer.state[MEMO_LABEL] = NO_MEMO
-    if code == FIRST_MIDDLE:
-        begin_first_code(forcer)
-    else:
-        begin_next_code(block, forcer, code)
-    queue = forcer.seeds if code == FIRST_MIDDLE else forcer.middle.agenda
+    """All labels at a later code, from those at the code before."""
+    begin_next_code(block, forcer, code)
+    joining, joining_next = forcer.joining, forcer.joining_next
     for goal in range(code, WORST_GOAL - code):
-        update_outcome(block, forcer, queue, code, goal)
+        plies = next_step(forcer, forcer.middle.agenda, joining, goal, np.int64(0))
+        while plies < PLIES:
+            update_step(block, forcer, joining, joining_next, label_from(goal, plies), code)
+            joining, joining_next = joining_next, joining
+            plies = next_step(forcer, forcer.middle.agenda, joining, goal, plies + 1)
     end_code(forcer.middle)

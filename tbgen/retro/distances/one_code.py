@@ -22,7 +22,7 @@ from tbgen.index.kernels import WORST_GOAL, byte_of_goal, goal_of_byte
 from tbgen.index.words import lowest_and_rest, square_bit
 from tbgen.retro.distances.forcer import Forcer, next_step, schedule
 from tbgen.retro.distances.labels import change_label
-from tbgen.retro.distances.middles import update_middle
+from tbgen.retro.distances.middles import find_first_middle, update_middle
 from tbgen.retro.distances.queues import (
     EXIT,
     PLIES,
@@ -32,7 +32,18 @@ from tbgen.retro.distances.queues import (
     word_of_site,
 )
 from tbgen.retro.patterns.packing import goal_of_label, label_from, plies_of_label
-from tbgen.retro.patterns.worker import STATUS, TOO_HIGH, TOP_CODE, freeze_cells, has_histories, leave_free, ripe_cells
+from tbgen.retro.patterns.worker import (
+    FIRST_MIDDLE,
+    MEMO_LABEL,
+    NO_MEMO,
+    STATUS,
+    TOO_HIGH,
+    TOP_CODE,
+    freeze_cells,
+    has_histories,
+    leave_free,
+    ripe_cells,
+)
 from tbgen.retro.words.block import Block, BlockValues, place_of_cell
 from tbgen.retro.words.quiet import find_escapes, mark_predecessors
 from tbgen.retro.words.worklist import FAR, Markable, Worklist, add_bits, list_words, take_bits
@@ -195,4 +206,8 @@ def search_code(block: Block, forcer: Forcer, _: Forcer, values: BlockValues, co
     push_frozen(block, forcer, values, code)
     spread_outcome(block, forcer, values, code)
     if code > 0 and has_histories(forcer):
-        update_middle(block, forcer, code + 1)
+        forcer.state[MEMO_LABEL] = NO_MEMO
+        if code + 1 == FIRST_MIDDLE:
+            find_first_middle(block, forcer)
+        else:
+            update_middle(block, forcer, code + 1)
