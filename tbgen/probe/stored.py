@@ -84,11 +84,8 @@ class StoredPosition:
         """The value of the position with an accrued score.
 
         It is the entry value if the position's own score counts, or if the code of the entry value is lower than the
-        accrued one. Else it is the value of holding the accrued score.
-
-        Arguments:
-            carried: What had accrued before the position; None if its own score stands whatever that is.
-            own: What counts the position's own score. Counting takes half of the time, and is rarely needed.
+        accrued one. Else it is the value of holding the accrued score. `own` counts the position's own score, which
+        takes half of the time and is rarely needed.
         """
         if carried is None or self.outcome.code < carried.code or own().code < carried.code or own() == carried:
             return self.outcome, self._dtg() if self._table.knows_distances else None

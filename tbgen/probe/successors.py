@@ -1,6 +1,6 @@
-"""Successors: the legal moves of a position by a kernel, with the code and the place of each position reached.
+"""What kernels know of tables: which boards have one, and the legal moves of a position with what they lead to.
 
-Only a `Tablebase` with `compiled=True` loads this file, because it loads the compiler.
+This file loads the compiler, so a `Tablebase` loads it only with `compiled=True`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,10 @@ from tbgen.board.board import (
     BLACK,
     BOARD_WORDS,
     KIND,
+    KING,
+    PAWN,
     PROMOTION_SHIFT,
+    RIGHTS,
     TARGET_SHIFT,
     TURN,
     WHITE,
@@ -32,7 +35,9 @@ from tbgen.index.kernels import beside_image, sort_twins
 from tbgen.index.layout import HOW_BITS, HOW_MASK, TURNS
 from tbgen.index.squares import SYMMETRY, TRIANGLE_INDEX
 from tbgen.index.words import NOTHING, ONE, count, lowest_square
+from tbgen.material import Material, Role
 from tbgen.probe.stored import RANK_FLIP, Answering, StoredPosition, Successor
+from tbgen.probe.tablebase import Tablebase
 from tbgen.score import Color, Score
 from tbgen.storage.order import Order
 
@@ -40,6 +45,32 @@ CODE, RESET, PLACE, FACTS = range(4)
 """The columns of `facts`."""
 ELSEWHERE = -1
 """The place of a position that the table does not answer."""
+
+
+def key_of(material: Material) -> int:
+    """The key of a material: the number of men of each role and side in four bits; kings are left out."""
+    sides = enumerate((material.white, material.black))
+    return sum(1 << 8 * role + 4 * side for side, men in sides for role in men if role is not Role.KING)
+
+
+def keys_of(tables: Tablebase) -> Words:
+    """The keys of the materials that have tables, in either order of colours, sorted."""
+    there = [material for material in tables.available() if not material.own]
+    return np.array(sorted({key_of(each) for men in there for each in (men, men.flipped())}), np.uint64)
+
+
+# keys: as `keys_of` makes them
+@inner
+def has_table(board: Words, keys: Words) -> bool:
+    """Whether there is a table for a position."""
+    if board[RIGHTS]:
+        return False
+    key = NOTHING
+    for role in range(PAWN, KING):
+        for side in range(2):
+            key |= np.uint64(count(board[side] & board[KIND + role])) << np.uint64(8 * role + 4 * side)
+    index = np.searchsorted(keys, key)
+    return bool(index < len(keys) and keys[index] == key)
 
 
 class Placing(NamedTuple):

@@ -1,10 +1,12 @@
-"""Successors: what kernels say of the legal moves of a position, against python-chess and the layout."""
+"""What kernels say of tables and of the legal moves of a position, against python-chess and the layout."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
 
 import chess
 import numpy as np
@@ -14,7 +16,7 @@ from tbgen.board.board import BOARD_WORDS, kernel_move, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.probe.successors import ELSEWHERE, FACTS, find_successors, placing_of
+from tbgen.probe.successors import ELSEWHERE, FACTS, find_successors, has_table, keys_of, placing_of
 from tbgen.rules.position import is_reset, material_of, own_score
 from tbgen.score import Color, Score
 from tbgen.storage.order import order_of
@@ -106,3 +108,17 @@ def test_lines_and_every_accrued_score_are_the_same_without_kernels(tables: Tabl
         board = random_board_of_either(draw, draw.choice(tables.available()))
         assert compiled.line(board) == tables.line(board)
         assert compiled.probe_every_accrued(board) == tables.probe_every_accrued(board)
+
+
+def test_tables_are_asked_of_positions_without_castling_rights_whose_material_is_there() -> None:
+    there = [Material.parse(name) for name in ("KvK", "KRvK", "KPvKP")]
+    materials = keys_of(cast("Any", SimpleNamespace(available=lambda: there)))
+    for fen, expected in {
+        "4k3/8/8/8/8/8/8/4K2R w - - 0 1": True,
+        "4k3/8/8/8/8/8/8/4K2R w K - 0 1": False,
+        "4k2r/8/8/8/8/8/8/4K3 w - - 0 1": True,
+        "4k3/7p/8/8/8/8/P7/4K3 w - - 0 1": True,
+        "4k3/8/8/8/8/8/8/4K2Q w - - 0 1": False,
+        "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1": False,
+    }.items():
+        assert cast("Any", has_table).py_func(words_of(chess.Board(fen)), materials) == expected, fen

@@ -27,7 +27,7 @@ from tbgen.board.moves import MOST_MOVES, code_on, legal_moves
 from tbgen.compiled.arrays import Bytes, Int, Ints, SignedInts32, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner
 from tbgen.index.words import NOTHING, square_bit
-from tbgen.probe.keys import has_table
+from tbgen.probe.successors import has_table
 
 THRESHOLD, MOVER, KEY_WORDS = BOARD_WORDS, BOARD_WORDS + 1, BOARD_WORDS + 2
 """The key of a node is its board, a threshold, and the square of the one man that the holder moves."""

@@ -27,7 +27,7 @@ from tbgen.board.board import PROMOTION_SHIFT, TARGET_SHIFT, board_of, words_of
 from tbgen.board.moves import MOST_MOVES
 from tbgen.compiled.arrays import Bytes, SignedInts32, Words
 from tbgen.probe import Tablebase
-from tbgen.probe.keys import keys_of
+from tbgen.probe.successors import keys_of
 from tbgen.score import Color, Score
 
 _EDGES = 12

@@ -25,7 +25,7 @@ from tbgen.compiled.arrays import Ints
 from tbgen.errors import TbgenError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
-from tbgen.probe.keys import key_of, keys_of
+from tbgen.probe.successors import key_of, keys_of
 from tbgen.rules.game import Situation
 from tbgen.rules.position import material_of
 

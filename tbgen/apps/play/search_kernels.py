@@ -40,7 +40,7 @@ from tbgen.board.moves import code_on, legal_moves
 from tbgen.compiled.arrays import Int, Ints, SignedBytes, Word, Words
 from tbgen.compiled.jit import borrowing, by_address, inner, small
 from tbgen.index.words import NOTHING, ONE, count, lowest_square, square_bit
-from tbgen.probe.keys import has_table
+from tbgen.probe.successors import has_table
 
 CENTIPAWN = 1000
 MATE = 20_000_000

@@ -1,13 +1,9 @@
 """Potential: exact shares of whole tables beside a rule of thumb for mating.
 
-The rule is that of Pair-o-Max, a version of Fairy-Max by H. G. Muller: how far to trust a lead in material, in
-centipawns. In the words of its README it divides the score "by 2, 4, or 8 when the mating potential of the leading
-site is already non-existent, or is in jeopardy because the opponent can afford to sacrifice its cheapest piece for the
-only remaining Pawn". He has given the divisors in a comment at chessvariants.com (2 January 2018):
+The rule is that of Pair-o-Max (docs/records.md): how far to trust a lead in material, in centipawns.
 
 * without pawns the leader's score is halved;
-* if moreover it leads by less than 350 in pieces it is divided by 8; the README adds: with at most two pieces against
-  at most one;
+* if moreover it leads by less than 350 in pieces, with at most two against at most one, it is divided by 8;
 * with one pawn, if it would lead by less than 350 in pieces once the weakest piece has been given for the pawn, it is
   divided by 4.
 

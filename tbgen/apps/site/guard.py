@@ -308,9 +308,9 @@ _LOG: Final = {
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket; AddressError if that is impossible."""
     try:
-        family, *_, address = socket.getaddrinfo(host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[
-            0
-        ]
+        (family, *_, address), *_ = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
         return socket.create_server(address[:2], family=family, backlog=_WAITING_OUTSIDE)
     except (OSError, UnicodeError) as error:
         code = error.errno if isinstance(error, OSError) and not isinstance(error, socket.gaierror) else None
