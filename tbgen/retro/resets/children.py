@@ -40,7 +40,7 @@ BOARDS_OF_CELL = ((0,), (FLIP_FILE,), EITHER_WAY, EVERY_SYMMETRY)
 
 @by_address
 class Routes(NamedTuple):
-    """How the cells of one child lie in the blocks that they come from."""
+    """All routes from one child: where its cells go in the blocks whose promotions lead to it."""
 
     adds: Ints
     """[route, axis, digit there] -> what it adds to the cell here."""
@@ -108,7 +108,7 @@ class PromotionReader:
         return part
 
     def requests(self, blocks: Sequence[int], start: Ints) -> tuple[Targets, int]:
-        """All that some blocks ask for, and how many cells it fills; `start`, that of promotions, says where."""
+        """All that some blocks ask for, and how many cells it fills; start[block, pawn, role] is its first cell."""
         found, cells = Targets(), 0
         for reset in self.resets:
             up = 8 if self.layout.slots[reset.promoted][0] is Color.WHITE else -8
@@ -144,9 +144,10 @@ def _assignments(child: Layout, reset: Reset) -> Iterator[tuple[int, list[int]]]
 
 @by_address
 class BoxValues(NamedTuple):
-    """What a box of a child's plane holds: the cells of some squares of each man, found by strides."""
+    """What a box of a child's plane holds: the cells of some squares of each man."""
 
     entry: SignedBytes
+    """[sum of (digit - first digit) * stride over all axes]; distances too."""
     dtg: Shorts
     first: Ints
     """[axis] -> the first digit."""
@@ -232,7 +233,7 @@ class ChildReader:
         self.child_layouts, self.children, self.pool = child_layouts, children, pool
         self.layout = child_layouts.layouts[0]
         self.half = self.layout.block_words * 64
-        self.own = own_planes(self.layout)
+        self.own = own_planes(self.layout)  # [block, step]
         self.room = max(len(self._own_planes(range(*wave))) for wave in itertools.pairwise(self.layout.waves))
         """For so many planes of the table itself, the most that any wave asks for."""
         self.promotion_reader = PromotionReader(child_layouts)
