@@ -3,8 +3,9 @@
 After a promotion the other side replies. Where it can take the new man, the value is known; every other reply is worth
 a mate, White's for an upper bound and Black's for a lower one. Without any reply the position itself is the end.
 
-A queen has all the moves of a rook or a bishop in her place, and leaves the other side no others. So she is worth as
-much to her side, unless she stalemates where they mate later, or must move where they leave her side stalemated.
+A queen has all the moves of a rook or a bishop in her place, and allows the other side no reply that they do not. So
+her side can play their lines with her, and scores no worse, with two exceptions: she stalemates where they mate later,
+or she must move where they leave her side stalemated. `weakened` allows for both.
 
 A *cut* is a score that White gets at least or does not, in a bit a position. The lower bound of a value is the best cut
 that White gets. The upper bound is the next score below the worst cut that White does not get. Closer cuts are chosen
@@ -80,7 +81,8 @@ def fold_bounds(
             moves |= kings
             if move[GONE] == new_man:
                 move[GONE] = promoted
-                move[SLOT] += promoted <= move[SLOT] < new_man
+                if promoted <= move[SLOT] < new_man:
+                    move[SLOT] += 1
                 scratch.kings[taking] = kings
                 for field in range(len(move)):
                     scratch.moves[taking, field] = move[field]
@@ -152,9 +154,13 @@ def _by_queen(layout: Layout, pawns: Squares, promoted: int, children: Sequence[
     color, number = layout.slots[promoted][0], layout.address_of(pawns) >> HOW_BITS
     start, entry, _ = children[int(color.other)].promotions
     queen = start[number, promoted, Role.QUEEN]
-    mate = np.int8(1 if color is Color.WHITE else -1)
-    found = entry[queen : queen + layout.block_words * 64] if queen != NOT_HERE else entry[:0]
-    return np.where(found == 2 * mate, mate, np.where(found == -mate, -2 * mate, found))
+    return weakened(entry[queen : queen + layout.block_words * 64] if queen != NOT_HERE else entry[:0], color)
+
+
+def weakened(outcomes: Entries, color: Color) -> Entries:
+    """Upper bounds for a rook or a bishop of this colour, from the outcomes of a queen in the same place."""
+    mate, stalemate = (np.int8(Score(code, color).signed) for code in (0, STALEMATE_CODE))
+    return np.where(outcomes == stalemate, mate, np.where(outcomes == -mate, -stalemate, outcomes))
 
 
 def _geometry_after(geometry: Geometry, promoted: int, color: int, rays: Rays) -> Geometry:
