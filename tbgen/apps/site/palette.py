@@ -7,8 +7,7 @@ import math
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from tbgen.score import Color, Score
 
@@ -87,23 +86,13 @@ Curve = list[tuple[int, int]]
 """The points of a line, from left to right."""
 
 
-@dataclass(frozen=True)
-class Plot:
-    """The number of positions by their plies to the score: a line for each outcome, on a log axis."""
+def plot_of(distances: Mapping[Score, Sequence[int]]) -> dict[str, Any]:
+    """The plot of positions by their plies to the score, on a log axis, for the macro `plot`.
 
-    lines: Mapping[Score, Curve]
-    """The grey ones first, then the named ones, best outcome for White first."""
-    named: list[Score]
-    """The lines with a colour, a dash and a name: the most frequent outcomes, and the most distant."""
-    across: list[tuple[float, str]]
-    """Numbers at an axis, each with its position in per cent from the left, and below from the top."""
-    up: list[tuple[float, str]]
-    words: str
-    """The plot in words."""
-
-
-def plot_of(distances: Mapping[Score, Sequence[int]]) -> Plot:
-    """The plot of one side to move that has positions; `distances[outcome][plies]` counts them."""
+    `distances[outcome][plies]` counts the positions of one side to move. The most frequent outcomes and the most
+    distant are `named`: they have a colour, a dash and a name. Numbers at the axes come with their position in per cent
+    from the left and from the top.
+    """
     plies = max(map(len, distances.values())) - 1
     most = max(map(max, distances.values()))
     by_size = sorted(distances, key=lambda outcome: -sum(distances[outcome][1:]))  # without scores on the board
@@ -111,13 +100,13 @@ def plot_of(distances: Mapping[Score, Sequence[int]]) -> Plot:
     named = sorted({*by_size[: _MOST_NAMED - 1], farthest}, reverse=True)
     order = [*(each for each in sorted(distances, reverse=True) if each not in named), *named]
     step = next(step for step in _STEPS if plies // step < _MOST_TICKS)
-    return Plot(
-        {each: _points(distances[each], plies, most) for each in order},
-        named,
-        across=[(100 * _x(ply, plies), str(ply)) for ply in range(0, plies + 1, step)],
-        up=[(100 * _y(10**power, most), power_of_ten(power)) for power in range(math.floor(math.log10(most)) + 1)],
-        words="; ".join(f"{each}: {_in_words(distances[each])}" for each in named),
-    )
+    return {
+        "lines": {each: _points(distances[each], plies, most) for each in order},
+        "named": named,
+        "across": [(100 * _x(ply, plies), str(ply)) for ply in range(0, plies + 1, step)],
+        "up": [(100 * _y(10**power, most), power_of_ten(power)) for power in range(math.floor(math.log10(most)) + 1)],
+        "words": "; ".join(f"{each}: {_in_words(distances[each])}" for each in named),
+    }
 
 
 def _x(plies: int, last: int) -> float:
