@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
@@ -43,17 +43,6 @@ class Tally:
     cell: int
 
 
-@dataclass(frozen=True)
-class Effort:
-    """The cost of solving a table."""
-
-    phase_seconds: Mapping[str, float] = field(default_factory=dict)
-    wall_seconds: float = 0.0
-    cpu_seconds: float = 0.0
-    peak_bytes: int = 0
-    threads: int = 1
-
-
 @dataclass(frozen=True, eq=False)
 class Table(EntryValues):
     """A solved material."""
@@ -62,7 +51,6 @@ class Table(EntryValues):
     patterns: Patterns
     tallies: Mapping[Color, Mapping[Score, Tally]]
     """By side to move, best outcome for White first."""
-    figures: Effort = field(default_factory=Effort)
     game: Mobility = Mobility.RESET
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:

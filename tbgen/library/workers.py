@@ -21,7 +21,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
@@ -38,7 +38,7 @@ from tbgen.library.costs import fits_memory
 from tbgen.library.plan import Settings
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import FileRecord, Layer, game_of_folder, men_of_folder, partial_of, path_of, remove
+from tbgen.storage.files import FileRecord, game_of_folder, men_of_folder, partial_of, path_of, remove
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
@@ -95,14 +95,12 @@ def make_table(
             for child in material.children()
         }
         digests = {str(child): file.digest for child, file in children.items()}
-        layers = [Layer.OUTCOMES] if outcomes_only else list(Layer)
-        facts = {"material": name, "game": str(game), "source": source, "children": digests}
-        identity = {**facts, "outcomes_only": outcomes_only}
-        store = opened.enter_context(_block_store(folder, material, identity))
+        facts = {"material": name, "game": str(game), "source": source, "outcomes_only": outcomes_only}
+        store = opened.enter_context(_block_store(folder, material, facts | {"children": digests}))
         method = OUTCOMES if outcomes_only else DISTANCES
         solved = solve_into(store, material, children, threads, tell, game, new, method)
         tell("writing", None, 1.0, 0)
-        begun, counters = time.perf_counter(), threads if memory is None else 1
+        begun = time.perf_counter()
         written = write_table(
             folder,
             solved,
@@ -110,17 +108,19 @@ def make_table(
             source=source,
             threads=threads,
             new=new,
-            counters=counters,
-            layers=layers,
+            counters=threads if memory is None else 1,
+            outcomes_only=outcomes_only,
         )
-    figures = replace(
-        solved.figures,
-        phase_seconds={**solved.figures.phase_seconds, "writing": round(time.perf_counter() - begun, 3)},
+        phases = {**solved.phase_seconds, "writing": time.perf_counter() - begun}
+    file = replace(
+        written,
+        phase_seconds={name: round(seconds, 3) for name, seconds in phases.items()},
         wall_seconds=round(time.perf_counter() - wall, 3),
         cpu_seconds=round(time.process_time() - cpu, 3),
         peak_bytes=peak_bytes(),
+        threads=threads,
     )
-    return Made(material, sum(map(solved.positions, Color)), replace(written, **asdict(figures)))
+    return Made(material, sum(map(solved.positions, Color)), file)
 
 
 def _zeros_in_file(folder: Path, size: int, kind: npt.DTypeLike) -> npt.NDArray[Any]:

@@ -85,19 +85,19 @@ def write_table(
     threads: int = 1,
     new: NewArray = np.zeros,
     counters: int | None = None,
-    layers: Sequence[Layer] = tuple(Layer),
+    outcomes_only: bool = False,
 ) -> FileRecord:
     """Write the table's files in place of any others; the same table gives the same bytes.
 
     `new` makes the array of zeros for the state of each place. So many threads count states (by default all), and each
-    keeps the states that it meets. Distances are written first, because a table exists if its outcomes do. Without the
-    layer of distances, present distances are removed.
+    keeps the states that it meets. Distances are written first, because a table exists if its outcomes do. With
+    `outcomes_only`, present distances are removed.
     """
     if game_of_folder(folder) is not table.game:
         raise UsageError(f"{folder} is no folder for tables of {table.game}")
     order = order_of(table.material)
     # The array of states, by far the largest, is freed when all streams are packed.
-    packed = _packed_layers(states_of(table, order, counters or threads, new), table, order, threads, layers)
+    packed = _packed_layers(states_of(table, order, counters or threads, new), table, order, threads, outcomes_only)
     attributes = {
         "axes": json.dumps(order.names),
         "game": str(table.game),
@@ -115,7 +115,7 @@ def write_table(
         if attributes.items() <= there.outcomes.index.attributes.items() and there.digest != body:
             reason = "the solvers contradict each other: the folder has other outcomes of this table; please report it"
             raise BuildError(str(table.material), reason)
-    if Layer.DISTANCES in layers:
+    if not outcomes_only:
         belongs = {**attributes, "outcomes": body}
         distances = _file(Layer.DISTANCES, order, packed, belongs)
         write_whole(path_of(folder, table.material, Layer.DISTANCES), distances)
@@ -131,13 +131,13 @@ def write_table(
 
 
 def _packed_layers(
-    numbering: tuple[Numbers, Cells, Words], table: Content, order: Order, threads: int, layers: Sequence[Layer]
+    numbering: tuple[Numbers, Cells, Words], table: Content, order: Order, threads: int, outcomes_only: bool
 ) -> Packed:
     """The datasets of the files, compressed."""
     numbers, states, often = numbering
     symbol_of, symbols = symbols_of(states, often, table.patterns)
     sources = _outcomes(numbers, symbol_of, symbols, table, order)
-    if Layer.DISTANCES in layers:
+    if not outcomes_only:
         sources |= _distances(numbers, states, symbol_of, table, order)
     level = HARD_LEVEL if order.layout.cells <= _MOST_HARD_CELLS else EASY_LEVEL
     packed = dict[str, tuple[Dataset, list[bytes]]]()

@@ -68,7 +68,7 @@ def test_distances_that_come_later_check_the_outcomes(tmp_path: Path, table_fold
 def test_solvers_that_contradict_each_other_are_reported(tmp_path: Path) -> None:
     table = solved("KvK")
     wrong = replace(table, entry=np.where(table.entry == 4, 3, table.entry).astype(np.int8))
-    write_table(tmp_path, wrong, generator="test", source="test", layers=[Layer.OUTCOMES])
+    write_table(tmp_path, wrong, generator="test", source="test", outcomes_only=True)
     with pytest.raises(BuildError, match="the solvers contradict each other"):
         write_table(tmp_path, table, generator="test", source="test")
     assert with_distances(tmp_path) == set()

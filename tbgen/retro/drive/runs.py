@@ -26,7 +26,7 @@ from tbgen.retro.patterns.histories import merge_patterns
 from tbgen.retro.words.block import BlockValues, is_halved, primary_kings
 from tbgen.retro.words.geometry import Geometry
 from tbgen.score import Color, Mobility, Score
-from tbgen.table import Effort, Table, Tally
+from tbgen.table import Table, Tally
 
 Kept = tuple[Run, Dictionary, Cells]
 """A solved run, with the dictionary of its patterns and what its cells hold."""
@@ -100,7 +100,7 @@ class Solved:
         self.material = material
         self.game = game
         self.store = store
-        self.figures = Effort()
+        self.phase_seconds: Mapping[str, float] = {}
         self._runs = store.runs()
         self._starts = [run.first for run in self._runs]
         rows = sum(run.rows for run in self._runs)
@@ -127,7 +127,7 @@ class Solved:
     def table(self) -> Table:
         """The whole table in memory."""
         cells = self.part(0, layout_of(self.material).cells)
-        return Table(self.material, *cells, self.patterns, self.tallies, self.figures, self.game)
+        return Table(self.material, *cells, self.patterns, self.tallies, self.game)
 
 
 Found: TypeAlias = Ints

@@ -48,7 +48,7 @@ def solve_into(
             solve_one_block(task)
     with task.timer.phase("patterns"):
         solved = Solved(material, store, game, new)
-    solved.figures = task.timer.figures(threads)
+    solved.phase_seconds = task.timer.phases
     return solved
 
 

@@ -23,8 +23,6 @@ from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import child_layouts_of
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE
 from tbgen.score import Mobility
-from tbgen.system.process import peak_bytes
-from tbgen.table import Effort
 
 Progress = Callable[[str, int | None, float, int], None]
 """Called with the phase, the accrued code if there is one, the part done, and how many cells are decided."""
@@ -39,8 +37,6 @@ class Timer:
     """Seconds by phase."""
 
     phases: dict[str, float] = field(default_factory=dict)
-    wall: float = field(default_factory=time.perf_counter)
-    cpu: float = field(default_factory=time.process_time)
 
     @contextmanager
     def phase(self, name: str) -> Iterator[None]:
@@ -48,11 +44,6 @@ class Timer:
         start = time.perf_counter()
         yield
         self.phases[name] = self.phases.get(name, 0.0) + time.perf_counter() - start
-
-    def figures(self, threads: int) -> Effort:
-        """All that was measured."""
-        wall, cpu = time.perf_counter() - self.wall, time.process_time() - self.cpu
-        return Effort({k: round(v, 3) for k, v in self.phases.items()}, wall, cpu, peak_bytes(), threads)
 
 
 @dataclass(eq=False)

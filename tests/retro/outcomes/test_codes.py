@@ -51,8 +51,7 @@ def outcomes_file(folder: Path, name: str, game: Mobility, method: Method[Any]) 
     material = Material.parse(name)
     children = {child: solved(str(child), game) for child in material.children()}
     table = solve_into(MemoryStore(), material, children, 2, game=game, method=method)
-    layers = [Layer.OUTCOMES] if method is OUTCOMES else list(Layer)
-    write_table(folder, table, generator="test", source="test", layers=layers)
+    write_table(folder, table, generator="test", source="test", outcomes_only=method is OUTCOMES)
     assert path_of(folder, material, Layer.DISTANCES).exists() == (method is DISTANCES)
     return path_of(folder, material).read_bytes()
 
