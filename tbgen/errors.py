@@ -14,7 +14,8 @@
     │   ├── ManError
     │   ├── TooManyMenError
     │   ├── CastlingError
-    │   ├── PgnError
+    │   ├── InputFileError
+    │   │   └── PgnError
     │   └── RecordError
     ├── UnreadableFileError         1   a file that the system does not give
     ├── ClosureTooLargeError        6   a position that cannot be solved here
@@ -215,11 +216,16 @@ class CastlingError(InputError, template="tables know no castling rights: {fen!r
     fen: str
 
 
-class PgnError(InputError):
-    """A PGN file, or a game in it, that cannot be read; numbers of games and plies count from 1."""
+class InputFileError(InputError, template="{file}: {reason}"):
+    """A file whose content cannot be read as text."""
 
     file: str
     reason: str
+
+
+class PgnError(InputFileError):
+    """A PGN file, or a game in it, that cannot be read; numbers of games and plies count from 1."""
+
     number: int | None = None
     ply: int | None = None
 

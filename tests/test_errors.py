@@ -18,6 +18,7 @@ EXAMPLES = [
     errors.MaterialError("KX", "no man"),
     errors.TooManyMenError("KRPvKRP", 6, 5),
     errors.CastlingError("x"),
+    errors.InputFileError("a.pgn", "it is a binary file, not text"),
     errors.PgnError("a.pgn", "illegal move 'e5'", number=2, ply=7),
     errors.RepresentationError("G99.5", "a byte"),
     errors.MissingTableError("KBvK", "data"),

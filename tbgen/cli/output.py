@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import click
 
-from tbgen.errors import PgnError, UsageError
+from tbgen.errors import InputFileError, UsageError
 from tbgen.rules.facts import parts_of, to_json
 from tbgen.system import outputs
 from tbgen.text import counted, flattened, printable
@@ -162,7 +162,7 @@ def entries_in(name: str, enough: float = math.inf) -> int:
     from tbgen.apps.games.text import chunks_in  # which costs more than most commands
 
     games = 0
-    with contextlib.suppress(PgnError):
+    with contextlib.suppress(InputFileError):
         for chunk in chunks_in(name, may_be_empty=True):
             games += len(chunk)
             if games >= enough:

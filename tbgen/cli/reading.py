@@ -16,7 +16,7 @@ from tbgen.cli import complain_of, say
 from tbgen.cli.options import not_empty
 from tbgen.cli.output import entries_in, refuse_fewer
 from tbgen.cli.reporter import reading
-from tbgen.errors import PgnError, UsageError, build_options
+from tbgen.errors import InputFileError, UsageError, build_options
 from tbgen.material import Material
 from tbgen.storage.files import game_of_folder, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
@@ -37,7 +37,7 @@ def decided(
         try:
             parts = adjudicate_file(name, task, jobs, solve)
             yield from reading(name, parts, lambda part: (part.size, part.games + len(part.skipped)))
-        except PgnError as error:
+        except InputFileError as error:
             if whole:
                 raise
             yield ChunkReport(skipped=[error])

@@ -13,7 +13,7 @@ from tbgen.cli import complain, complain_of, options
 from tbgen.cli.options import Asked, Command, flag, option, refuse_idle
 from tbgen.cli.output import Facts, Form, GamesWriter, present, print_facts, show_facts, show_pairs, written_whole
 from tbgen.cli.reporter import reading
-from tbgen.errors import PgnError, TbgenError, UnreadableFileError, UsageError
+from tbgen.errors import InputFileError, TbgenError, UnreadableFileError, UsageError
 from tbgen.rules.facts import to_json
 from tbgen.rules.game import Game
 from tbgen.rules.notation import parse_fen, with_score
@@ -111,7 +111,7 @@ def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenErr
         try:
             for chunk in reading(path, chunks_in(path), lambda chunk: (len(chunk.text), len(chunk)), prints=True):
                 yield from (game_of(text, path, rules) for text in chunk)
-        except (PgnError, UnreadableFileError) as error:
+        except (InputFileError, UnreadableFileError) as error:
             yield error
 
 

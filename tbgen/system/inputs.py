@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
-from tbgen.errors import PgnError, UnreadableFileError, UsageError
+from tbgen.errors import InputFileError, UnreadableFileError, UsageError
 
 STANDARD_INPUT = "-"
 
@@ -87,7 +87,7 @@ def read_pieces(name: str) -> Iterator[bytes]:
                 pieces = _unpacked(pieces, new_unpacker, name)
             first = next(pieces, b"")
             if b"\0" in first[:_LOOKED_AT]:
-                raise PgnError(name, "it is a binary file, not text")
+                raise InputFileError(name, "it is a binary file, not text")
             yield first
             yield from pieces
     except OSError as error:
@@ -117,7 +117,7 @@ def _unpacker_of(file: io.BufferedReader[Any]) -> Callable[[], Any] | None:
 
 def _unpacked(pieces: Iterator[bytes], new_unpacker: Callable[[], Any], name: str) -> Iterator[bytes]:
     """The decompressed bytes; several streams may follow each other, and zeros the last one."""
-    damaged = PgnError(name, "its compressed data is damaged or cut short")
+    damaged = InputFileError(name, "its compressed data is damaged or cut short")
     unpacker: Any = None
     for left in pieces:
         while left.strip(b"\0") or (left and unpacker):

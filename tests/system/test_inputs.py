@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from tbgen.errors import PgnError, UsageError
+from tbgen.errors import InputFileError, UsageError
 from tbgen.system.inputs import matching_files, read_lines
 
 TEXT = "".join(f"line {number} of Jörg\n" for number in range(5000))
@@ -64,7 +64,7 @@ def test_a_packed_file_that_is_cut_short_or_damaged_is_called_so(
     path, data = tmp_path / "games.pgn", pack(os.urandom(100_000).hex().encode())
     for broken in (data[: len(data) // 2], data[:-1], data + b"more", data[:100] + bytes(1000) + data[1100:]):
         path.write_bytes(broken)
-        with pytest.raises(PgnError, match="damaged or cut short"):
+        with pytest.raises(InputFileError, match="damaged or cut short"):
             text_of(path)
 
 

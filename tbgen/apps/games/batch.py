@@ -30,7 +30,7 @@ from tbgen.apps.games.tags import (
     write_tags,
 )
 from tbgen.apps.games.text import Chunk, chunks_of
-from tbgen.errors import NO_TABLE, PgnError, UnreadableFileError
+from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
@@ -83,7 +83,7 @@ class ChunkReport:
     """Games whose tags say that the fifty-move rule ended them, but which best play decides."""
     contradicted: list[str] = field(default_factory=list)
     """A line for each game whose tags contradict mate or stalemate on the board."""
-    skipped: list[PgnError] = field(default_factory=list)
+    skipped: list[InputFileError] = field(default_factory=list)
 
 
 def decision_facts(game: PgnGame, verdict: Verdict) -> dict[str, Any]:
@@ -214,7 +214,7 @@ def positions_to_solve(path: str, task: GamesTask) -> list[tuple[chess.Board, Sc
     def note(board: chess.Board, accrued: Score) -> None:
         found.append((board.copy(stack=False), accrued))
 
-    with suppress(PgnError):  # deciding the games raises it again
+    with suppress(InputFileError):  # deciding the games raises it again
         total(adjudicate_file(path, replace(task, texts=False, lines=False, facts=False), solve=note))
     return found
 
@@ -260,7 +260,7 @@ def _in_order(pool: ProcessPoolExecutor, chunks: Iterator[Chunk], path: str, job
                     raise BrokenProcessPool from error
             if len(waiting) > jobs * _AHEAD:
                 yield waiting.popleft().result()
-    except PgnError:
+    except InputFileError:
         yield from (each.result() for each in waiting)
         raise
     yield from (each.result() for each in waiting)
