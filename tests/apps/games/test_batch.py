@@ -25,7 +25,7 @@ from tbgen.apps.games.decide import Ground
 from tbgen.apps.games.read import PgnGame
 from tbgen.apps.games.tags import OWN_TAGS, Continue, Rules
 from tbgen.apps.games.text import chunks_of
-from tbgen.errors import PgnError, UnreadableFileError
+from tbgen.errors import InputFileError, PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoveSetting
 from tbgen.rules.points import Scheme
 from tests.apps.games.plain import pieces_of, plain
@@ -236,7 +236,7 @@ def test_an_error_of_the_whole_file_comes_after_its_games(tmp_path: Path) -> Non
     path.write_bytes(gzip.compress((b"1. d4 {" + b"b" * 5000 + b"} *\n") * 60)[:-4])
     for jobs in (1, 2):
         parts: list[ChunkReport] = []
-        with pytest.raises(PgnError, match="cut short"):
+        with pytest.raises(InputFileError, match="cut short"):
             parts.extend(adjudicate_file(str(path), GamesTask(), jobs))
         assert total(parts).games > 20
 

@@ -12,7 +12,7 @@ from hypothesis import given
 from tbgen.apps.games import text as texts
 from tbgen.apps.games.read import PgnGame, games_in, read_games
 from tbgen.apps.games.tags import Rules
-from tbgen.errors import PgnError, UnreadableFileError
+from tbgen.errors import InputFileError, PgnError, UnreadableFileError
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting
 from tbgen.rules.points import Komi, Scheme, Scoring
 from tbgen.rules.position import own_score
@@ -130,7 +130,7 @@ def test_games_beside_a_broken_one_are_still_scored(broken: str) -> None:
 def test_a_file_without_games_or_of_binary_data_is_an_error(tmp_path: Path, content: bytes, told: str) -> None:
     path = tmp_path / "game.pgn"
     path.write_bytes(content)
-    with pytest.raises(PgnError, match=told):
+    with pytest.raises(InputFileError, match=told):
         list(read_games(str(path)))
 
 
