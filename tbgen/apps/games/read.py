@@ -101,7 +101,8 @@ def read_games(path: str | os.PathLike[str], rules: Rules | None = None) -> Iter
         An iterator. A `PgnError` takes the place of an unreadable game.
 
     Raises:
-        OSError: The file cannot be opened.
+        UnreadableFileError: The file cannot be opened.
+        InputFileError: The file is no text, or holds no games.
         UsageError: The path is no path.
 
     >>> import pathlib, tempfile
