@@ -109,9 +109,9 @@ class Holding(Shown):
     """The number of nodes that wider searches have expanded."""
 
     @property
-    def outcome(self) -> Score:
-        """The outcome of the goal."""
-        return self.goal.outcome
+    def kept(self) -> Score:
+        """The outcome that the side is proved to keep; the worst of all without a proof."""
+        return worst(self.goal.side) if self.proof is None else self.goal.outcome
 
     @property
     def is_held(self) -> bool:
@@ -124,7 +124,7 @@ class Holding(Shown):
             self.goal,
             "side",
             accrued=self.accrued,
-            goal=self.outcome,
+            goal=self.goal.outcome,
             verdict=self.verdict,
             proof=self.proof,
             escape=self.escape,
@@ -148,13 +148,13 @@ class HoldBracket(Shown):
 
     @property
     def low(self) -> Score:
-        """The best outcome that White is proved to keep; the worst of all without a proof."""
-        return self.white.outcome if self.white.is_held else worst(Color.WHITE)
+        """The best outcome that White is proved to keep."""
+        return self.white.kept
 
     @property
     def high(self) -> Score:
-        """The best outcome that Black is proved to keep; Black's worst without a proof."""
-        return self.black.outcome if self.black.is_held else worst(Color.BLACK)
+        """The best outcome that Black is proved to keep."""
+        return self.black.kept
 
     @property
     def value(self) -> Score | None:

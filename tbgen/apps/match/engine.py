@@ -348,11 +348,7 @@ class EngineProcess:
         with contextlib.ExitStack() as opened:
             stderr = asyncio.subprocess.PIPE if spec.stderr is None else opened.enter_context(spec.stderr.open("ab"))
             transport, _ = await asyncio.get_running_loop().subprocess_exec(
-                lambda: self._uci,
-                *spec.command,
-                cwd=spec.folder,
-                stderr=stderr,
-                process_group=0,
+                lambda: self._uci, *spec.command, cwd=spec.folder, stderr=stderr, process_group=0
             )
         end_with_us(transport.get_pid(), self._uci.returncode)
 

@@ -18,8 +18,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from tbgen.apps.games.tags import Source
+from tbgen.apps.match.game import Ending
 from tbgen.apps.match.settings import Format, MatchSettings
-from tbgen.apps.match.tables import Ending
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
 from tbgen.score import Score
 from tbgen.system.process import sync_folder, try_lock
@@ -52,12 +52,7 @@ def new_seed(settings: MatchSettings) -> int:
 class FileJournal:
     """A PGN file and the state beside it; only one referee at a time may have it, until `opened` is closed."""
 
-    def __init__(
-        self,
-        settings: MatchSettings,
-        opened: Opened,
-        notes: Callable[[str], None] = lambda text: None,
-    ) -> None:
+    def __init__(self, settings: MatchSettings, opened: Opened, notes: Callable[[str], None]) -> None:
         self.state = State(secrets.token_hex(4), new_seed(settings), digest_of(settings))
         assert settings.pgn is not None
         self._path, self._state_path, self._notes = settings.pgn, state_path(settings.pgn), notes
@@ -184,22 +179,16 @@ def _locked(path: Path, flags: int, busy: Exception, opened: Opened) -> int:
 def digest_of(settings: MatchSettings) -> str:
     """A digest of what decides the games: not how many at a time, nor how they are shown, nor how many rounds."""
     engines = [
-        replace(
-            each,
-            options=dict(sorted(each.options.items())),
-            control=replace(each.control, margin=0.0),
-            restart=False,
-            hang=0.0,
-            stderr=None,
-        )
+        (each.command, each.name, each.folder, sorted(each.options.items()), each.white_view)
         for each in settings.engines
     ]
+    controls = [replace(each.control, margin=0.0) for each in settings.engines]
     file, plan = settings.openings.file, settings.plan
     if plan.format is not Format.SWISS:  # whose last round is paired by other rules
         plan = replace(plan, rounds=1)
     content = None if file is None else hashlib.sha256(file.read_bytes()).hexdigest()
     openings = replace(settings.openings, file=None)
-    decisive = (engines, plan, content, openings, settings.rules, settings.tables, settings.variant)
+    decisive = (engines, controls, plan, content, openings, settings.rules, settings.tables, settings.variant)
     return hashlib.sha256(repr(decisive).encode()).hexdigest()
 
 

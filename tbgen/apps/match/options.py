@@ -239,9 +239,7 @@ _NAMES = {**OPTIONS, **ALIASES}
 REFUSED = {
     "solve": "solve the last positions of a finished match with: tbgen adjudicate GAMES --solve",
     "draw": "there are no draws under r-mobility: a game is played on for the score, or decided by -tb",
-    "bookmode": "Polyglot books are not read; give openings with -openings",
-    "book": "Polyglot books are not read; give openings with -openings",
-    "bookdepth": "Polyglot books are not read; give openings with -openings",
+    **dict.fromkeys(("book", "bookdepth", "bookmode"), "Polyglot books are not read; give openings with -openings"),
     "engines": "engines are given with -engine or in a TOML file",
     "conf": "there are no configured engines; a TOML file with -config does the same",
     "initstr": "set options with option.NAME=VALUE",
@@ -288,13 +286,9 @@ def settings_of(arguments: Iterable[str]) -> MatchSettings:
             "a match needs two engines: -engine cmd=FILE ... -engine cmd=FILE ...": engines < 2,
             "-sprt tests one engine against one other; give two engines": "sprt" in given and engines != 2,
             f"-sprt: elo0 is less than elo1, not {sprt.elo0:g} and {sprt.elo1:g}": sprt.elo0 >= sprt.elo1,
-            "-sprt: alpha and beta are chances of error between 0 and 0.5": (
-                not (0 < sprt.alpha < 0.5 and 0 < sprt.beta < 0.5)
-            ),
+            "-sprt: alpha and beta are between 0 and 0.5": not (0 < sprt.alpha < 0.5 and 0 < sprt.beta < 0.5),
             "-openings needs file=FILE": "openings" in given and settings.openings.file is None,
-            "-recover needs -pgnout: the file of games says which have been played": (
-                settings.recover and not settings.pgn
-            ),
+            "-recover needs -pgnout, the file of its games": settings.recover and not settings.pgn,
             "-tb and -syzygy mean nothing with -variant: tables are those of chess": (
                 settings.variant not in VARIANTS[:2] and not given.keys().isdisjoint({"tb", "syzygy"})
             ),

@@ -15,9 +15,9 @@ from typing import Any
 from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.tags import classical_result
 from tbgen.apps.games.tiebreaks import by_value, ranking
+from tbgen.apps.match.game import Ending
 from tbgen.apps.match.schedule import Pairing
 from tbgen.apps.match.statistics import Distribution, Sprt
-from tbgen.apps.match.tables import Ending
 from tbgen.rules.points import Komi, Points, Scheme, Scoring, lexicographic_key
 from tbgen.score import Color, Score
 from tbgen.text import facts_of

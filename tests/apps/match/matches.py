@@ -15,14 +15,13 @@ from tbgen.apps.games.event import BYE, EventGame
 from tbgen.apps.games.read import PgnGame, read_games
 from tbgen.apps.games.tags import Source, classical_result
 from tbgen.apps.match.engine import Clock, EngineProcess, TimeControl
-from tbgen.apps.match.game import Sheet
+from tbgen.apps.match.game import Ending, Sheet
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.options import settings_of
 from tbgen.apps.match.results import MatchStandings
 from tbgen.apps.match.runner import Match, MatchWatcher, Referee
 from tbgen.apps.match.schedule import Pairing, next_games
 from tbgen.apps.match.settings import PlayRules, Tournament
-from tbgen.apps.match.tables import Ending
 from tbgen.rules.game import Game
 from tbgen.rules.points import Scoring
 from tbgen.score import Color, Score

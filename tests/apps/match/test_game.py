@@ -10,10 +10,9 @@ from chess.engine import Cp, Mate
 
 from tbgen.apps.games.tags import Source
 from tbgen.apps.match.engine import Answer, Clock, Evaluation
-from tbgen.apps.match.game import Sheet, play
+from tbgen.apps.match.game import ADJUDICATION, Ending, Sheet, Tables, play
 from tbgen.apps.match.openings import Opening
 from tbgen.apps.match.settings import PlayRules, Resign
-from tbgen.apps.match.tables import ADJUDICATION, Ending, Tables
 from tbgen.rules.game import FiftyMoves, FiftyMoveSetting, Game
 from tbgen.score import Color, Score
 from tests.apps.match.matches import sheet_of
