@@ -17,9 +17,9 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
-from itertools import accumulate
+from itertools import accumulate, islice, product
 from typing import Any, NamedTuple
 
 from tbgen.apps.games.event import MORE_GAMES, EventGame, Tie, tie_of
@@ -63,40 +63,25 @@ def next_games(plan: Tournament, results: Results) -> MatchStage:
     return _FORMATS[plan.format](plan, results)
 
 
-def _round_robin(plan: Tournament, results: Results) -> MatchStage:
-    """The circle method: one seat is fixed and the others move on by one; with an odd number nobody sits there."""
-    odd = plan.players % 2
-    seats = plan.players + odd
+def _circle(players: int) -> Iterator[tuple[int, int]]:
+    """Everyone with everyone: one seat is fixed and the others move on by one; with an odd number nobody sits there."""
+    odd = players % 2
+    seats = players + odd
 
     def player(seat: int, turn: int) -> int:
         return ((seat - 1 - turn) % (seats - 1) + 1 if seat else 0) - odd
 
-    def pair(encounter: int) -> tuple[int, int]:
-        turn, place = divmod(encounter, plan.players // 2)
-        first, second = player(place + odd, turn), player(seats - 1 - place - odd, turn)
-        return (second, first) if turn % 2 and not place + odd else (first, second)
-
-    return _whole(plan, results, plan.players * (plan.players - 1) // 2, pair)
+    for turn, seat in product(range(seats - 1), range(odd, seats // 2)):
+        first, second = player(seat, turn), player(seats - 1 - seat, turn)
+        yield (second, first) if turn % 2 and not seat else (first, second)
 
 
-def _gauntlet(plan: Tournament, results: Results) -> MatchStage:
-    encounters = (plan.players - plan.seeds) * plan.seeds
-    return _whole(plan, results, encounters, lambda each: (each % plan.seeds, plan.seeds + each // plan.seeds))
-
-
-def _pyramid(plan: Tournament, results: Results) -> MatchStage:
-    def pair(encounter: int) -> tuple[int, int]:
-        player = (1 + math.isqrt(1 + 8 * encounter)) // 2
-        return player, encounter - player * (player - 1) // 2
-
-    return _whole(plan, results, plan.players * (plan.players - 1) // 2, pair)
-
-
-def _whole(plan: Tournament, results: Results, encounters: int, pair: Callable[[int], tuple[int, int]]) -> MatchStage:
-    """The only stage of a tournament whose encounters are numbered and repeat in every round."""
-    total = encounters * plan.rounds * plan.games
+def _whole(plan: Tournament, results: Results, pairs: Iterable[tuple[int, int]]) -> MatchStage:
+    """The only stage of a tournament whose encounters repeat in every round."""
+    met = list(islice(pairs, MOST_GAMES + 1))
+    total = len(met) * plan.rounds * plan.games
     if total > MOST_GAMES:
-        raise UsageError(f"a match of {total:,} games is too long; {MOST_GAMES:,} is the most")
+        raise UsageError(f"{total:,} games are too long a match; {MOST_GAMES:,} is the most")
 
     def begun(rounds: int) -> int:
         """How many openings an encounter begins in its first rounds."""
@@ -104,16 +89,16 @@ def _whole(plan: Tournament, results: Results, encounters: int, pair: Callable[[
 
     def game(number: int) -> Pairing:
         before, in_encounter = divmod(number - 1, plan.games)
-        rounds, encounter = divmod(before, encounters)
+        rounds, encounter = divmod(before, len(met))
         of_players = rounds * plan.games + in_encounter
         opening = {Policy.ROUND: rounds, Policy.ENCOUNTER: before}.get(plan.policy)
         if opening is None:
             taken = of_players // plan.repeat
             first = taken * plan.repeat // plan.games
             each = begun(first + 1) - begun(first)
-            opening = encounters * begun(first) + encounter * each + taken - begun(first)
-        white, black = _colours(plan, pair(encounter), of_players)
-        return Pairing(number, rounds + 1, white, black, opening, of_players // 2 * encounters + encounter)
+            opening = len(met) * begun(first) + encounter * each + taken - begun(first)
+        white, black = _colours(plan, met[encounter], of_players)
+        return Pairing(number, rounds + 1, white, black, opening, of_players // 2 * len(met) + encounter)
 
     return {number: game(number) for number in range(1, total + 1)} if len(results) < total else {}
 
@@ -291,9 +276,13 @@ def first_round(plan: Tournament) -> list[tuple[int, int | None]]:
 
 
 _FORMATS: Mapping[Format, Callable[[Tournament, Results], MatchStage]] = {
-    Format.ROUND_ROBIN: _round_robin,
-    Format.GAUNTLET: _gauntlet,
-    Format.PYRAMID: _pyramid,
+    Format.ROUND_ROBIN: lambda plan, results: _whole(plan, results, _circle(plan.players)),
+    Format.GAUNTLET: lambda plan, results: _whole(
+        plan, results, ((seed, other) for other in range(plan.seeds, plan.players) for seed in range(plan.seeds))
+    ),
+    Format.PYRAMID: lambda plan, results: _whole(
+        plan, results, ((player, other) for player in range(plan.players) for other in range(player))
+    ),
     Format.KNOCKOUT: lambda plan, results: bracket_of(plan, results)[1],
     Format.SWISS: _swiss,
 }

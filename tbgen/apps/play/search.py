@@ -76,12 +76,22 @@ class Engine:
 
     def __init__(self, tables: Tablebase, complain: Callable[[TbgenError], None] = lambda error: None) -> None:
         self._tables, self._complain = tables, complain
-        self._status = np.zeros(at.STATUS, np.int64)
-        self._status[at.MOST_MEN] = tables.max_men
-        self._known = keys_of(tables)
-        self._table_keys = np.zeros(_TABLE_SLOTS, np.uint64)
-        self._table_outcomes = np.zeros(_TABLE_SLOTS, np.int8)
-        self._asked, self._slots = np.zeros((_ASKED, BOARD_WORDS), np.uint64), np.zeros(_ASKED, np.int64)
+        self._space = SearchState(
+            boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
+            moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
+            merits=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
+            lines=np.zeros((at.MOST_PLIES, at.MOST_PLIES), np.int64),
+            history=np.zeros((0, 0), np.int64),
+            stored=np.zeros((0, 0), np.int64),
+            table_keys=np.zeros(_TABLE_SLOTS, np.uint64),
+            table_outcomes=np.zeros(_TABLE_SLOTS, np.int8),
+            known=keys_of(tables),
+            asked=np.zeros((_ASKED, BOARD_WORDS), np.uint64),
+            slots=np.zeros(_ASKED, np.int64),
+            over=np.zeros(0, np.uint64),
+            status=np.zeros(at.STATUS, np.int64),
+        )
+        self._space.status[at.MOST_MEN] = tables.max_men
 
     def deepen(
         self,
@@ -100,7 +110,7 @@ class Engine:
         until the time is up, so set it when the search is over.
         """
         started = time.monotonic()
-        space = self._space(now, _NO_LIMIT if most_nodes is None else most_nodes)
+        space = self._begin(now, _NO_LIMIT if most_nodes is None else most_nodes)
         if halt is not None:
             threading.Thread(target=_stop_on, args=(halt, seconds, space.status), daemon=True).start()
         moves = dict.fromkeys(only or now.board.legal_moves)
@@ -118,37 +128,29 @@ class Engine:
                 return
             order = [*(line[0] for _, line in found), *left]
             lines = tuple(Line(value, _moves_of(now.board, line), depth) for value, line in found)
-            nodes, hits = int(self._status[at.NODES]), int(self._status[at.HITS])
+            nodes, hits = int(space.status[at.NODES]), int(space.status[at.HITS])
             yield Searched(depth, lines, nodes, hits, time.monotonic() - started)
 
-    def _space(self, now: Situation, most_nodes: int) -> SearchState:
-        self._status = self._status.copy()  # a late stop of the last search must not end this one
-        self._status[[at.STOP, at.NODES, at.HITS]], self._status[at.MOST_NODES] = 0, most_nodes
-        if 2 * self._status[at.FILED] > _TABLE_SLOTS:  # else they serve the next search as well
-            self._table_keys[:], self._table_outcomes[:], self._status[[at.FILED, at.ASKED]] = 0, 0, 0
+    def _begin(self, now: Situation, most_nodes: int) -> SearchState:
+        """The arrays for another search, which forgets all but values of tables."""
+        status = self._space.status.copy()  # a late stop of the last search must not end this one
+        status[[at.STOP, at.NODES, at.HITS]], status[at.MOST_NODES] = 0, most_nodes
+        if 2 * status[at.FILED] > _TABLE_SLOTS:
+            self._space.table_keys[:], self._space.table_outcomes[:], status[[at.FILED, at.ASKED]] = 0, 0, 0
         over = [at.key_of(words_of(chess.Board(f"{epd} 0 1")), 0) for epd, times in now.seen.items() if times > 1]
-        space = SearchState(
-            boards=np.zeros((at.MOST_PLIES, BOARD_WORDS), np.uint64),
-            moves=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
-            merits=np.zeros((at.MOST_PLIES, MOST_MOVES), np.int64),
-            lines=np.zeros((at.MOST_PLIES, at.MOST_PLIES), np.int64),
+        self._space = self._space._replace(
             history=np.zeros((2, 4096), np.int64),
-            stored=np.zeros((_STORED_SLOTS, 5), np.int64),
-            table_keys=self._table_keys,
-            table_outcomes=self._table_outcomes,
-            known=self._known,
-            asked=self._asked,
-            slots=self._slots,
+            stored=np.zeros((_STORED_SLOTS, 5), np.int64),  # the system clears them as they are used
             over=np.sort(np.array([*over, _LAST_KEY], np.uint64)),
-            status=self._status,
+            status=status,
         )
-        space.boards[0] = words_of(now.board)
-        return space
+        self._space.boards[0] = words_of(now.board)
+        return self._space
 
     def _best_line(self, space: SearchState, moves: Sequence[int], depth: int, accrued: int) -> tuple[int, list[int]]:
         """The value of the root by some moves, or OPEN, and its line; finds all table values that it needs."""
         while True:
-            if self._status[at.ASKED]:
+            if space.status[at.ASKED]:
                 self._answer(space)
             best, line = -at.MOST, list[int]()
             for move in moves:
@@ -158,18 +160,18 @@ class Engine:
                     break
                 if value > best:
                     best, line = value, [move, *takewhile(at.NO_MOVE.__ne__, space.lines[1].tolist())]
-            if not self._status[at.ASKED]:
+            if not space.status[at.ASKED]:
                 return best, line
-            if self._status[at.STOP] or self._status[at.NODES] >= self._status[at.MOST_NODES]:
+            if space.status[at.STOP] or space.status[at.NODES] >= space.status[at.MOST_NODES]:
                 return OPEN, line
 
     def _answer(self, space: SearchState) -> None:
         """Find the requested values; a damaged table is not probed again."""
         of_material = dict[Material, list[tuple[int, chess.Board]]]()
-        for slot, words in zip(space.slots[: self._status[at.ASKED]].tolist(), space.asked, strict=False):
+        for slot, words in zip(space.slots[: space.status[at.ASKED]].tolist(), space.asked, strict=False):
             board = board_of(words)
             of_material.setdefault(material_of(board), []).append((slot, board))
-        self._status[at.ASKED] = 0
+        space.status[at.ASKED] = 0
         for material, rows in of_material.items():
             slots, boards = zip(*rows, strict=True)
             try:
@@ -179,8 +181,8 @@ class Engine:
                 space.table_outcomes[list(slots)] = found.outcome
             except TbgenError as error:
                 self._complain(error)
-                self._known[self._known == key_of(material)] = _LAST_KEY  # the search goes on without it
-                self._known.sort()
+                space.known[space.known == key_of(material)] = _LAST_KEY  # the search goes on without it
+                space.known.sort()
 
 
 def _stop_on(halt: threading.Event, seconds: float | None, status: Ints) -> None:
