@@ -77,14 +77,9 @@ def _declared(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
     folder = cache_folder(package_of(function.__module__))
     if _linking is None and not any(folder.iterdir()):
         _say_slow()
-    settings = {"nogil": True, "no_cfunc_wrapper": True, **flags}  # nobody calls a kernel from C
-    if _linking is None:
-        with _settings(CACHE_DIR=str(folder)):
-            dispatcher: Any = numba.njit(cache=True, **settings)(function)
-    else:
-        with _settings():
-            dispatcher = numba.njit(pipeline_class=_linking.WholeCompiler, **settings)(function)
-        dispatcher._cache = _linking.KernelCache(function, folder)
+    place = {"CACHE_LOCATOR_CLASSES": f"{_linking.__name__}.Locator"} if _linking else {"CACHE_DIR": str(folder)}
+    with _settings(**place):
+        dispatcher = _compiled(function, "WholeCompiler", cache=True, **flags)
     if "NUMBA_OPT" not in os.environ:
         compile_as_set = dispatcher.compile
 
@@ -107,8 +102,7 @@ def inlined(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _helper(function: Callable[P, R], **flags: bool) -> Callable[P, R]:
-    without_entries = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-    dispatcher = numba.njit(nogil=True, **without_entries, **_compiler("PartCompiler"), **flags)(function)
+    dispatcher = _compiled(function, "PartCompiler", no_cpython_wrapper=True, **flags)
     return cast("Callable[P, R]", _once_for_all_constants(dispatcher))
 
 
@@ -118,16 +112,15 @@ def small(function: Callable[P, R]) -> Callable[P, R]:
     Kernels include it as a part of theirs. Its entry from Python is compiled when Python first calls it, which is rare:
     an entry took as long to compile as a helper of ten times the size.
     """
-    flags = {"forceinline": True, "no_cfunc_wrapper": True}
-    dispatcher: Any = numba.njit(nogil=True, **flags, **_compiler("WholeCompiler"))(function)
-    part: Any = inlined(function)
+    dispatcher, part = _compiled(function, "WholeCompiler", forceinline=True), cast("Any", inlined(function))
     dispatcher.get_call_template, dispatcher.get_overload = part.get_call_template, part.get_overload
     return cast("Callable[P, R]", dispatcher)
 
 
-def _compiler(name: str) -> dict[str, Any]:
-    """The option that makes numba link a kernel's parts once; nothing for versions with unknown internals."""
-    return {} if _linking is None else {"pipeline_class": getattr(_linking, name)}
+def _compiled(function: Callable[P, R], compiler: str, **flags: bool) -> Any:
+    """A function as numba has it. If numba's internals are known, a class of `linking` links a kernel's parts once."""
+    linked = {"pipeline_class": getattr(_linking, compiler)} if _linking else {}
+    return numba.njit(nogil=True, no_cfunc_wrapper=True, **linked, **flags)(function)  # nobody calls it from C
 
 
 def _once_for_all_constants(dispatcher: Any) -> Any:
@@ -141,23 +134,16 @@ def _once_for_all_constants(dispatcher: Any) -> Any:
     return dispatcher
 
 
-def _of_a_word(word: Any, emit: Callable[[Any, Any], Any]) -> Any:
-    """An integer of a 64-bit word, by one instruction of the processor or the compiler's substitute."""
-    if not isinstance(word, types.Integer):  # such as a word minus a signed number, which numba types as a fraction
-        return None
-    return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(builder, words[0])
+def _of_a_word(emit: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    """A function for kernels: an integer of a 64-bit word, by one instruction or the compiler's substitute."""
 
+    def typed(_typing: Any, word: Any) -> Any:
+        if not isinstance(word, types.Integer):  # such as a word minus a signed number, which numba types as a fraction
+            return None
+        return types.int64(types.uint64), lambda _context, builder, _signature, words: emit(builder, words[0])
 
-def _ones(_typing: Any, word: Any) -> Any:
-    return _of_a_word(word, lambda builder, bits: builder.ctpop(bits))
-
-
-def _trailing_zeros(_typing: Any, word: Any) -> Any:
-    return _of_a_word(word, lambda builder, bits: builder.cttz(bits, true_bit))
-
-
-def _leading_zeros(_typing: Any, word: Any) -> Any:
-    return _of_a_word(word, lambda builder, bits: builder.ctlz(bits, true_bit))
+    found: Callable[[Any], Any] = intrinsic(typed)
+    return found
 
 
 def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
@@ -179,14 +165,14 @@ def _prefetch(_typing: Any, array: Any, item: Any) -> Any:
 
 _TO_READ, _INTO_EVERY_CACHE, _AS_DATA = 0, 3, 1
 
-ones: Callable[[Any], Any] = intrinsic(_ones)
-"""The number of set bits of 64; for kernels."""
+ones = _of_a_word(lambda builder, bits: builder.ctpop(bits))
+"""The number of set bits of 64."""
 
-trailing_zeros: Callable[[Any], Any] = intrinsic(_trailing_zeros)
-"""The number of bits of 64 below the lowest set bit. At least one must be set. For kernels."""
+trailing_zeros = _of_a_word(lambda builder, bits: builder.cttz(bits, true_bit))
+"""The number of bits of 64 below the lowest set bit. At least one must be set."""
 
-leading_zeros: Callable[[Any], Any] = intrinsic(_leading_zeros)
-"""The number of bits of 64 above the highest set bit. At least one must be set. For kernels."""
+leading_zeros = _of_a_word(lambda builder, bits: builder.ctlz(bits, true_bit))
+"""The number of bits of 64 above the highest set bit. At least one must be set."""
 
 prefetch: Callable[[Any, tuple[Any, ...]], None] = intrinsic(_prefetch)
 """Prefetch an item that is needed soon; a hint that changes nothing. For kernels."""

@@ -8,16 +8,16 @@ versions that it was tested with (`jit`). Any other version compiles the same co
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 from numba import _dynfunc
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
+from numba.core.caching import _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
 from numba.core.typed_passes import NativeLowering
+
+from tbgen.compiled.folders import cache_folder, package_of
 
 
 class _Library(JITCodeLibrary):
@@ -126,35 +126,22 @@ class PartCompiler(_Compiler):
     lowering = LowerPart
 
 
-class _Naming(CompileResultCacheImpl):
-    """The names of a kernel's files, without numba's search for a writable place."""
+class Locator(_CacheLocator):
+    """Where numba keeps a kernel: in the folder of its package, whose name covers sources and processor."""
 
     def __init__(self, function: Any) -> None:
-        self._lineno = function.__code__.co_firstlineno
-        self._locator = None
-        self._filename_base = f"{function.__qualname__}-{self._lineno}.py{sys.version_info[0]}{sys.version_info[1]}"
+        self._function = function
 
+    @classmethod
+    def from_function(cls, py_func: Any, _py_file: str) -> Locator:
+        return cls(py_func)
 
-class KernelCache(FunctionCache):
-    """The files of one kernel, in a folder that is named after its module.
+    def get_cache_path(self) -> str:
+        module = self._function.__module__
+        return str(cache_folder(package_of(module)) / module)
 
-    numba's own cache has the processor in every key and the time of the source in every index. Here the folder's name
-    covers both.
-    """
+    def get_source_stamp(self) -> None:
+        return None
 
-    def __init__(self, function: Any, folder: Path) -> None:
-        self._name = repr(function)
-        self._py_func = function
-        self._impl = _Naming(function)
-        self._cache_path = str(folder / function.__module__)
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, source_stamp=None)
-        self.enable()
-
-    def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
-        signature, _, code = super()._index_key(sig, codegen)
-        return signature, code
-
-    def _save_overload(self, sig: Any, data: Any) -> None:
-        if self._enabled and self._impl.check_cachable(data):
-            Path(self._cache_path).mkdir(parents=True, exist_ok=True)
-            self._cache_file.save(self._index_key(sig, data.codegen), self._impl.reduce(data))
+    def get_disambiguator(self) -> str:
+        return str(self._function.__code__.co_firstlineno)
