@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import chess
 
 from tbgen.errors import MoveError, UsageError, expect
-from tbgen.rules.notation import format_fen, line_in, parse_move, parse_one, refuse_illegal
+from tbgen.rules.notation import format_fen, line_in, parse_one, refuse_illegal
 from tbgen.rules.points import Scoring, points_facts
 from tbgen.rules.position import expect_any_board, first_accrued, is_bare_kings, is_standard, own_score, play_move
 from tbgen.rules.stage import REPETITIONS, End, FiftyMoves, FiftyMoveSetting, Ply, first_ply, next_ply
@@ -45,6 +43,9 @@ class Game:
     (0, 'G3.5')
     """
 
+    plies: list[Ply]
+    """Every ply so far; number 0 is the first position."""
+
     def __init__(
         self,
         board: chess.Board | None = None,
@@ -62,7 +63,7 @@ class Game:
         own, carried = own_score(self.board), None if accrued is None else expect_score(accrued, "accrued")
         reached = first_accrued(self.board, own, carried, self.mobility, self.fifty_moves)
         bare = is_bare_kings(self.board)
-        self._plies = [first_ply(own, reached, self.board.halfmove_clock, bare, self.fifty_moves)]
+        self.plies = [first_ply(own, reached, self.board.halfmove_clock, bare, self.fifty_moves)]
         for move in given.move_stack:
             self.push(move)
 
@@ -70,14 +71,9 @@ class Game:
         return f"<Game after {in_plies(self.last.number)}: {self.fen()}>"
 
     @property
-    def plies(self) -> Sequence[Ply]:
-        """Every ply so far; number 0 is the first position."""
-        return tuple(self._plies)
-
-    @property
     def last(self) -> Ply:
         """The last ply."""
-        return self._plies[-1]
+        return self.plies[-1]
 
     @property
     def accrued(self) -> Score:
@@ -87,14 +83,14 @@ class Game:
     @property
     def ended(self) -> Ply | None:
         """The first ply at which the game was over."""
-        return next((ply for ply in self._plies if ply.end is not None), None)
+        return next((ply for ply in self.plies if ply.end is not None), None)
 
     @property
     def lowest(self) -> tuple[Score, int]:
         """The accrued score under whole-game mobility, and the ply at which it was reached."""
         reached = (
             (ply.accrued, ply.since) if ply.end is End.VARIANT or not ply.number else (ply.own, ply.number)
-            for ply in self._plies
+            for ply in self.plies
         )
         return min(reached, key=lambda each: each[0].code)
 
@@ -168,11 +164,11 @@ class Game:
         >>> [ply.san for ply in Game().push_line("1. e4 e5 2. Nf3")]
         ['e4', 'e5', 'Nf3']
         """
-        before = len(self._plies)
+        before = len(self.plies)
         try:
             return [self.push_text(move) for move in line_in(moves)]
         except BaseException:
-            while len(self._plies) > before:
+            while len(self.plies) > before:
                 self.pop()
             raise
 
@@ -190,10 +186,10 @@ class Game:
         >>> game.pop().san, str(game.accrued)
         ('e4', '-G20.5')
         """
-        if len(self._plies) == 1:
+        if len(self.plies) == 1:
             raise UsageError("there is no move to take back")
         self.board.pop()
-        return self._plies.pop()
+        return self.plies.pop()
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
         """The game as JSON has it.
@@ -214,7 +210,7 @@ class Game:
             "points": points_facts(rule.points(last.accrued)),
             "scoring": rule.scheme.value,
             "whole_game": {"accrued": str(lowest), "reached_at_ply": since},
-            "plies": plain(self._plies),
+            "plies": plain(self.plies),
         }
 
     def _push(self, move: chess.Move) -> Ply:
@@ -224,7 +220,7 @@ class Game:
         ply = next_ply(before, own.code, reset, bare, seen, self.fifty_moves, self.mobility)
         if not is_standard(self.board):
             ply = by_variant(self.board, before, ply)
-        self._plies.append(ply._replace(move=move, san=san))
+        self.plies.append(ply._replace(move=move, san=san))
         return self.last
 
 
@@ -237,26 +233,3 @@ def final_outcome(accrued: Score | str, winner: Color | None = None) -> Score:
     if winner is None:
         return expect_score(accrued, "accrued")
     return Score(MATE_CODE, expect_color(winner, "winner"))
-
-
-@dataclass(frozen=True)
-class Situation:
-    """A position of a game: the board, the accrued score, and the positions since the last reset."""
-
-    board: chess.Board
-    accrued: Score
-    seen: Counter[str] = field(default_factory=Counter)
-    """[EPD] how often."""
-
-
-def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[str]) -> Situation:
-    """The position after some moves; without `accrued` the first one counts with its own score."""
-    board = first.copy(stack=False)
-    score = own_score(board) if accrued is None else accrued
-    seen = Counter([board.epd()])
-    for ply, word in enumerate(moves, 1):
-        _, score, reset = play_move(board, parse_move(board, word, ply), score)
-        if reset:
-            seen.clear()
-        seen[board.epd()] += 1
-    return Situation(board, score, seen)

@@ -12,22 +12,46 @@ import math
 import re
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 import chess
 
 from tbgen.errors import NO_TABLE, TbgenError, UsageError
 from tbgen.probe import MoveProbe, Tablebase
-from tbgen.rules.game import Situation, situation_of
+from tbgen.rules.notation import parse_move
 from tbgen.rules.points import Scoring
-from tbgen.rules.position import board_after, play_move
+from tbgen.rules.position import board_after, own_score, play_move
 from tbgen.score import Color, Score
 from tbgen.text import in_so_many
 
 if TYPE_CHECKING:
     from tbgen.apps.play.search import Engine, Searched
+
+
+@dataclass(frozen=True)
+class Situation:
+    """A position of a game: the board, the accrued score, and the positions since the last reset."""
+
+    board: chess.Board
+    accrued: Score
+    seen: Counter[str] = field(default_factory=Counter)
+    """[EPD] how often."""
+
+
+def situation_of(first: chess.Board, accrued: Score | None, moves: Sequence[str]) -> Situation:
+    """The position after some moves; without `accrued` the first one counts with its own score."""
+    board = first.copy(stack=False)
+    score = own_score(board) if accrued is None else accrued
+    seen = Counter([board.epd()])
+    for ply, word in enumerate(moves, 1):
+        _, score, reset = play_move(board, parse_move(board, word, ply), score)
+        if reset:
+            seen.clear()
+        seen[board.epd()] += 1
+    return Situation(board, score, seen)
 
 
 def _repeating_first(now: Situation, moves: list[MoveProbe]) -> list[MoveProbe]:

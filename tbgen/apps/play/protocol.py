@@ -8,10 +8,9 @@ from typing import Final
 
 import chess
 
-from tbgen.apps.play.player import Player, asked_in, is_endless, number_in
+from tbgen.apps.play.player import Player, Situation, asked_in, is_endless, number_in, situation_of
 from tbgen.errors import AccruedError, ScoreFormatError, TbgenError, UsageError
 from tbgen.probe import Tablebase
-from tbgen.rules.game import Situation, situation_of
 from tbgen.rules.notation import parse_fen, parse_move
 from tbgen.rules.position import material_of
 from tbgen.score import Color, Score

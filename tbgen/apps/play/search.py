@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import chess
 import numpy as np
@@ -26,8 +26,10 @@ from tbgen.errors import TbgenError
 from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.probe.successors import key_of, keys_of
-from tbgen.rules.game import Situation
 from tbgen.rules.position import material_of
+
+if TYPE_CHECKING:
+    from tbgen.apps.play.player import Situation
 
 _STORED_SLOTS: Final = 1 << 20
 _TABLE_SLOTS: Final = 1 << 22

@@ -11,9 +11,9 @@ from typing import Any
 import chess
 import pytest
 
+from tbgen.apps.play.player import Situation
 from tbgen.apps.play.search import Engine, Searched
 from tbgen.probe import Tablebase, open_tablebase
-from tbgen.rules.game import Situation
 from tbgen.rules.position import board_after, own_score
 from tbgen.score import Color, Score
 from tests.positions import random_root as random_board
