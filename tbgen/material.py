@@ -24,17 +24,8 @@ _MOST_MEN_A_SIDE = 16
 MOST_RAYS = 16
 """A man goes in at most so many directions."""
 _MOST_STEPS = 7
-_ATOMS: Final = {
-    "W": (0, 1),
-    "F": (1, 1),
-    "D": (0, 2),
-    "N": (1, 2),
-    "A": (2, 2),
-    "H": (0, 3),
-    "L": (1, 3),
-    "J": (2, 3),
-    "G": (3, 3),
-}
+_LEAPS = ((file, rank) for rank in (1, 2, 3) for file in range(rank + 1))
+_ATOMS: Final = dict(zip("WFDNAHLJG", _LEAPS, strict=True))
 """[letter of Betza's notation] -> one of a leaper's steps, by file and rank; a rider has the letter twice."""
 _SUMS: Final = str.maketrans({"Q": " WW FF ", "R": " WW ", "B": " FF ", "K": " W F ", "C": "L", "Z": "J"})
 _MOVES: Final = ("", "", "N", "B", "R", "Q", "K")
@@ -42,14 +33,6 @@ _OWN_LETTERS: Final = "ACDEFGHIJLMOSTUWXYZ"
 
 Walk = tuple[int, ...]
 """The squares that a man comes to one after another along a ray."""
-
-
-def _walk(square: int, file_step: int, rank_step: int, most: int) -> Walk:
-    walk, file, rank = list[int](), square % 8 + file_step, square // 8 + rank_step
-    while len(walk) < most and 0 <= file < 8 and 0 <= rank < 8:
-        walk.append(rank * 8 + file)
-        file, rank = file + file_step, rank + rank_step
-    return tuple(walk)
 
 
 class Role(enum.IntEnum):
@@ -150,7 +133,13 @@ class Role(enum.IntEnum):
 
     def walks(self, square: int) -> list[Walk]:
         """The squares that the man comes to on an empty board, ray by ray."""
-        return [_walk(square, *ray) for ray in self.rays]
+        file, rank = square % 8, square // 8
+        rays = ([(file + n * right, rank + n * up) for n in range(1, most + 1)] for right, up, most in self.rays)
+        return [tuple(8 * y + x for x, y in itertools.takewhile(_is_on_board, ray)) for ray in rays]
+
+
+def _is_on_board(at: tuple[int, int]) -> bool:
+    return 0 <= min(at) <= max(at) < 8
 
 
 def own_men(texts: Iterable[str]) -> tuple[Role, ...]:
@@ -331,19 +320,6 @@ def with_man(material: Material, color: Color, gone: Role, *new: Role) -> Materi
     men = [*material.side(color), *new]
     men.remove(gone)
     return Material(men, material.black) if color is Color.WHITE else Material(material.white, men)
-
-
-def is_material(text: str) -> bool:
-    """Whether a text names a material.
-
-    >>> is_material("KBvK"), is_material("KvKvK")
-    (True, False)
-    """
-    try:
-        Material.parse(text)
-    except MaterialError:
-        return False
-    return True
 
 
 def build_key(material: Material) -> tuple[int, int, tuple[Role, ...], tuple[Role, ...]]:

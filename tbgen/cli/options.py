@@ -9,6 +9,7 @@ import functools
 import os
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from inspect import signature
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -19,14 +20,13 @@ from click.core import ParameterSource
 from tbgen.apps.games.tags import Rules, parse_cutoff
 from tbgen.cli import COMMANDS, QUIET
 from tbgen.cli.output import Form
-from tbgen.errors import MissingFolderError, UsageError, build_options
+from tbgen.errors import MaterialError, MissingFolderError, UsageError, build_options
 from tbgen.material import (
     FEWEST_TABLE_MEN,
     MOST_BUILT_MEN,
     Material,
     Role,
     all_materials,
-    is_material,
     materials,
     own_men,
     table_material,
@@ -277,10 +277,11 @@ class Asked(NamedTuple):
     def read(self) -> tuple[str, list[str], Score | None]:
         """The FEN, all moves after it, and the score of --accrued; UsageError if the FEN gives another score."""
         fen, more = fen_and_moves(not_empty(self.words, "give a FEN, or startpos; --help says more"))
-        if is_material(self.words[0]):
+        name = self.words[0]
+        with suppress(MaterialError):
+            Material.parse(name)
             raise UsageError(
-                f"{self.words[0]} is a material and no position; "
-                f"what its table holds is shown by: tbgen list {self.words[0]}"
+                f"{name} is a material and no position; what its table holds is shown by: tbgen list {name}"
             )
         score, fields = None if self.accrued is None else Score(self.accrued), fen.split()
         if score is not None and len(fields) > _FEN_FIELDS and (written := Score(fields[_FEN_FIELDS])) != score:
