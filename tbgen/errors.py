@@ -61,9 +61,6 @@ from tbgen.text import in_gib, in_units, plain
 T = TypeVar("T")
 M = TypeVar("M", bound=enum.Enum)
 
-_MOST_NAMED_MEN = 8
-"""The name of a material with more men tells a reader nothing."""
-
 _USUAL_FOLDER, _WHOLE_GAME = "data", "whole-game"
 """The default folder of tables, and the folder in it for tables of whole-game mobility."""
 
@@ -198,16 +195,12 @@ class ManError(InputError, template="bad man {text!r}: {reason}"):
     reason: str
 
 
-class TooManyMenError(InputError):
+class TooManyMenError(InputError, template="{material} has {men} men; tables exist for at most {most}"):
     """A material or position with more men than tables have."""
 
     material: str
     men: int
     most: int
-
-    def __str__(self) -> str:
-        name = self.material if self.men <= _MOST_NAMED_MEN else "the position"
-        return f"{name} has {self.men} men; tables exist for at most {self.most}"
 
 
 class CastlingError(InputError, template="tables know no castling rights: {fen!r}"):
@@ -297,9 +290,8 @@ class TableError(TbgenError):
 class MissingTableError(TableError, KeyError, exit_code=3):
     """A missing table, or several; also a KeyError, as in `chess.syzygy`.
 
-    >>> error = MissingTableError("KBvK", "tables")
-    >>> str(error), error.for_strangers().folder
-    ('no table KBvK in tables; build it with: tbgen build KBvK --data tables', None)
+    >>> str(MissingTableError("KBvK", "tables"))
+    'no table KBvK in tables; build it with: tbgen build KBvK --data tables'
     >>> str(MissingTableError("KBvK", others=("KNvK",)))
     'no tables KBvK KNvK; build them with: tbgen build KBvK KNvK'
     """
@@ -317,16 +309,6 @@ class MissingTableError(TableError, KeyError, exit_code=3):
         if len(self.material) - len("v") > _MOST_TABLE_MEN:
             return f"no {tables} {names}{where}"
         return f"no {tables} {names}{where}; build {them} with: tbgen build {names}{build_options(self.folder)}"
-
-    def for_strangers(self) -> MissingTableError:
-        """The error without the folder, for answers of a server.
-
-        Returns:
-            An error that names at most the folder of whole-game mobility.
-        """
-        is_of_whole_game = os.path.basename(self.folder or "") == _WHOLE_GAME
-        folder = f"{_USUAL_FOLDER}/{_WHOLE_GAME}" if is_of_whole_game else None
-        return MissingTableError(self.material, folder, self.others)
 
 
 NO_TABLE: Final = (MissingTableError, TooManyMenError, CastlingError)

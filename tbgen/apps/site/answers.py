@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, NamedTuple, TypeVar
@@ -20,7 +21,7 @@ from tbgen.rules.notation import fen_and_moves, position_of
 from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
 from tbgen.rules.position import board_after
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
-from tbgen.score import DEFAULT_CUTOFF_CODE, Color, Score
+from tbgen.score import DEFAULT_CUTOFF_CODE, Color, Mobility, Score
 from tbgen.text import parse_json
 
 POSITION = ("fen", "accrued", "moves")
@@ -211,7 +212,11 @@ def error_facts(error: TbgenError) -> dict[str, Any]:
     >>> error_facts(MissingTableError("KRvK", "/it's secret/whole-game"))["message"]
     'no table KRvK; build it with: tbgen build KRvK --game whole-game'
     """
-    facts = (error.for_strangers() if isinstance(error, MissingTableError) else error).facts()
+    if isinstance(error, MissingTableError):
+        folder, whole_game = error.folder or "", str(Mobility.WHOLE_GAME)
+        kept = f"data/{whole_game}" if os.path.basename(folder) == whole_game else None
+        error = MissingTableError(error.material, kept, error.others)
+    facts = error.facts()
     for private in filter(None, [facts.pop(name, None) for name in _PRIVATE]):
         facts["message"] = facts["message"].replace(f" in {private}", "").replace(private, "of the server")
     return {name: _short(value) if isinstance(value, str) else value for name, value in facts.items()}
