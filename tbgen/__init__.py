@@ -18,32 +18,19 @@ if TYPE_CHECKING:
     from tbgen.apps.games.decide import Adjudicator as Adjudicator
     from tbgen.apps.games.read import read_games as read_games
     from tbgen.apps.hold.ladder import hold as hold
-    from tbgen.errors import InputError as InputError
-    from tbgen.errors import MissingTableError as MissingTableError
-    from tbgen.errors import TableError as TableError
-    from tbgen.errors import TbgenError as TbgenError
+    from tbgen.errors import InputError as InputError, MissingTableError as MissingTableError
+    from tbgen.errors import TableError as TableError, TbgenError as TbgenError
     from tbgen.library.build import build_tables as build_tables
     from tbgen.material import Material as Material
     from tbgen.position.solving import solve as solve
-    from tbgen.probe.answers import LineStep as LineStep
-    from tbgen.probe.answers import MoveProbe as MoveProbe
-    from tbgen.probe.answers import Probe as Probe
-    from tbgen.probe.many import BulkProbe as BulkProbe
-    from tbgen.probe.many import Fault as Fault
-    from tbgen.probe.tablebase import Tablebase as Tablebase
-    from tbgen.probe.tablebase import open_tablebase as open_tablebase
-    from tbgen.rules.game import End as End
-    from tbgen.rules.game import FiftyMoves as FiftyMoves
-    from tbgen.rules.game import Game as Game
-    from tbgen.rules.game import Ply as Ply
-    from tbgen.rules.notation import format_fen as format_fen
-    from tbgen.rules.notation import parse_fen as parse_fen
+    from tbgen.probe.answers import LineStep as LineStep, MoveProbe as MoveProbe, Probe as Probe
+    from tbgen.probe.many import BulkProbe as BulkProbe, Fault as Fault
+    from tbgen.probe.tablebase import Tablebase as Tablebase, open_tablebase as open_tablebase
+    from tbgen.rules.game import End as End, FiftyMoves as FiftyMoves, Game as Game, Ply as Ply
+    from tbgen.rules.notation import format_fen as format_fen, parse_fen as parse_fen
     from tbgen.rules.points import Scoring as Scoring
-    from tbgen.rules.position import own_score as own_score
-    from tbgen.rules.position import play_move as play_move
-    from tbgen.score import Color as Color
-    from tbgen.score import Mobility as Mobility
-    from tbgen.score import Score as Score
+    from tbgen.rules.position import own_score as own_score, play_move as play_move
+    from tbgen.score import Color as Color, Mobility as Mobility, Score as Score
     from tbgen.system import __version__ as __version__
     from tbgen.verify.files import verify_tables as verify_tables
 
