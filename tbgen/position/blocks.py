@@ -31,7 +31,7 @@ from tbgen.retro.drive.many_blocks import en_passant_of
 from tbgen.retro.drive.single import Accrued, BlockOutcomes, PlaneNumber, SingleBlock
 from tbgen.retro.resets.destinations import ChildLayouts, ChildTables, en_passant_places
 from tbgen.retro.words.geometry import NO_SLOT
-from tbgen.rules.position import board_after, is_reset, material_of, own_score
+from tbgen.rules.position import board_after, material_on, own_of
 from tbgen.score import Color, Score
 from tbgen.system.process import threads_for
 
@@ -79,7 +79,7 @@ class ClosureBlocks:
 
     def bracket(self, board: chess.Board, accrued: Score | None) -> Bracket:
         """The bracket of a position with what has accrued in it, or without that where its own score counts."""
-        if self.closure.known.has(material_of(board)):
+        if self.closure.known.has(material_on(board)):
             outcome = self.closure.known.answering(board).find(board).outcome
             return Bracket(outcome, outcome)
         here, there = node_on(board), node_on(board.mirror())
@@ -92,7 +92,7 @@ class ClosureBlocks:
             if accrued is not None:  # only the position itself has one: blocks answer right after a double step
                 return best_of(self.moves(board, accrued).values(), board)
             part, at = RIGHTS, place_of_right(node, placed)
-        elif accrued is not None and (own := own_score(board)).code >= accrued.code and own != accrued:
+        elif accrued is not None and (own := own_of(board)).code >= accrued.code and own != accrued:
             part, at = ANSWERS, block.asked.cells.index(at)
         signed = [int(self.read(block, part, bound, at, at + 1)[0]) for bound in Bound]
         found = narrowed(ANYTHING, *map(Score.from_signed, signed))
@@ -101,7 +101,7 @@ class ClosureBlocks:
     def moves(self, board: chess.Board, accrued: Score) -> dict[chess.Move, Bracket]:
         """Every legal move with its bracket."""
         return {
-            move: self.bracket(board_after(board, move), None if is_reset(board, move) else accrued)
+            move: self.bracket(board_after(board, move), None if board.is_zeroing(move) else accrued)
             for move in board.legal_moves
         }
 
@@ -109,7 +109,7 @@ class ClosureBlocks:
         """The bracket of a position that a promotion has just led to, as position/bounds.py finds it."""
         new_man, moves = board.peek().to_square, list(board.legal_moves)
         if not moves:
-            return Bracket(own_score(board, 0), own_score(board, 0))
+            return Bracket(own_of(board, 0), own_of(board, 0))
         found = [
             self.bracket(board_after(board, move), None) if move.to_square == new_man else ANYTHING for move in moves
         ]
@@ -207,7 +207,7 @@ class BlockSolver:
 
 def node_on(board: chess.Board) -> Node:
     """The node of a position."""
-    return node_of(material_of(board), [*board.pieces(chess.PAWN, True), *board.pieces(chess.PAWN, False)])
+    return node_of(material_on(board), [*board.pieces(chess.PAWN, True), *board.pieces(chess.PAWN, False)])
 
 
 def shared_node(board: chess.Board) -> tuple[Node, bool]:
@@ -218,7 +218,7 @@ def shared_node(board: chess.Board) -> tuple[Node, bool]:
 
 def question_of(board: chess.Board, accrued: Score) -> tuple[Node, Accrued]:
     """The node of a position, and what is asked of it: the accrued score, there and after quiet moves."""
-    boards = [board, *(board_after(board, move) for move in board.legal_moves if not is_reset(board, move))]
+    boards = [board, *(board_after(board, move) for move in board.legal_moves if not board.is_zeroing(move))]
     node, turned = shared_node(board)
     cells = {cell_on(node, each.mirror() if turned else each) for each in boards}
     return node, Accrued(accrued.flipped() if turned else accrued, tuple(sorted(cells)))

@@ -34,7 +34,7 @@ from tbgen.probe.tablebase import folders_of
 from tbgen.probe.values import Position, TableValues
 from tbgen.retro.words.moves import MOST_SLOTS
 from tbgen.rules.notation import refuse_illegal
-from tbgen.rules.position import accrued_in, bare_sides, expect_board, material_of, own_score
+from tbgen.rules.position import accrued_in, bare_sides, material_on, own_of
 from tbgen.score import Color, Mobility, Score
 from tbgen.storage.files import Folders
 from tbgen.system.process import available_memory, free_disk
@@ -94,7 +94,7 @@ class PositionSolver(contextlib.ExitStack):
 
     def _affordable(self, board: chess.Board, accrued: Score, budget: float) -> list[Closure]:
         """Those that budget and machine allow together, the quickest first; one that does not fit where none does."""
-        material, men = material_of(board), board.occupied.bit_count()
+        material, men = material_on(board), board.occupied.bit_count()
         if not board.pawns and men <= MOST_FREE:
             self._known.table(material)  # a block without pawns is a whole table: the error says how to build it
         if self._known.has(material):
@@ -191,10 +191,10 @@ class PositionSolver(contextlib.ExitStack):
     def _read(self, position: Position, accrued: Score | str | None) -> Root:
         """A legal position, and what has accrued in it; an error if no game can carry that into it."""
         board, carried = TableValues(self._known, Mobility.RESET).read(position, accrued)
-        refuse_illegal(expect_board(board))
+        refuse_illegal(board)
         if board.castling_rights:
             raise CastlingError(board.fen())
-        own = own_score(board)
+        own = own_of(board)
         return board, own if carried is None else accrued_in(carried, own, bare_sides(board))
 
     def outlook(self, positions: Iterable[Root]) -> tuple[list[Root], Counter[str], SolvePlan]:
