@@ -10,6 +10,6 @@ The *holder* is the side that keeps a goal. A search climbs a ladder of rungs un
 | all men | any man | any man |
 
 An *attempt* is a rung with the men that move. A *frame* is all positions that its two men can bring about.
-`strategy` has goals and moves that keep them, `closed_sets` the search, `frames` ways out, `ladder` the rungs in order,
+`strategy` has goals and moves that keep them, `closed_sets` the search and ways out, `ladder` the rungs in order,
 `check` the proof of a strategy, `answers` the results.
 """

@@ -14,8 +14,16 @@ from dataclasses import dataclass
 import chess
 
 from tbgen.apps.hold.answers import Escape, Holding, check_strategy
-from tbgen.apps.hold.closed_sets import Attempt, HoldSearch, HoldVerdict, WatchNodes
-from tbgen.apps.hold.frames import Frame, all_frames, parse_frame, searcher_of
+from tbgen.apps.hold.closed_sets import (
+    Attempt,
+    Frame,
+    HoldSearch,
+    HoldVerdict,
+    WatchNodes,
+    all_frames,
+    parse_frame,
+    searcher_of,
+)
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy, not_mated
 from tbgen.errors import UsageError, expect, expect_number
 from tbgen.probe import Tablebase

@@ -10,8 +10,7 @@ import pytest
 
 from tbgen.apps.hold.answers import check_strategy
 from tbgen.apps.hold.closed_set_kernels import THRESHOLD
-from tbgen.apps.hold.closed_sets import Attempt, HoldVerdict
-from tbgen.apps.hold.frames import Frame, all_frames, searcher_of
+from tbgen.apps.hold.closed_sets import Attempt, Frame, HoldVerdict, all_frames, searcher_of
 from tbgen.apps.hold.strategy import Goal, Rung, Strategy
 from tbgen.score import Color, Score
 from tests.apps.hold.classics import FINE_70, asked

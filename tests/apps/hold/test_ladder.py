@@ -9,8 +9,7 @@ import chess
 import chess.variant
 import pytest
 
-from tbgen.apps.hold.closed_sets import Attempt, HoldVerdict
-from tbgen.apps.hold.frames import Frame
+from tbgen.apps.hold.closed_sets import Attempt, Frame, HoldVerdict
 from tbgen.apps.hold.ladder import hold
 from tbgen.apps.hold.strategy import Rung
 from tbgen.errors import AccruedError, UsageError
