@@ -15,6 +15,7 @@ from typing import IO, Any
 
 import click
 
+from tbgen.apps.games.text import chunks_in
 from tbgen.errors import InputFileError, UsageError
 from tbgen.rules.facts import parts_of, to_json
 from tbgen.system import outputs
@@ -159,8 +160,6 @@ def entries_in(name: str, enough: float = math.inf) -> int:
             return sum(int(match[1] or 1) for match in map(_ENTRY.match, file) if match)
     if head.startswith(b"<"):
         return 0
-    from tbgen.apps.games.text import chunks_in  # which costs more than most commands
-
     games = 0
     with contextlib.suppress(InputFileError):
         for chunk in chunks_in(name, may_be_empty=True):

@@ -187,7 +187,7 @@ def _replayed(text: GameText, board: Words) -> tuple[list[list[int]], Words]:
 
     A word that the kernel cannot read may still be a move in another spelling.
     """
-    data, spans = text.chunk.data, text.move_rows
+    data, spans = np.frombuffer(text.chunk.text, np.uint8), np.array(text.moves_at).reshape(-1, 2)
     rows = len(spans) + 1
     history, facts = np.empty((rows, HISTORY_WORDS), np.uint64), np.empty((rows, FACTS), np.int64)
     plies = int(replay(data, spans, board, history, facts, 0, NO_MOVE))

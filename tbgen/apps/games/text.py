@@ -1,5 +1,9 @@
 """PGN text as chunks of whole games; and a game's text: its tags, moves and result, and edits of it.
 
+A result, or the tags of the next game, end a game. Comments, variations, annotation signs, lines that begin with `%`,
+and a byte order mark at the start of a line, as in joined files, are ignored. White space and marks are ASCII alone:
+other bytes are decoded with names and moves. `tests/reference/pgn.py` is a second copy of this grammar.
+
 An edit inserts tags, a variation or comments. Every other byte stays as it is.
 """
 
@@ -8,16 +12,14 @@ from __future__ import annotations
 import os
 import re
 import textwrap
+from array import array
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain
 
-import numpy as np
-
-from tbgen.apps.games import scan as at
 from tbgen.apps.games.tags import LINE_WIDTH, MARK, OWN_TAGS
-from tbgen.compiled.arrays import Ints
 from tbgen.errors import PgnError
 from tbgen.system.inputs import read_pieces
 
@@ -25,8 +27,34 @@ _LONG_GAME_BYTES = 1 << 20
 """Beyond this size, an unfinished game is scanned again only when it has doubled: rescanning would be quadratic."""
 MOST_GAME_BYTES = 64 << 20
 """The longest game that is read, because an endless one must not take all memory."""
-_RESULTS: tuple[str | None, ...] = (None, *(result.decode() for result in at.RESULTS))
-_PROBLEMS = (None, "a comment is not closed", "a variation is not closed")
+_LINE_ENDS = b"\r\n"
+_RESULTS = (b"1-0", b"0-1", b"1/2-1/2", b"*")
+
+_EVENT = re.compile(rb'\[[ \t\v\f]*Event[ \t\v\f]+"')
+_PARTS = {
+    b"LINE": rb"(?<![^\r\n]) (?:\xef\xbb\xbf)?",
+    b"EVENT": _EVENT.pattern,
+    b"BLANK": rb"[ \t\v\f]",
+    b"WORD": rb"[^\s{}();$]",
+}
+_GRAMMAR = rb"""
+    (?: [0-9]+ \.+ [ \t]* )? (?P<move> [a-hKQRBNO] [a-h1-8KQRBNOx=+\#-]+ ) [!?]* (?! WORD ) \s*
+  | LINE (?P<tag>
+      \[ BLANK* (?P<name> \w [\w+\#=:-]* ) BLANK+ " (?P<value> [^\r\n]* ) " BLANK* \] BLANK* (?: \r\n? | \n | \Z )
+    )
+  | LINE (?P<bracket> \[ [^\r\n]* )
+  | LINE % [^\r\n]*
+  | (?<![^\r\n]) \xef\xbb\xbf
+  | (?P<comment> \{ [^}\[\xef]*+ (?: (?! LINE EVENT ) [\[\xef] [^}\[\xef]*+ )*+ \}? )
+  | (?P<open> \( )
+  | (?P<close> \) )
+  | (?P<other> ; [^\r\n]* | \$ [0-9]* | \} )
+  | (?= WORD ) (?: [0-9]+ \.+ )? (?P<word> WORD* )
+"""
+"""The tokens. What has no name is ignored; a comment that is not closed ends before the next Event tag."""
+_TOKENS = re.compile(re.sub(rb"\b[A-Z]{4,5}\b", lambda name: _PARTS[name[0]], _GRAMMAR), re.VERBOSE)
+_NO_MOVE = re.compile(rb"(?!0[^0-9]|--\Z)[\x00-@\[-`{-\x7f]*|ep|e\.p\.|N")
+"""A number or an evaluation, but for castling that is written with zeros and a null move; `e.p.` and `N`."""
 _ESCAPED = re.compile(r'\\(["\\])')
 _OWN_NAMES = {name.encode() for name in OWN_TAGS}
 _LINE_END = re.compile(rb"\r\n|\n|\r")
@@ -42,7 +70,7 @@ Edit = tuple[int, int, bytes]
 
 
 class Chunk:
-    """A text of whole games with the rows that the scanner found in it; `scan` describes the columns.
+    """A text of whole games.
 
     `in_line` says whether it begins within a line, and `number` is that of its first game. Unless it is the last of its
     file, its last game may still go on.
@@ -50,84 +78,113 @@ class Chunk:
 
     def __init__(self, text: bytes, in_line: bool = False, number: int = 1, *, is_last: bool = True) -> None:
         self.text, self.in_line, self.number = text, in_line, number
-        self.data = np.frombuffer(text, np.uint8)
-        columns = (at.GAME_COLUMNS, at.TAG_COLUMNS, at.MOVE_COLUMNS)
-        rows = (np.empty((len(text) // 2 + 3, width), np.int64) for width in columns)  # enough for any text
-        found = at.ScanRows(np.zeros(at.STATE_WORDS, np.int64), *rows)
-        at.scan(self.data, is_last, in_line, found)
-        counts = [int(found.state[each]) for each in (at.GAMES, at.TAGS, at.MOVES)]
-        self.rows, self.tags, self.moves = (table[:n].copy() for table, n in zip(found[1:], counts, strict=True))
+        self.games: list[GameText] = []
+        self._scan(is_last=is_last)
 
     def __len__(self) -> int:
-        return len(self.rows)
+        return len(self.games)
 
     def __iter__(self) -> Iterator[GameText]:
-        return (GameText(self, index) for index in range(len(self)))
+        return iter(self.games)
 
     @property
     def end(self) -> int:
         """The end of the last game."""
-        return int(self.rows[-1, at.END]) if len(self) else 0
+        return self.games[-1].span.stop if self.games else 0
 
     def rest(self) -> bytes:
         """The text behind the last game."""
         return self.text[self.end :]
 
+    def _scan(self, *, is_last: bool) -> None:
+        """Find the games. If more text follows, the last line counts only with its line end."""
+        text = self.text
+        # A carriage return at the end may be half of a line end.
+        stop = len(text) if is_last else max(text.rfind(b"\n"), text.rfind(b"\r", 0, len(text) - 1)) + 1
+        game = GameText(self, self.number, slice(0, len(text)))
+        for token in _TOKENS.finditer(text, 0, stop):
+            kind = token.lastgroup
+            if kind in ("tag", "bracket"):
+                is_event = _EVENT.match(text, token.start(kind)) is not None
+                is_next = is_event and any(line["name"] == b"Event" for line in game.tag_lines)
+                if is_next or game.moves_at or game.problem:
+                    game = self._finished(game, token.start())
+                if kind == "tag":
+                    game.tag_lines.append(token)
+            elif kind is not None:
+                game.last = token
+                if game.text_at < 0:
+                    game.text_at = token.start()
+                if kind == "open":
+                    game.depth += 1
+                elif kind == "close":
+                    game.depth = max(0, game.depth - 1)
+                elif kind == "comment" and not token[0].endswith(b"}"):
+                    game.problem = "a comment is not closed"
+                elif kind == "move" and not game.depth:
+                    game.moves_at.extend(token.span("move"))
+                elif kind == "word" and not game.depth:
+                    game = self._read_word(game, token)
+        if is_last:
+            self._finished(game, len(text))
 
-@dataclass(frozen=True, slots=True)
+    def _read_word(self, game: GameText, token: re.Match[bytes]) -> GameText:
+        """Note the result or the move in a word; a result ends the game."""
+        start, move = token.start("word"), token["word"].rstrip(b"!?")
+        if token[0] in _RESULTS:
+            game.result = token[0].decode()
+            return self._finished(game, token.end())
+        if not _NO_MOVE.fullmatch(move):
+            game.moves_at.extend((start, start + len(move)))
+        return game
+
+    def _finished(self, game: GameText, end: int) -> GameText:
+        """Keep a game that has tags, moves or a result, and begin the next one."""
+        game.span = slice(game.span.start, end)
+        if game.depth and game.problem is None:
+            game.problem = "a variation is not closed"
+        if game.tag_lines or game.moves_at or game.result:
+            self.games.append(game)
+        return GameText(self, self.number + len(self.games), slice(self.end, len(self.text)))
+
+
+@dataclass(slots=True)
 class GameText:
     """A game of a chunk as it is written, before anybody has played it."""
 
     chunk: Chunk
-    index: int
-
-    @property
-    def number(self) -> int:
-        """The number of the game in its file, from 1."""
-        return self.chunk.number + self.index
-
-    @property
-    def row(self) -> Ints:
-        row: Ints = self.chunk.rows[self.index]
-        return row
-
-    @property
-    def tag_rows(self) -> Ints:
-        return self.chunk.tags[self.row[at.FIRST_TAG] : self.row[at.LAST_TAG]]
-
-    @property
-    def move_rows(self) -> Ints:
-        return self.chunk.moves[self.row[at.FIRST_MOVE] : self.row[at.LAST_MOVE]]
+    number: int
+    """The number of the game in its file, from 1."""
+    span: slice
+    """The place of the game in its chunk, including the text before it."""
+    tag_lines: list[re.Match[bytes]] = field(default_factory=list)
+    moves_at: array[int] = field(default_factory=partial(array, "q"))
+    """Start and end of each move, without its number and signs."""
+    result: str | None = None
+    """The result that stands behind the moves."""
+    text_at: int = -1
+    """The place of the movetext; -1 without one."""
+    last: re.Match[bytes] | None = None
+    """The last token of the movetext, which is the result if there is one."""
+    depth: int = 0
+    """The variations that are not closed yet."""
+    problem: str | None = None
+    """The error of syntax, if there is one."""
 
     @property
     def tags(self) -> dict[str, str]:
         """The tags; if two have the same name, the last counts."""
-        tags, text = {}, self.chunk.text
-        for _, _, name, name_end, value, value_end in self.tag_rows.tolist():
-            written = decoded(text[value:value_end])
-            tags[text[name:name_end].decode("ascii")] = _ESCAPED.sub(r"\1", written) if "\\" in written else written
+        tags = {}
+        for line in self.tag_lines:
+            written = decoded(line["value"])
+            tags[line["name"].decode()] = _ESCAPED.sub(r"\1", written) if "\\" in written else written
         return tags
 
     @property
     def moves(self) -> list[str]:
         """The moves as they are written."""
-        return [decoded(self.chunk.text[start:end]) for start, end in self.move_rows.tolist()]
-
-    @property
-    def result(self) -> str | None:
-        """The result that stands behind the moves."""
-        return _RESULTS[int(self.row[at.RESULT])]
-
-    @property
-    def problem(self) -> str | None:
-        """The error of syntax, if there is one."""
-        return _PROBLEMS[self.row[at.PROBLEM]]
-
-    @property
-    def span(self) -> slice:
-        """The place of the game in its chunk, including the text before it."""
-        start = int(self.chunk.rows[self.index - 1, at.END]) if self.index else 0
-        return slice(start, int(self.row[at.END]))
+        places = zip(self.moves_at[::2], self.moves_at[1::2], strict=True)
+        return [decoded(self.chunk.text[start:end]) for start, end in places]
 
     def decided(self, tags: Mapping[str, str], line: str | None = None) -> bytes:
         """The text with r-mobility tags, and with tbgen's variation after the moves, in place of earlier ones.
@@ -141,14 +198,14 @@ class GameText:
 
         They replace those of an earlier call.
         """
-        text, begin, end = self.chunk.text, int(self.row[at.TEXT_AT]), self.span.stop
+        text, begin, end = self.chunk.text, self.text_at, self.span.stop
         edits: list[Edit] = []
         if begin >= 0:
             edits += ((begin + old.start(), begin + old.end(), b"") for old in _OWN_COMMENT.finditer(text[begin:end]))
-        for number, row in enumerate(self.move_rows.tolist(), 1):
+        for number, move_end in enumerate(self.moves_at[1::2], 1):
             if number in comments:
-                signs = _SIGNS.match(text, row[1], end)
-                behind = row[1] if signs is None else signs.end()
+                signs = _SIGNS.match(text, move_end, end)
+                behind = move_end if signs is None else signs.end()
                 edits.append((behind, behind, f" {{{MARK} {comments[number]}}}".encode()))
         if 0 in comments and begin >= 0:
             edits.append((begin, begin, f"{{{MARK} {comments[0]}}} ".encode()))
@@ -168,35 +225,34 @@ class GameText:
         The last tag is one of others, if there are any. Before the moves an empty line follows.
         """
         text = self.chunk.text
-        rows = [(text[row[at.NAME] : row[at.NAME_END]], row) for row in self.tag_rows.tolist()]
-        own = [row for name, row in rows if name in _OWN_NAMES]
-        others = [row for name, row in rows if name not in _OWN_NAMES]
-        results = [row for name, row in rows if name == b"Result"]
-        yield from ((row[at.LINE], row[at.NEXT_LINE], b"") for row in own)
+        own = [line for line in self.tag_lines if line["name"] in _OWN_NAMES]
+        others = [line for line in self.tag_lines if line["name"] not in _OWN_NAMES]
+        results = [line for line in others if line["name"] == b"Result"]
+        yield from ((*line.span("tag"), b"") for line in own)
         if not tags:
             return
         lines = [f'[{name} "{value}"]'.encode() for name, value in tags.items()]
-        anchor = (results or others or own[:1] or [None])[-1]
-        if anchor is None:
-            behind = int(self.row[at.TEXT_AT])
+        anchors = results or others or own[:1]
+        if not anchors:
+            behind = self.text_at
             line_end = _line_end_in(text)
             is_first = text[:behind] in (b"", BOM_UTF8) and not self.chunk.in_line
             is_ended = is_first or text[behind - 1 : behind] in (b"\n", b"\r")
             lines.append(b"")
         else:
-            behind = anchor[at.NEXT_LINE]
-            line_end = _line_end_in(text, anchor[at.VALUE_END], behind)
-            is_ended = anchor in own or text[behind - 1] in at.LINE_ENDS  # tbgen's own line goes with its line end
+            anchor = anchors[-1]
+            behind = anchor.end("tag")
+            line_end = _line_end_in(text, anchor.end("value"), behind)
+            is_ended = anchor in own or text[behind - 1] in _LINE_ENDS  # tbgen's own line goes with its line end
         yield behind, behind, (b"" if is_ended else line_end) + b"".join(line + line_end for line in lines)
 
     def _line_edits(self, line: str) -> Iterator[Edit]:
         """Put a variation before the result, or after the moves, in place of the present one."""
-        text, begin, result_at = self.chunk.text, int(self.row[at.TEXT_AT]), int(self.row[at.RESULT_AT])
-        if begin < 0:
+        text, begin = self.chunk.text, self.text_at
+        if self.last is None:
             return
-        end = result_at if result_at >= 0 else int(self.row[at.TEXT_END])
-        last = end
-        if result_at < 0 and (following := _LINE_END.match(text, end)):
+        end = last = self.last.start() + (0 if self.result else len(self.last[0].rstrip()))
+        if self.result is None and (following := _LINE_END.match(text, end)):
             last = following.end()
         old = _OWN_VARIATION.search(text[begin:last])
         line_end = _line_end_in(text)
@@ -226,7 +282,7 @@ def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False)
             chunk.text = chunk.text[: chunk.end]
             del read[: len(chunk.text)]
             yield chunk
-            in_line, number = chunk.text[-1] not in at.LINE_ENDS, number + len(chunk)
+            in_line, number = chunk.text[-1] not in _LINE_ENDS, number + len(chunk)
         wanted = 2 * len(read) if len(read) >= _LONG_GAME_BYTES else 0
         if len(read) > MOST_GAME_BYTES:
             raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", number=number)

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from tbgen.apps.games.tags import Source
+from tbgen.apps.games.text import chunks_in
 from tbgen.apps.match.game import Ending
 from tbgen.apps.match.settings import Format, MatchSettings
 from tbgen.errors import MatchError, TbgenError, UnreadableFileError
@@ -205,8 +206,6 @@ def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Endi
 
     A game counts if its result stands behind its moves; lines may end with CR LF.
     """
-    from tbgen.apps.games.text import chunks_in  # which loads the compiler
-
     before = 0
     for chunk in chunks_in(path, may_be_empty=True):
         for game in chunk:

@@ -6,20 +6,17 @@ import functools
 import random
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import chess
 
 from tbgen.apps.games.tags import ORDINARY, read_tags, root_of
+from tbgen.apps.games.text import Chunk, chunks_in
 from tbgen.apps.match.settings import MatchSettings
 from tbgen.errors import TbgenError, UsageError
 from tbgen.rules.game import Game
 from tbgen.rules.points import Komi
 from tbgen.score import Score
 from tbgen.system.inputs import read_lines
-
-if TYPE_CHECKING:
-    from tbgen.apps.games.text import GameText
 
 _EPD_FIELDS = 4
 _FEN_FIELDS = 6
@@ -55,12 +52,10 @@ class Openings:
         self._lots, self._drawn = random.Random(seed), list[int]()
         self._opening = functools.lru_cache(_MOST_KEPT)(self._read)
         path = self._wanted.file
-        self._entries: list[tuple[int, str | GameText | None]] = [(1, None)]
+        self._entries: list[tuple[int, str | bytes | None]] = [(1, None)]
         if path is not None and self._wanted.pgn:
-            from tbgen.apps.games.text import chunks_in  # which loads the compiler; books of positions do without
-
             chunks = chunks_in(path, may_be_empty=True)
-            self._entries = [(game.number, game) for chunk in chunks for game in chunk]
+            self._entries = [(game.number, chunk.text[game.span]) for chunk in chunks for game in chunk]
         elif path is not None:
             lines = enumerate(read_lines(str(path)), start=1)
             self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
@@ -80,7 +75,7 @@ class Openings:
     def komi_of(self, number: int) -> Komi | None:
         """The komi that an opening names; its moves are not played."""
         entry = self._entries[self._place(number)][1]
-        return None if entry is None or isinstance(entry, str) else read_tags(entry.tags).komi
+        return read_tags(Chunk(entry).games[0].tags).komi if isinstance(entry, bytes) else None
 
     def _place(self, number: int) -> int:
         """Where an opening stands in the book."""
@@ -93,7 +88,10 @@ class Openings:
 
     def _read(self, place: int) -> Opening:
         entry = self._entries[place][1]
-        tags, moves = ({}, []) if entry is None or isinstance(entry, str) else (entry.tags, entry.moves)
+        tags, moves = dict[str, str](), list[str]()
+        if isinstance(entry, bytes):
+            (written,) = Chunk(entry)
+            tags, moves = written.tags, written.moves
         known, variant = read_tags(tags), tags.get("Variant", "")
         if variant.lower() in ORDINARY:
             variant = self._settings.variant

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import chess
 import chess.pgn
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games.text import Chunk, chunks_of
+from tbgen.apps.games.text import chunks_of
 from tests.apps.games.plain import assert_same, compiled, pieces_of, plain
 from tests.project import S18
 
@@ -95,11 +93,6 @@ texts = st.lists(
 @given(texts | st.binary(max_size=60), st.sampled_from([1, 7, 40, 1 << 20]))
 def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
     assert_same(plain(text), compiled(text, None, chunk_bytes), text)
-
-
-def test_a_last_line_that_is_an_order_mark_is_not_read_past_its_end() -> None:
-    text: Any = memoryview(b"1. e4\n\xef\xbb\xbf[")[:-1]
-    assert Chunk(text).end == len(text)
 
 
 @pytest.mark.parametrize("chunk_bytes", [1, 4096])

@@ -46,7 +46,7 @@ def test_a_game_costs_as_much_at_the_end_of_a_long_match_as_at_its_beginning() -
 
 
 def test_a_long_match_keeps_no_games_in_memory_while_it_is_read_back(tmp_path: Path) -> None:
-    """The tables of the scanner take forty bytes for each byte of a text, and the file is no longer one text."""
+    """A game that was read takes more memory than its text, and a match may have a million."""
     pgn = tmp_path / "games.pgn"
     words = [*walker("Ann"), *walker("Bob"), "-maxmoves", "1", "-games", "2", "-srand", "1", "-pgnout", str(pgn)]
     run(words)
