@@ -17,13 +17,7 @@ from tbgen.apps.games.tags import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.options import Command, flag, option
 from tbgen.cli.output import GamesWriter, written_whole
-from tbgen.cli.reading import (
-    asked_files,
-    building,
-    decided,
-    refuse_to_lose,
-    say_whom_the_clock_did_not_stop,
-)
+from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
 from tbgen.cli.reporter import duration, progress
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import outlook

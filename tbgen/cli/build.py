@@ -97,13 +97,12 @@ def command(
     if not materials:
         return
     settings = Settings(threads or processors(), jobs or 0, memory, cluster, outcomes_only)
-    if not only_plan:
+    if only_plan:
+        plan, disk = plan_for(data, materials, settings), free_disk(data)
+        present(form, plan.facts(), lambda: _show_plan(plan.facts(), disk))
+        plan.check(disk)
+    else:
         _build(data, materials, settings)
-        return
-    plan, disk = plan_for(data, materials, settings), free_disk(data)
-    facts = plan.facts()
-    present(form, facts, lambda: _show_plan(facts, disk))
-    plan.check(disk)
 
 
 def _build(folder: Path, wanted: list[Material], settings: Settings) -> None:

@@ -19,14 +19,8 @@ from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import GameText, chunks_in
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.options import Command, argument, flag, option
-from tbgen.cli.output import Form, fits, print_facts, show_facts, table_lines, text_of, written_whole
-from tbgen.cli.reading import (
-    asked_files,
-    building,
-    decided,
-    refuse_to_lose,
-    say_whom_the_clock_did_not_stop,
-)
+from tbgen.cli.output import Form, print_facts, show_facts, table_lines, terminal_width, text_of, written_whole
+from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
 from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError, build_options
 from tbgen.material import Material
@@ -220,21 +214,21 @@ def _order(text: str) -> list[TieBreak]:
 def _show_table(standings: Standings, building: str) -> None:
     """Print the rows of all players, with a column for each of them if the table stays readable."""
     rows = standings.rows
-    figures = list(rows[0].figures) if rows else []
-    heads = ["", "player", "games", "classical", "points", *figures]
-    lines = [
+    heads = ["", "player", "games", "classical", "points", *(rows[0].figures if rows else ())]
+    cells = [
         [str(row.rank), row.name, str(row.games), *map(in_decimals, (row.classical, row.points, *row.figures.values()))]
         for row in rows
     ]
+    lines = list(table_lines(heads, cells))
     if len(rows) <= _MOST_ACROSS:
         met = [
             ["x" if row is other else " ".join(map(in_decimals, row.points_against(other.name))) for other in rows]
             for row in rows
         ]
-        crossed = [line + more for line, more in zip(lines, met, strict=True)]
-        across = [*heads, *(str(row.rank) for row in rows)]
-        heads, lines = (across, crossed) if fits(across, crossed) else (heads, lines)
-    click.echo("\n".join(table_lines(heads, lines)))
+        crossed = [line + more for line, more in zip(cells, met, strict=True)]
+        across = list(table_lines([*heads, *(str(row.rank) for row in rows)], crossed))
+        lines = across if max(map(len, across)) <= terminal_width() else lines
+    click.echo("\n".join(lines))
     order, schemes = ", then ".join(standings.order), ", ".join(scheme.value for scheme in standings.schemes)
     click.echo(f"ranked by {order}; points: {schemes}")
     if standings.unfinished:

@@ -136,7 +136,13 @@ class Command(click.Command):
     ) -> None:
         super().__init__(name, callback=callback, **settings)
         self.parameters = {word: each.default for word, each in signature(callback).parameters.items()}
-        quiet = click.Option(("-q", "--quiet"), is_flag=True, help="Print results and errors only.")
+        quiet = click.Option(
+            ("-q", "--quiet"),
+            is_flag=True,
+            expose_value=False,
+            help="Print results and errors only.",
+            callback=lambda ctx, option, value: ctx.meta.update({QUIET: value}),
+        )
         self.params = [quiet, *declared(self.parameters)]
         self.alone = alone
 
@@ -149,7 +155,6 @@ class Command(click.Command):
                 for before, word in zip(["", *args], args, strict=False)
             ]
         rest = super().parse_args(ctx, args)
-        ctx.meta[QUIET] = ctx.params.pop("quiet")
         if ctx.resilient_parsing:
             return rest  # a shell completes the line: the option that another one needs may still follow
         typed = [option for option in options if isinstance(option, CommandOption) and option.is_given(ctx)]

@@ -117,7 +117,7 @@ def table_lines(
     `titles` go above rows, by their numbers from 0.
     """
     rows = [[printable(cell) for cell in row] for row in rows]
-    widths = _widths(heads, rows)
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
     sides = [">" if all(map(_FLUSH_RIGHT.fullmatch, cells)) else "<" for _, *cells in zip(heads, *rows, strict=True)]
     gap = "  " if sum(widths) + 2 * (len(widths) - 1) <= terminal_width() else " "
     for number, row in enumerate((heads, *rows), -1):
@@ -125,15 +125,6 @@ def table_lines(
             yield titles[number]
         cells = (f"{text:{side}{width}}" for text, width, side in zip(row, widths, sides, strict=True))
         yield gap.join(cells).rstrip()
-
-
-def fits(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """Whether a table fits the terminal, if the output is one."""
-    return sum(_widths(heads, rows)) + len(heads) - 1 <= terminal_width()
-
-
-def _widths(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> list[int]:
-    return [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
 
 
 def terminal_width() -> float:

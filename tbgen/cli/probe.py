@@ -104,8 +104,8 @@ def command(
         clocked = value_if_asked(tables, answer, board, fifty, unasked=form is Form.TABLE)
     matters = clocked is not None and clocked.matters
     if form is not Form.TABLE:
-        facts = _facts(answer, clocked, moves, scoring)
-        print_facts(form, facts | ({"line": [step.facts() for step in steps]} if with_line else {}))
+        line = {"line": [step.facts() for step in steps]} if with_line else {}
+        print_facts(form, _facts(answer, clocked, moves, scoring) | line)
     elif with_line:
         click.echo(pgn_of(board, answer, steps, scoring, clock=str(clocked) if matters else None))
     else:
@@ -125,8 +125,7 @@ def _draw(tables: Tablebase, at: tuple[Any, Score | None], man: str | None, *, a
 
         click.echo(picture_of_value(tables, *at, man), nl=False)
     elif man is not None and form is Form.TABLE:
-        values = boards.map_of(tables, *at, boards.man_on(at[0], man))
-        click.echo("\n".join(boards.map_lines(values)))
+        click.echo("\n".join(boards.map_lines(boards.map_of(tables, *at, boards.man_on(at[0], man)))))
     elif man is not None:
         print_facts(form, boards.map_facts(tables, *at, man))
 

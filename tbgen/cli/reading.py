@@ -9,9 +9,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tbgen.apps.games.batch import ChunkReport, GamesTask, adjudicate_file, total
-from tbgen.apps.games.decide import Ground, Solve, materials_in
-from tbgen.apps.games.tags import Rules, Source
-from tbgen.apps.games.text import chunks_in
+from tbgen.apps.games.decide import Ground, Solve
+from tbgen.apps.games.tags import Rules
 from tbgen.cli import complain_of, say
 from tbgen.cli.options import not_empty
 from tbgen.cli.output import entries_in, refuse_fewer
@@ -63,8 +62,7 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     )
     complain_of(found.skipped)
     known = {*found.missing, *map(str, tables_in(folder))}
-    files = [name for name in names if name != STANDARD_INPUT]
-    for asked in _asked_by_tags(files):
+    for asked in found.asked:
         if new := {*map(str, asked)} - known:
             found.lacking += 1
             found.missing.update(new)
@@ -73,14 +71,6 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     if stopped := found.grounds[Ground.STOPPED]:
         say(f"{counted(stopped, 'game', 'games')} with more men than tables have, or castling rights: no table decides")
     return [Material.parse(name) for name, _ in found.missing.most_common()]
-
-
-def _asked_by_tags(names: Sequence[str]) -> Iterator[tuple[Material, ...]]:
-    """The tables that make a game provisional, game by game, as an earlier decision has written them into the tags."""
-    for name in names:
-        for tags in (text.tags for chunk in chunks_in(name, may_be_empty=True) for text in chunk):
-            if tags.get("RMobilitySource") == Source.PROVISIONAL.value:
-                yield materials_in(tags.get("RMobilityMissing", ""))
 
 
 def building(files: Sequence[str], folders: Sequence[Path], tables: Sequence[str] = ()) -> str:

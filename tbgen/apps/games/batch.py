@@ -14,7 +14,7 @@ from typing import Any
 
 import chess
 
-from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, told_by_tags
+from tbgen.apps.games.decide import Adjudicator, Ground, Solve, Verdict, materials_in, told_by_tags
 from tbgen.apps.games.event import READ_TAGS, EventGame
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.tags import (
@@ -31,6 +31,7 @@ from tbgen.apps.games.tags import (
 )
 from tbgen.apps.games.text import Chunk, chunks_of
 from tbgen.errors import NO_TABLE, InputFileError, PgnError, UnreadableFileError
+from tbgen.material import Material
 from tbgen.probe import Tablebase
 from tbgen.rules.facts import to_json
 from tbgen.rules.stage import ON_THE_BOARD, FiftyMoveSetting
@@ -77,6 +78,8 @@ class ChunkReport:
     """Missing table -> the number of games that it would decide, perhaps together with others."""
     lacking: int = 0
     """Games that lack tables."""
+    asked: list[tuple[Material, ...]] = field(default_factory=list)
+    """The tables that make a game provisional, game by game, by the tags of an earlier decision."""
     clocked: int = 0
     """Games where the fifty-move rule leaves too few plies for the table's value, or may do so."""
     against_their_word: int = 0
@@ -169,6 +172,8 @@ class ChunkDecider:
         done.against_their_word += verdict.source is Source.TABLEBASE and says_fifty_moves(game.tags)
         done.lacking += bool(verdict.missing)
         done.missing.update(map(str, verdict.missing))
+        if game.tags.get("RMobilitySource") == Source.PROVISIONAL.value:
+            done.asked.append(materials_in(game.tags.get("RMobilityMissing", "")))
         if game.last.end in ON_THE_BOARD and game.warnings:
             done.contradicted.append(f"{game.file}, game {game.number}: warning: {game.warnings[0]}")
         if self.task.results:
@@ -274,4 +279,5 @@ def total(parts: Iterable[ChunkReport]) -> ChunkReport:
             setattr(whole, name, getattr(whole, name) + getattr(part, name))
         whole.contradicted.extend(part.contradicted)
         whole.skipped.extend(part.skipped)
+        whole.asked.extend(part.asked)
     return whole
