@@ -100,9 +100,9 @@ class _Reader:
         Each game comes with its text, which has comments if the game is readable.
         """
         games, chunks = 0, chunks_in(self.file)
-        for chunk in reading(self.file, chunks, lambda chunk: (len(chunk.text), len(chunk)), prints=prints):
-            yield from (self._annotated(text) for text in chunk if wanted in (None, text.number))
-            games += len(chunk)
+        for chunk in reading(self.file, chunks, lambda chunk: (len(chunk.text), len(chunk.games)), prints=prints):
+            yield from (self._annotated(text) for text in chunk.games if wanted in (None, text.number))
+            games += len(chunk.games)
             if wanted is None:
                 yield None, chunk.rest()
             elif games >= wanted:
@@ -134,7 +134,7 @@ def _show(annotation: Annotation) -> None:
             "own": lambda each: each.ply.own,
             "accrued": lambda each: each.ply.accrued,
             "outcome": lambda each: each.value.outcome if each.value else "",
-            "DTG": lambda each: each.distance,
+            "DTG": lambda each: each.value.dtg if each.value else "",
             "lost": lambda each: each.lost_in_words,
             "": lambda each: each.remark,
         },

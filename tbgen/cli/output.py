@@ -154,7 +154,7 @@ def entries_in(name: str, enough: float = math.inf) -> int:
     games = 0
     with contextlib.suppress(InputFileError):
         for chunk in chunks_in(name, may_be_empty=True):
-            games += len(chunk)
+            games += len(chunk.games)
             if games >= enough:
                 break
     return games

@@ -109,8 +109,8 @@ def _games_of(files: Sequence[str], rules: Rules) -> Iterator[PgnGame | TbgenErr
 
     for path in files:
         try:
-            for chunk in reading(path, chunks_in(path), lambda chunk: (len(chunk.text), len(chunk)), prints=True):
-                yield from (game_of(text, path, rules) for text in chunk)
+            for chunk in reading(path, chunks_in(path), lambda chunk: (len(chunk.text), len(chunk.games)), prints=True):
+                yield from (game_of(text, path, rules) for text in chunk.games)
         except (InputFileError, UnreadableFileError) as error:
             yield error
 

@@ -68,13 +68,6 @@ class AnnotatedPly:
         return last_move(self.board, self.ply.san)
 
     @property
-    def distance(self) -> str:
-        """The plies until the value is reached, as a cell of a table; `?` where tables have no distances."""
-        if self.value is None:
-            return ""
-        return "?" if self.value.dtg is None else str(self.value.dtg)
-
-    @property
     def worth(self) -> str:
         """The value after the ply, such as `G1.5 in 5 plies`; empty if it is not known."""
         if self.value is None:

@@ -111,7 +111,7 @@ def decision_tags(game: PgnGame, verdict: Verdict, mobility: Mobility = Mobility
         "RMobilitySource": verdict.source.value,
         "RMobilityTablebase": verdict.table or "",
         "RMobilityMissing": verdict.missing_tag or "",
-        "RMobilityBounds": verdict.bounds_tag or "",
+        "RMobilityBounds": "" if verdict.bounds is None else f"{verdict.bounds.lower} {verdict.bounds.upper}",
         "RMobilityClock": str(verdict.clocked) if verdict.is_clocked else "",
         GAME_TAG: "" if mobility.forgets else str(mobility),
     }
@@ -148,7 +148,7 @@ class ChunkDecider:
     def decide(self, chunk: Chunk, name: str) -> ChunkReport:
         """Decide the games of a chunk."""
         done, texts = ChunkReport(size=len(chunk.text)), list[bytes]()
-        for text in chunk:
+        for text in chunk.games:
             game = game_of(text, name, self.task.rules)
             if isinstance(game, PgnError):
                 done.skipped.append(game)

@@ -106,11 +106,6 @@ class Verdict:
         """The missing tables as a tag names them."""
         return " ".join(map(str, self.missing)) or None
 
-    @property
-    def bounds_tag(self) -> str | None:
-        """The bounds as a tag has them."""
-        return None if self.bounds is None else f"{self.bounds.lower} {self.bounds.upper}"
-
     def facts(self) -> dict[str, Any]:
         """The verdict as JSON has it.
 

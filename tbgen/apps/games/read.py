@@ -133,7 +133,7 @@ def games_in(lines: str | Iterable[str], name: str = "PGN", rules: Rules | None 
 
 def _games(pieces: Iterable[bytes], name: str, rules: Rules | None) -> Iterator[PgnGame | PgnError]:
     wanted = expect(Rules() if rules is None else rules, Rules, "rules", "Rules such as Rules()")
-    return (game_of(text, name, wanted) for chunk in chunks_of(pieces, name) for text in chunk)
+    return (game_of(text, name, wanted) for chunk in chunks_of(pieces, name) for text in chunk.games)
 
 
 def game_of(text: GameText, name: str, rules: Rules) -> PgnGame | PgnError:
@@ -164,10 +164,15 @@ def _replayed_game(text: GameText, name: str, rules: Rules) -> PgnGame:
         under_fide = _last_and_end(root, carried, facts, fide, rules.mobility)
         if under_fide[0].end is End.FIFTY_MOVES:  # an event that knows no other rule
             fifty_moves, (last, ended) = fide, under_fide
-    result = tags.get("Result", written or UNFINISHED)
-    warnings = tuple(contradictions(tags, known, written, last, ended))
     return PgnGame(
-        *(name, text.number, tags, result, last, rules.scoring(known), fifty_moves, warnings),
+        file=name,
+        number=text.number,
+        tags=tags,
+        result=tags.get("Result", written or UNFINISHED),
+        last=last,
+        scoring=rules.scoring(known),
+        fifty_moves=fifty_moves,
+        warnings=tuple(contradictions(tags, known, written, last, ended)),
         position=partial(_last_board, root, words, last) if facts else game.position,
         _game=partial(_game_by_python_chess, root, carried, fifty_moves, rules.mobility, text),
     )

@@ -81,12 +81,6 @@ class Chunk:
         self.games: list[GameText] = []
         self._scan(is_last=is_last)
 
-    def __len__(self) -> int:
-        return len(self.games)
-
-    def __iter__(self) -> Iterator[GameText]:
-        return iter(self.games)
-
     @property
     def end(self) -> int:
         """The end of the last game."""
@@ -278,15 +272,15 @@ def chunks_of(pieces: Iterable[bytes], name: str, *, may_be_empty: bool = False)
         chunk = Chunk(bytes(read), in_line, number, is_last=piece is None)
         if piece is None:
             yield chunk
-        elif len(chunk):
+        elif chunk.games:
             chunk.text = chunk.text[: chunk.end]
             del read[: len(chunk.text)]
             yield chunk
-            in_line, number = chunk.text[-1] not in _LINE_ENDS, number + len(chunk)
+            in_line, number = chunk.text[-1] not in _LINE_ENDS, number + len(chunk.games)
         wanted = 2 * len(read) if len(read) >= _LONG_GAME_BYTES else 0
         if len(read) > MOST_GAME_BYTES:
             raise PgnError(name, f"it is longer than {MOST_GAME_BYTES >> 20} MB", number=number)
-    if number == 1 and not len(chunk) and not may_be_empty:
+    if number == 1 and not chunk.games and not may_be_empty:
         raise PgnError(name, "it holds no games")
 
 

@@ -208,7 +208,7 @@ def stored_games(path: Path, match: str) -> Iterator[tuple[int, int | None, Endi
     """
     before = 0
     for chunk in chunks_in(path, may_be_empty=True):
-        for game in chunk:
+        for game in chunk.games:
             if game.result is not None:
                 is_ours = game.tags.get("MatchId") == match
                 yield before + game.span.stop, *(_stored(path, game.number, game.tags) if is_ours else (None, None))

@@ -55,7 +55,7 @@ class Openings:
         self._entries: list[tuple[int, str | bytes | None]] = [(1, None)]
         if path is not None and self._wanted.pgn:
             chunks = chunks_in(path, may_be_empty=True)
-            self._entries = [(game.number, chunk.text[game.span]) for chunk in chunks for game in chunk]
+            self._entries = [(game.number, chunk.text[game.span]) for chunk in chunks for game in chunk.games]
         elif path is not None:
             lines = enumerate(read_lines(str(path)), start=1)
             self._entries = [(number, line) for number, line in lines if line.partition("#")[0].strip()]
@@ -90,7 +90,7 @@ class Openings:
         entry = self._entries[place][1]
         tags, moves = dict[str, str](), list[str]()
         if isinstance(entry, bytes):
-            (written,) = Chunk(entry)
+            (written,) = Chunk(entry).games
             tags, moves = written.tags, written.moves
         known, variant = read_tags(tags), tags.get("Variant", "")
         if variant.lower() in ORDINARY:

@@ -57,7 +57,7 @@ def pieces_of(text: bytes, size: int) -> list[bytes]:
 def compiled(text: bytes, settings: Rules | None = None, chunk_bytes: int = 1 << 20) -> list[PgnGame | PgnError]:
     """The games that tbgen finds, and the error that the text as a whole ends with."""
     chunks = chunks_of(pieces_of(text, chunk_bytes), "test.pgn")
-    return _to_the_end(game_of(game, "test.pgn", settings or Rules()) for chunk in chunks for game in chunk)
+    return _to_the_end(game_of(game, "test.pgn", settings or Rules()) for chunk in chunks for game in chunk.games)
 
 
 def _to_the_end(games: Iterable[PgnGame | PgnError]) -> list[PgnGame | PgnError]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tbgen.apps.games.text import chunks_of
+from tbgen.apps.games.text import Chunk, chunks_of
 from tests.apps.games.plain import assert_same, compiled, pieces_of, plain
 from tests.project import S18
 
@@ -95,6 +95,16 @@ def test_any_text_is_read_alike(text: bytes, chunk_bytes: int) -> None:
     assert_same(plain(text), compiled(text, None, chunk_bytes), text)
 
 
+@pytest.mark.parametrize(
+    ("begin", "part"),
+    [(b"e4", b"!"), (b"", b"1"), (b"1.", b" "), (b'[a "', b'"] '), (b"[", b" "), (b"{", b"\n[Event "), (b"{", b"\xef")],
+)
+def test_no_text_is_gone_over_again_and_again(begin: bytes, part: bytes) -> None:
+    """A pattern that goes back over what it has matched would take hours for a megabyte."""
+    text = begin + part * ((1 << 20) // len(part)) + b"x *"
+    assert Chunk(text).end in (0, len(text))
+
+
 @pytest.mark.parametrize("chunk_bytes", [1, 4096])
 def test_the_games_at_hand_are_read_alike_in_blocks_of_any_size(chunk_bytes: int) -> None:
     text = S18.read_bytes()
@@ -111,7 +121,7 @@ def test_blocks_hold_every_byte_of_their_file_once() -> None:
     for chunk_bytes in (100, 5000, 1 << 20):
         chunks = list(chunks_of(pieces_of(text, chunk_bytes), "test.pgn"))
         assert b"".join(chunk.text for chunk in chunks) == text
-        assert sum(map(len, chunks)) == 20
+        assert sum(len(chunk.games) for chunk in chunks) == 20
         assert all(chunk.end <= len(chunk.text) for chunk in chunks)
 
 
