@@ -18,7 +18,7 @@ from tbgen.apps.site.templates import template_of
 from tbgen.errors import MissingTableError, PgnError, TbgenError, UsageError
 from tbgen.probe import Tablebase
 from tbgen.rules.notation import fen_and_moves, position_of
-from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points, parse_komi
+from tbgen.rules.points import DEFAULT_KOMI, Scheme, Scoring, format_points
 from tbgen.rules.position import board_after
 from tbgen.rules.stage import FiftyMoves, FiftyMoveSetting
 from tbgen.score import DEFAULT_CUTOFF_CODE, Color, Mobility, Score
@@ -108,12 +108,8 @@ def scoring_in(parameters: Mapping[str, str]) -> Scoring:
     for setting, meant in (("komi", (Scheme.KOMI,)), ("cutoff", (Scheme.KOMI, Scheme.WINNER))):
         if setting in parameters and scheme not in meant and not (is_used and setting == "cutoff"):
             raise UsageError(f"{setting} means nothing under the scoring {scheme.value}")
-    cutoff, komi = parameters.get("cutoff"), parameters.get("komi")
-    return Scoring(
-        scheme,
-        DEFAULT_CUTOFF_CODE if cutoff is None else parse_cutoff(cutoff),
-        DEFAULT_KOMI if komi is None else parse_komi(komi),
-    )
+    cutoff = parse_cutoff(parameters["cutoff"]) if "cutoff" in parameters else DEFAULT_CUTOFF_CODE
+    return Scoring(scheme, cutoff, parameters.get("komi", DEFAULT_KOMI))
 
 
 def fifty_in(parameters: Mapping[str, str]) -> FiftyMoves | None:
