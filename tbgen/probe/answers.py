@@ -6,7 +6,7 @@ import enum
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import InitVar, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
@@ -92,9 +92,9 @@ class At:
 
 @dataclass(frozen=True, repr=False)
 class Valued(Shown):
-    """An answer with a value."""
+    """A value and its position, which is no field, because a frame of answers has a column for each field."""
 
-    at: At = field(compare=False)
+    at: InitVar[At]
     outcome: Score
     """The score at the end of best play by both sides, for a move after it."""
     dtg: int | None
@@ -103,9 +103,17 @@ class Valued(Shown):
     It is 0 if that score is already accrued and stays so.
     """
 
+    def __post_init__(self, at: At) -> None:
+        vars(self)["_at"] = at
+
+    @property
+    def _place(self) -> At:
+        found: At = vars(self)["_at"]
+        return found
+
     def __getstate__(self) -> dict[str, Any]:
         """A pickled answer leaves its tables out: nobody would close them after opening it again."""
-        return {**vars(self), "at": At(self.at.board, self.at.carried, self.at.counted)}
+        return {**vars(self), "_at": At(self._place.board, self._place.carried, self._place.counted)}
 
     def __str__(self) -> str:
         return str(self.outcome) if self.dtg is None else f"{self.outcome} in {in_plies(self.dtg)}"
@@ -149,12 +157,12 @@ class Probe(Valued):
     @property
     def own(self) -> Score:
         """The score of the position itself."""
-        return self.at.own()
+        return self._place.own()
 
     @property
     def accrued(self) -> Score:
         """The accrued score that the value belongs to."""
-        return self.at.carried or self.own
+        return self._place.carried or self.own
 
     @property
     def is_reached(self) -> bool:
@@ -164,9 +172,9 @@ class Probe(Valued):
     @cached_property
     def moves(self) -> Moves:
         """All moves with their values, best first. The first access needs open tables."""
-        if self.at.ask is None:
+        if self._place.ask is None:
             raise UsageError("a pickled answer has no tables; ask a tablebase for the moves: tables.probe_moves(board)")
-        return self.at.ask(self.at.board, self.accrued)
+        return self._place.ask(self._place.board, self.accrued)
 
     @property
     def best(self) -> list[MoveProbe]:
@@ -183,7 +191,7 @@ class Probe(Valued):
             The keys and values that `tbgen probe --json` prints, without the moves.
         """
         return {
-            "fen": self.at.board.fen(),
+            "fen": self._place.board.fen(),
             "material": str(self.material.canonical()),
             **facts_of(self, "own", "accrued", "outcome", "dtg"),
             "points": {**_points(scoring, self.outcome)},
@@ -194,7 +202,7 @@ class Probe(Valued):
         best = list[chess.Move]()
         with suppress(TbgenError):  # without its moves it is a complete answer
             best = [each.move for each in self.best]
-        return self.at.board, best
+        return self._place.board, best
 
 
 @dataclass(frozen=True, repr=False)
@@ -228,17 +236,17 @@ class MoveProbe(Valued):
     @cached_property
     def san(self) -> str:
         """The move in short notation."""
-        return san_of(self.at.board, self.move, self.own)
+        return san_of(self._place.board, self.move, self.own)
 
     @cached_property
     def own(self) -> Score:
         """The score of the position after the move."""
-        return self.at.counted or own_of(board_after(self.at.board, self.move))
+        return self._place.counted or own_of(board_after(self._place.board, self.move))
 
     @property
     def accrued(self) -> Score:
         """The accrued score after the move."""
-        carried = self.at.carried
+        carried = self._place.carried
         return self.own if carried is None else carried.after(self.own, reset=False)
 
     def facts(self, scoring: Scoring | None = None) -> dict[str, Any]:
@@ -258,7 +266,7 @@ class MoveProbe(Valued):
         }
 
     def _drawing(self) -> tuple[chess.Board, Sequence[chess.Move]]:
-        return self.at.board, [self.move]
+        return self._place.board, [self.move]
 
 
 class LineStep(MoveProbe):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import random
@@ -105,6 +106,15 @@ def test_moves_are_a_frame(tables: Tablebase) -> None:
 
 
 MANY = BulkProbe(np.array([4, -2, 0, 1], np.int8), np.array([5, 0, np.nan, np.nan]), np.array([0, 0, 2, 0], np.uint8))
+
+
+def test_a_frame_of_answers_shows_no_private_state(tables: Tablebase) -> None:
+    """pandas and polars make a column of each field of a dataclass."""
+    moves = tables.probe_moves(WAITING, ACCRUED)
+    rows = [dataclasses.asdict(each) for each in moves]
+    assert [*rows[0]] == ["outcome", "dtg", "uci", "reset", "best", "keeps"]
+    assert [row["outcome"] for row in rows] == sorted((each.outcome for each in moves), reverse=True)
+    assert [*dataclasses.asdict(tables.probe(WAITING))] == ["outcome", "dtg", "material"]
 
 
 def test_many_answers_are_read_one_by_one() -> None:
