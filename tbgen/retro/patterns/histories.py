@@ -11,26 +11,17 @@ row is one number, so that rows sort as their columns do: holder, code, outcome 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, Shorts, SignedInts32, often_first
+from tbgen.compiled.arrays import Bytes, Int, Ints, Ints32, NewArray, Shorts, SignedInts32, often_first
 from tbgen.compiled.jit import borrowing, by_address, inlined, inner, small
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Dictionary
-from tbgen.retro.patterns.packing import (
-    NO_LABEL,
-    code_of_event,
-    code_of_row,
-    holder_of_row,
-    label_of_event,
-    outcome_of_row,
-    plies_of_row,
-    row_from,
-)
+from tbgen.retro.patterns.packing import NO_LABEL, code_of_event, columns_of_row, label_of_event, row_from
 from tbgen.table import Patterns
 
 EMPTY = 0
@@ -219,14 +210,12 @@ def _unroll(
     for n in range(len(nodes)):
         node = nodes[n]
         for row in range(start[n + 1] - 1, start[n] - 1, -1):
-            packed = interner.event[node]
-            holder[row], code[row] = holder_of_row(packed), code_of_row(packed)
-            outcome[row], dtg[row] = outcome_of_row(packed), plies_of_row(packed)
+            holder[row], code[row], outcome[row], dtg[row] = columns_of_row(interner.event[node])
             node = interner.before[node]
 
 
 def merge_patterns(
-    dictionaries: Iterable[Dictionary], rows: int, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]] = np.zeros
+    dictionaries: Iterable[Dictionary], rows: int, new: NewArray = np.zeros
 ) -> tuple[Patterns, list[Ints32]]:
     """The dictionary of all, the most frequent first, and for each run [its pattern] -> pattern.
 
@@ -260,7 +249,7 @@ def _ranking(interner: Interner) -> SignedInts32:
     return ranking
 
 
-def _columns(interner: Interner, order: Ints, new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]]) -> Patterns:
+def _columns(interner: Interner, order: Ints, new: NewArray) -> Patterns:
     """The rows of some chains as columns."""
     start = np.concatenate([[0], np.cumsum(_lengths(interner)[order], dtype=np.int64)])
     rows = int(start[-1])

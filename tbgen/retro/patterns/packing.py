@@ -62,21 +62,6 @@ def row_from(event: Int, forcer: Int) -> Int:
 
 
 @small
-def holder_of_row(row: Int) -> Int:
-    return row >> 32
-
-
-@small
-def code_of_row(row: Int) -> Int:
-    return row >> 24 & 0xFF
-
-
-@small
-def outcome_of_row(row: Int) -> Int:
-    """As an unsigned byte."""
-    return row >> 16 & 0xFF
-
-
-@small
-def plies_of_row(row: Int) -> Int:
-    return row & 0xFFFF
+def columns_of_row(row: Int) -> tuple[Int, Int, Int, Int]:
+    """Holder, code, outcome as an unsigned byte, plies."""
+    return row >> 32, row >> 24 & 0xFF, row >> 16 & 0xFF, row & 0xFFFF

@@ -52,8 +52,7 @@ def test_a_row_says_what_an_event_of_a_forcer_does_to_the_others_hold(
     code: int, goal: int, plies: int, forcer: int
 ) -> None:
     row = packing.row_from(packing.event_from(code, packing.label_from(goal, plies)), forcer)
-    outcome = Score.from_signed(int(np.uint8(packing.outcome_of_row(row)).view(np.int8)))
-    assert packing.holder_of_row(row) == 1 - forcer
-    assert packing.code_of_row(row) == code
-    assert packing.plies_of_row(row) == plies
+    holder, accrued, byte, distance = packing.columns_of_row(row)
+    outcome = Score.from_signed(int(np.uint8(byte).view(np.int8)))
+    assert (holder, accrued, distance) == (1 - forcer, code, plies)
     assert (int(outcome.holder), outcome.code) == ((forcer, goal) if goal < 128 else (1 - forcer, 255 - goal))
