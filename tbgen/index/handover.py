@@ -70,12 +70,6 @@ class Cells(NamedTuple):
         """Space for so many cells."""
         return cls(np.empty(size, np.int8), np.empty(size, np.uint16), np.empty(size, np.uint32))
 
-    @classmethod
-    def joined(cls, parts: Sequence[Cells]) -> Cells:
-        """Some parts, one after another."""
-        entry, dtg, pattern = zip(*parts, strict=True)
-        return cls(np.concatenate(entry), np.concatenate(dtg), np.concatenate(pattern))
-
 
 class Piece(NamedTuple):
     """Some cells whose patterns have a numbering of their own."""

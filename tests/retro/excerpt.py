@@ -21,6 +21,7 @@ from tbgen.retro.drive.task import Task, quiet
 from tbgen.score import Color, Mobility
 from tests import reference
 from tests.retro.comparison import Comparison, men_of_slots
+from tests.retro.tables import held_cells
 
 Placement = tuple[int, ...]
 
@@ -141,7 +142,7 @@ class SolvedBlocks:
         """What cells of one block hold."""
         size = 2 * self.layout.block_words * 64
         first = int(cells[0]) // size * size
-        block = self.solved.part(first, first + size)
+        block = held_cells(self.solved, first, first + size)
         return Cells(*[column[cells - first] for column in block])
 
     def en_passant_value(self, placement: Placement, side: int, squares: Placement, over: int) -> tuple[int, int]:

@@ -2,22 +2,48 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from tbgen.index.bulk import are_legal, cells_of
-from tbgen.index.handover import EntryValues
+from tbgen.index.handover import Cells, Child, EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.index.squares import TRIANGLE
 from tbgen.material import Material
-from tbgen.retro import solve
+from tbgen.retro import DISTANCES, MemoryStore, Method, Solved, solve_into
 from tbgen.score import Mobility
 from tbgen.table import Table
 from tbgen.verify import verify_table
 from tbgen.verify.check import Report
 
 _values: dict[str, EntryValues] = {}
+
+
+def solve(
+    material: Material,
+    children: Mapping[Material, Child],
+    threads: int = 2,
+    game: Mobility = Mobility.RESET,
+    method: Method[Any] = DISTANCES,
+) -> Table:
+    """The table of a canonical material whose children are solved, in memory."""
+    return table_of(solve_into(MemoryStore(), material, children, threads, game=game, method=method))
+
+
+def table_of(solved: Solved) -> Table:
+    """All that the runs of a solved material hold."""
+    cells = held_cells(solved, 0, layout_of(solved.material).cells)
+    return Table(solved.material, *cells, solved.patterns, solved.tallies, solved.game)
+
+
+def held_cells(solved: Solved, first: int, end: int) -> Cells:
+    """What cells first to end hold."""
+    pieces = solved.pieces(first, end)
+    columns = zip(*(cells._replace(pattern=numbers[cells.pattern]) for _, cells, numbers in pieces), strict=True)
+    return Cells(*map(np.concatenate, columns))
 
 
 @cache

@@ -12,13 +12,13 @@ from tbgen.errors import BuildError, RepresentationError
 from tbgen.index.handover import EntryValues
 from tbgen.index.layout import layout_of
 from tbgen.material import Material, materials
-from tbgen.retro import DISTANCES, OUTCOMES, Method, solve
+from tbgen.retro import DISTANCES, OUTCOMES, Method
 from tbgen.retro.distances import forcer as forcer_module
 from tbgen.retro.distances.forcer import start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze
 from tbgen.retro.drive import many_blocks, methods, one_block
 from tbgen.retro.drive.methods import new_worker
-from tbgen.retro.drive.task import check_worker
+from tbgen.retro.drive.task import check_status
 from tbgen.retro.patterns import worker as worker_module
 from tbgen.retro.patterns.histories import new_interner
 from tbgen.retro.patterns.packing import NO_LABEL, label_from
@@ -28,7 +28,7 @@ from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number
 from tbgen.retro.words.geometry import Geometry, geometry_of
 from tbgen.score import STALEMATE_CODE, Color, Mobility, Score
 from tbgen.table import Table
-from tests.retro.tables import solve_from_values, solved, values
+from tests.retro.tables import solve, solve_from_values, solved, values
 
 SMALL = [str(material) for men in (2, 3) for material in materials(men)]
 
@@ -51,7 +51,7 @@ def bare_kings() -> tuple[Worker, BlockValues]:
     """A worker with all positions of bare kings before their first code, and room for their values."""
     layout = layout_of(Material.parse("KvK"))
     geometry = geometry_of(layout)
-    worker = new_worker(DISTANCES, geometry)
+    worker = new_worker(DISTANCES, geometry, Mobility.RESET, Room(geometry.words))
     enter_block(worker.block, 0, np.zeros(0, np.int64))
     find_legal(worker.block, worker.scratch.men, 0, geometry.words)
     worker.block.next_code[:] = 255
@@ -80,7 +80,7 @@ def freeze_one(code: int, broken: int | None) -> tuple[Worker, np.ndarray]:
 def refusal(worker: Worker) -> RepresentationError | None:
     """What the solver makes of a worker's status."""
     try:
-        check_worker(Material.parse("KvK"), worker)
+        check_status(Material.parse("KvK"), int(worker.white.state[STATUS] or worker.black.state[STATUS]))
     except RepresentationError as error:
         return error
     return None

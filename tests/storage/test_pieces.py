@@ -19,6 +19,7 @@ from tbgen.storage import order as order_module
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.scratch import ScratchStore
+from tests.retro.tables import held_cells
 
 PATTERNS = 40
 
@@ -48,7 +49,7 @@ def slowly_numbered(solved: Solved, order: Order) -> tuple[Ints, Ints, Ints]:
 
     Blanks are as the place before, and before the first position as that.
     """
-    cells = solved.part(0, order.layout.cells)
+    cells = held_cells(solved, 0, order.layout.cells)
     parts: Sequence[Ints] = [column.astype(np.int64) for column in cells]
     cell_of = order.cells_of(np.arange(order.layout.cells))
     keys = ((parts[0] + 128) << 48 | parts[1] << 32 | parts[2])[cell_of]

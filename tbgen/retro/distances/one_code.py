@@ -8,8 +8,8 @@ middle; middles.py).
 In a class plies are taken from the fewest upwards, and all cells join that can: a cell of the forcer as soon as one
 move leads to a member, a cell of the defender as soon as all do. Seeds begin it: resets and frozen cells.
 
-The loop over codes stands twice: `solve_distances` (drive/methods.py) is one kernel for one thread,
-`OneBlock.solve_codes` (drive/one_block.py) calls the kernels below from Python, so that each forcer has a thread.
+The loop over codes stands twice: `solve_codes` (drive/methods.py) is one kernel for one thread, `OneBlock.solve_codes`
+(drive/one_block.py) calls the kernels below from Python, so that each forcer has a thread.
 """
 
 from __future__ import annotations

@@ -121,7 +121,7 @@ class ManyBlocks:
             values = BlockValues(cells.entry[at : at + block_cells], cells.dtg[at : at + block_cells])
             inquiry = Inquiry(worker, values, children, np.zeros(0, np.uint8))
             status = open_block(inquiry, number, self.pawns[number])
-            status = status or self.task.method.solve_codes(inquiry)
+            status = status or self.task.method.solve_codes(inquiry, None)
             status = status or close_block(inquiry, self.mirrors[number], at, cells, found)
             check_status(self.task.material, int(status))
         dictionary = dictionary_of(worker.pairs, worker.white.interner, worker.black.interner, cells.pattern)

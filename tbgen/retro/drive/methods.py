@@ -7,16 +7,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic, NamedTuple
+from typing import Any, Generic, NamedTuple
 
-from tbgen.compiled.jit import borrowing
+from tbgen.compiled.jit import borrowing, inlined
 from tbgen.retro.distances.forcer import Forcer, new_forcer, start_forcer, start_middles
 from tbgen.retro.distances.one_code import freeze, search_code
-from tbgen.retro.outcomes.codes import freeze_holds, prepare_code, search_outcomes, solve_outcomes, start_grower
+from tbgen.retro.outcomes.codes import Questions, answer, freeze_holds, prepare_code, search_outcomes, start_grower
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.patterns.en_passant import Inquiry
 from tbgen.retro.patterns.histories import new_interner
-from tbgen.retro.patterns.worker import STATUS, Room, S, Worker, open_words
+from tbgen.retro.patterns.worker import STATUS, Room, S, Worker, has_histories, open_words
 from tbgen.retro.words.block import Block, BlockValues, new_block, number_cells
 from tbgen.retro.words.geometry import BLACK, WHITE, Geometry
 from tbgen.retro.words.moves import new_scratch
@@ -28,8 +28,8 @@ class Method(NamedTuple, Generic[S]):
 
     new: Callable[[int, Geometry, Room, bool], S]
     """The arrays of one side's part, with middles or without."""
-    solve_codes: Callable[[Inquiry], int]
-    """All accrued codes of a block, by one thread; the status is 0 if all is well."""
+    solve_codes: Callable[[Inquiry, None], int]
+    """All accrued codes of a block whose moves are known, by one thread; the status is 0 if all is well."""
     start: Callable[[Block, S], None]
     """Begin with a block whose words are open."""
     freeze: Callable[[Block, S, S, BlockValues, int, int, int], int]
@@ -42,44 +42,62 @@ class Method(NamedTuple, Generic[S]):
     """The arrays of a side's part that have an item for each undecided cell."""
 
 
-def new_worker(
-    method: Method[S], geometry: Geometry, game: Mobility = Mobility.RESET, room: Room | None = None
-) -> Worker[S]:
+def new_worker(method: Method[S], geometry: Geometry, game: Mobility, room: Room) -> Worker[S]:
     """A worker for blocks of this geometry."""
-    room = room or Room(geometry.words)
     white, black = (method.new(side, geometry, room, game.forgets) for side in (WHITE, BLACK))
     pairs = new_interner(room.nodes if game.forgets else 1)
     return Worker(new_block(geometry), new_scratch(len(geometry.color)), white, black, pairs)
 
 
-@borrowing
-def solve_distances(inquiry: Inquiry) -> int:
-    """All accrued codes of a block whose moves are known, until something goes wrong."""
+MethodStep = Callable[..., Any]
+"""A kernel for one of the steps in `Method`."""
+
+
+@inlined
+def solve_codes(
+    start: MethodStep,
+    freeze: MethodStep,
+    prepare: MethodStep,
+    search: MethodStep,
+    inquiry: Inquiry,
+    asked: Questions | None,
+) -> int:
+    """The steps of a method, code by code, until all is decided or something has gone wrong; returns the status."""
     block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
     words, left, code = len(block.occupied), 1, 0
     open_words(block, white.forced, black.forced, 0, words)
-    start_forcer(block, white)
-    start_forcer(block, black)
+    start(block, white)
+    start(block, black)
     while left and not white.state[STATUS] and not black.state[STATUS]:
         left = freeze(block, white, black, values, code, 0, words)
-        cells = number_cells(block, 0, words, 0) if code == STALEMATE_CODE else 0
-        start_middles(block, white, code, cells)
-        start_middles(block, black, code, cells)
-        search_code(block, white, black, values, code)
-        search_code(block, black, white, values, code)
+        cells = number_cells(block, 0, words, 0) if code == STALEMATE_CODE and has_histories(white) else 0
+        prepare(block, white, code, cells)
+        prepare(block, black, code, cells)
+        search(block, white, black, values, code)
+        search(block, black, white, values, code)
         code += 1
+        if asked is not None:
+            answer(inquiry, asked, code, False)
+    if asked is not None:
+        answer(inquiry, asked, code, True)
     return int(white.state[STATUS] or black.state[STATUS])
+
+
+@borrowing
+def solve_distances(inquiry: Inquiry, asked: None) -> int:
+    """Outcomes and distances of a block; nothing can be asked on the way."""
+    return solve_codes(start_forcer, freeze, start_middles, search_code, inquiry, asked)
+
+
+@borrowing
+def solve_outcomes(inquiry: Inquiry, asked: Questions | None) -> int:
+    """Outcomes alone. Without histories something is asked, if only of positions with a right to take en passant."""
+    return solve_codes(start_grower, freeze_holds, prepare_code, search_outcomes, inquiry, asked)
 
 
 DISTANCES: Method[Forcer] = Method(
     new_forcer, solve_distances, start_forcer, freeze, start_middles, search_code, ("label", "history")
 )
 OUTCOMES: Method[Grower] = Method(
-    new_grower,
-    lambda inquiry: solve_outcomes(inquiry, None),
-    start_grower,
-    freeze_holds,
-    prepare_code,
-    search_outcomes,
-    ("history",),
+    new_grower, solve_outcomes, start_grower, freeze_holds, prepare_code, search_outcomes, ("history",)
 )

@@ -1,8 +1,8 @@
 """A table without pawns: a single block, solved by all threads together.
 
 They share out words and, code by code, the two forcers.
-What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_distances`
-(methods.py) and `solve_outcomes` (outcomes/codes.py) do in one kernel for one thread.
+What `OneBlock.solve_codes` does here step by step, so that threads can share each step, `solve_codes` (methods.py) does
+in one kernel for one thread.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tbgen.index.handover import Cells, Run
 from tbgen.retro.drive.many_blocks import name_patterns
 from tbgen.retro.drive.methods import new_worker
 from tbgen.retro.drive.runs import count_words, merged, nothing_found
-from tbgen.retro.drive.task import Task, check_status, check_worker
+from tbgen.retro.drive.task import Task, check_status
 from tbgen.retro.patterns.histories import OVERFLOWED, Interner, dictionary_of, new_interner
-from tbgen.retro.patterns.worker import INTERNER_FULL, Room, open_words
+from tbgen.retro.patterns.worker import INTERNER_FULL, STATUS, Room, open_words
 from tbgen.retro.resets.destinations import empty_child_tables
 from tbgen.retro.resets.folding import find_moves
 from tbgen.retro.words.block import BlockValues, enter_block, find_legal, number_cells
@@ -98,25 +98,14 @@ class OneBlock:
             decided = positions - sum(left)
             task.progress("levels", code, 0.1 + 0.85 * decided / positions, decided)
             with task.timer.phase("seeds"):
-                self._prepare(code, self._number_cells(left) if code == STALEMATE_CODE else 0)
+                places = self._number_cells(left) if code == STALEMATE_CODE else 0
+                blocks, codes, (white, black) = [self.worker.block] * 2, [code] * 2, self.searchers
+                list(pool.map(self.method.prepare, blocks, (white, black), codes, [places] * 2))
             with task.timer.phase("middles" if code else "mates"):
-                self._search(code)
-            check_worker(task.material, self.worker)
+                values = [self.values] * 2
+                list(pool.map(self.method.search, blocks, (white, black), (black, white), values, codes))
+            check_status(task.material, int(white.state[STATUS] or black.state[STATUS]))
             code += 1
-
-    def _prepare(self, code: int, places: int) -> None:
-        """Let both sides' parts get ready for their searches."""
-        block, prepare = self.worker.block, self.method.prepare
-        list(self.task.pool.map(lambda searcher: prepare(block, searcher, code, places), self.searchers))
-
-    def _search(self, code: int) -> None:
-        """What each forcer forces at an accrued code, each on a thread."""
-        block, (white, black), search = self.worker.block, self.searchers, self.method.search
-        list(
-            self.task.pool.map(
-                lambda ours, theirs: search(block, ours, theirs, self.values, code), (white, black), (black, white)
-            )
-        )
 
     def _number_cells(self, left: Sequence[int]) -> int:
         """After the mates: what is left has places, and only now is it known how much that is."""

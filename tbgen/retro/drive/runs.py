@@ -6,15 +6,13 @@ know about its blocks: it can leave memory, and a build that was interrupted can
 
 from __future__ import annotations
 
-import threading
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeAlias
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Protocol, TypeAlias
 
 import numpy as np
-import numpy.typing as npt
 
-from tbgen.compiled.arrays import Int, Ints
+from tbgen.compiled.arrays import Int, Ints, NewArray
 from tbgen.compiled.jit import borrowing
 from tbgen.index.handover import Cells, Dictionary, Distances, Entries, Piece, Run
 from tbgen.index.kernels import row_of_byte
@@ -26,7 +24,7 @@ from tbgen.retro.patterns.histories import merge_patterns
 from tbgen.retro.words.block import BlockValues, is_halved, primary_kings
 from tbgen.retro.words.geometry import Geometry
 from tbgen.score import Color, Mobility, Score
-from tbgen.table import Table, Tally
+from tbgen.table import Tally
 
 Kept = tuple[Run, Dictionary, Cells]
 """A solved run, with the dictionary of its patterns and what its cells hold."""
@@ -55,16 +53,14 @@ class MemoryStore:
     """A store for tables that are small, or that are solved in one piece."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._kept: list[Kept] = []
+        self._kept = dict[int, Kept]()
+        """[first cell] -> its run; adding one is a single step, so threads need no lock."""
 
     def put(self, run: Run, dictionary: Dictionary, cells: Cells) -> None:
-        with self._lock:
-            insort(self._kept, (run, dictionary, cells), key=_first_cell)
+        self._kept[run.first] = run, dictionary, cells
 
     def runs(self) -> Sequence[Run]:
-        with self._lock:
-            return [run for run, _, _ in self._kept]
+        return [self._kept[first][0] for first in sorted(self._kept)]
 
     def dictionary(self, run: Run) -> Dictionary:
         return self._at(run.first)[1]
@@ -78,28 +74,18 @@ class MemoryStore:
         return cells.part(first - run.first, end - run.first)
 
     def _at(self, cell: int) -> Kept:
-        with self._lock:
-            return self._kept[bisect_right(self._kept, cell, key=_first_cell) - 1]
-
-
-def _first_cell(kept: Kept) -> int:
-    return kept[0].first
+        firsts = sorted(self._kept)
+        return self._kept[firsts[bisect_right(firsts, cell) - 1]]
 
 
 class Solved:
     """A solved material whose cells lie in a store."""
 
     def __init__(
-        self,
-        material: Material,
-        store: BlockStore,
-        game: Mobility = Mobility.RESET,
-        new: Callable[[int, npt.DTypeLike], npt.NDArray[Any]] = np.zeros,
+        self, material: Material, store: BlockStore, game: Mobility = Mobility.RESET, new: NewArray = np.zeros
     ) -> None:
         """`new` makes the arrays in which the rows of patterns lie."""
-        self.material = material
-        self.game = game
-        self.store = store
+        self.material, self.store, self.game = material, store, game
         self.phase_seconds: Mapping[str, float] = {}
         self._runs = store.runs()
         self._starts = [run.first for run in self._runs]
@@ -115,19 +101,9 @@ class Solved:
             start, stop = max(first, run.first), min(end, run.end)
             yield Piece(start, self.store.cells(start, stop, room), self._numbers[number])
 
-    def part(self, first: int, end: int) -> Cells:
-        """What cells first to end hold."""
-        pieces = self.pieces(first, end)
-        return Cells.joined([cells._replace(pattern=numbers[cells.pattern]) for _, cells, numbers in pieces])
-
     def positions(self, side: Color) -> int:
         """Legal positions with this side to move."""
         return sum(tally.count for tally in self.tallies[side].values())
-
-    def table(self) -> Table:
-        """The whole table in memory."""
-        cells = self.part(0, layout_of(self.material).cells)
-        return Table(self.material, *cells, self.patterns, self.tallies, self.game)
 
 
 Found: TypeAlias = Ints

@@ -6,7 +6,6 @@ values that both sources have.
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,10 +16,11 @@ import numpy as np
 
 from tbgen.compiled.arrays import Words
 from tbgen.errors import FullError
-from tbgen.index.handover import Box, Distances, Entries
+from tbgen.index.handover import Box, Entries
 from tbgen.retro.drive.many_blocks import en_passant_of
+from tbgen.retro.drive.methods import solve_outcomes
 from tbgen.retro.drive.task import check_status
-from tbgen.retro.outcomes.codes import Questions, solve_outcomes
+from tbgen.retro.outcomes.codes import Questions
 from tbgen.retro.outcomes.grower import Grower, new_grower
 from tbgen.retro.outcomes.threshold import find_goods, new_sides, solve_threshold
 from tbgen.retro.patterns.en_passant import NEVER, Inquiry
@@ -41,10 +41,6 @@ PlaneSource = Callable[[PlaneNumber], Entries]
 NO_DISTANCES = np.zeros(0, np.uint16)
 CHUNK = 1 << 16
 """Words that a thread finds the moves of at a time."""
-
-
-def _without_distances(entry: Entries) -> tuple[Entries, Distances]:
-    return entry, NO_DISTANCES
 
 
 class Accrued(NamedTuple):
@@ -116,7 +112,7 @@ class SingleBlock:
         promotions = AtHand(start, np.zeros(cells, np.int8), NO_DISTANCES)
         for request, targets in requests.items():
             entry = source((request.table, request.block, int(request.side)))
-            box = Box.whole(self.layouts.layouts[request.table], partial(_without_distances, entry))
+            box = Box.whole(self.layouts.layouts[request.table], partial(lambda entry: (entry, NO_DISTANCES), entry))
             copy_box(box, reader.routes[request.table], request.how, np.array(targets, np.int64), promotions)
         return promotions
 
@@ -134,7 +130,7 @@ class SingleBlock:
         Child tables may have any values in place of all that are as good for each threshold.
         """
         block = self._block()
-        words, jobs = block.geometry.words, itertools.product(range(len(sources)), range(len(thresholds)))
+        words = block.geometry.words
         holders = np.array([int(each.holder) for each in thresholds], np.int64)
         codes = np.array([each.code for each in thresholds], np.int64)
         goods = np.zeros((len(sources), len(thresholds), 2, words), np.uint64)
@@ -147,10 +143,11 @@ class SingleBlock:
 
         with ThreadPoolExecutor(len(sources)) as pool:
             list(pool.map(find, range(0, words, CHUNK)))
-            found = list(
-                pool.map(lambda job: self._bits(block, sources[job[0]], thresholds[job[1]], goods[job], asked), jobs)
-            )
-        return [found[n : n + len(thresholds)] for n in range(0, len(found), len(thresholds))]
+            running = [
+                [pool.submit(self._bits, block, source, *each, asked) for each in zip(thresholds, some, strict=True)]
+                for source, some in zip(sources, goods, strict=True)
+            ]
+        return [[each.result() for each in some] for some in running]
 
     def _bits(self, block: Block, children: ChildTables, threshold: Score, good: Words, asked: Accrued) -> BlockBits:
         """The block at one threshold; `good` is overwritten."""

@@ -18,10 +18,9 @@ from tbgen.material import Material
 from tbgen.retro.drive.many_blocks import ManyBlocks
 from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.one_block import solve_one_block
-from tbgen.retro.drive.runs import BlockStore, MemoryStore, Solved
+from tbgen.retro.drive.runs import BlockStore, Solved
 from tbgen.retro.drive.task import Progress, Task, quiet
 from tbgen.score import Mobility
-from tbgen.table import Table
 
 
 def solve_into(
@@ -50,14 +49,3 @@ def solve_into(
         solved = Solved(material, store, game, new)
     solved.phase_seconds = task.timer.phases
     return solved
-
-
-def solve(
-    material: Material,
-    children: Mapping[Material, Child],
-    threads: int = 2,
-    game: Mobility = Mobility.RESET,
-    method: Method[Any] = DISTANCES,
-) -> Table:
-    """The table of a canonical material whose children are solved, in memory."""
-    return solve_into(MemoryStore(), material, children, threads, game=game, method=method).table()

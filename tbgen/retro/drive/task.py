@@ -18,7 +18,7 @@ from tbgen.index.layout import Layout
 from tbgen.material import Material
 from tbgen.retro.drive.methods import DISTANCES, Method
 from tbgen.retro.drive.runs import BlockStore
-from tbgen.retro.patterns.worker import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, STATUS, TOO_FAR, TOO_HIGH, AnyWorker
+from tbgen.retro.patterns.worker import FORCED_TWICE, INTERNER_FULL, QUEUE_FULL, TOO_FAR, TOO_HIGH
 from tbgen.retro.resets.children import ChildReader
 from tbgen.retro.resets.destinations import child_layouts_of
 from tbgen.retro.resets.folding import CHILD_HAS_NO_VALUE
@@ -96,8 +96,3 @@ def check_status(material: Material, status: int) -> None:
         raise error(what.format(material), where)
     if status:
         raise BuildError(str(material), CONTRADICTIONS[status])
-
-
-def check_worker(material: Material, worker: AnyWorker) -> None:
-    """Raise what went wrong in a worker."""
-    check_status(material, int(worker.white.state[STATUS] or worker.black.state[STATUS]))

@@ -46,11 +46,10 @@ from tbgen.retro.patterns.worker import (
     Members,
     freeze_cells,
     leave_free,
-    open_words,
     ripe_cells,
 )
 from tbgen.retro.resets.destinations import NOT_HERE
-from tbgen.retro.words.block import Block, BlockValues, number_cells
+from tbgen.retro.words.block import Block, BlockValues
 from tbgen.retro.words.quiet import mark_predecessors
 from tbgen.retro.words.worklist import Markable, add_bits, list_words, take_bits
 from tbgen.score import STALEMATE_CODE
@@ -156,8 +155,7 @@ def find_class(block: Block, grower: Grower, other: Grower, values: BlockValues,
     mark_before_exits(block, grower, side, other.exits, WORST_GOAL - code, 0, to_join)
     join_by_resets(grower, members, code)
     unblock(grower, other, members, code, members.free[defender])
-    defers = bool(code >= FIRST_MIDDLE) and breaks_holds(grower)
-    grow(block, grower, members, values, Search(code, code, True, defers))
+    grow(block, grower, members, values, Search(code, code, True))
 
 
 @inlined
@@ -264,7 +262,7 @@ def find_middle(block: Block, grower: Grower, other: Grower, values: BlockValues
     new.first[code] = 0
     for goal in range(code, WORST_GOAL - code):
         begin_goal(block, grower, other, values, code, goal)
-        grow(block, grower, middle.members, values, Search(goal, code, False, bool(code > FIRST_MIDDLE)))
+        grow(block, grower, middle.members, values, Search(goal, code, False))
         write_journal(grower, new, goal)
     for n in range(list_words(middle.pending)):
         take_bits(middle.pending, np.int64(middle.pending.words[n]))
@@ -324,29 +322,3 @@ def answer(inquiry: Inquiry, asked: Questions, code: Int, is_over: bool) -> None
             if right.base != NOT_HERE and right.side == breaker.side:
                 note_goals(inquiry, journal, code)
                 search_right(inquiry, right, least, most)
-
-
-@borrowing
-def solve_outcomes(inquiry: Inquiry, asked: Questions | None) -> int:
-    """Solve a block whose moves are known, until something goes wrong; the status is 0 if all is well.
-
-    Without histories something is asked, if only of positions with a right to take en passant.
-    """
-    block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
-    words, left, code = len(block.occupied), 1, 0
-    open_words(block, white.forced, black.forced, 0, words)
-    start_grower(block, white)
-    start_grower(block, black)
-    while left and not white.state[STATUS] and not black.state[STATUS]:
-        left = freeze_holds(block, white, black, values, code, 0, words)
-        cells = number_cells(block, 0, words, 0) if code == STALEMATE_CODE and len(white.history) else 0
-        prepare_code(block, white, code, cells)
-        prepare_code(block, black, code, cells)
-        search_outcomes(block, white, black, values, code)
-        search_outcomes(block, black, white, values, code)
-        code += 1
-        if asked is not None and code >= FIRST_MIDDLE:
-            answer(inquiry, asked, code, False)
-    if asked is not None:
-        answer(inquiry, asked, code, True)
-    return int(white.state[STATUS] or black.state[STATUS])

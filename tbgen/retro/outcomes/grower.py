@@ -235,8 +235,6 @@ class Search(NamedTuple):
     goal: Int
     code: Int
     in_class: bool
-    defers: bool
-    """Whether a later goal, or the next middle, asks again for the defender's cells that cannot yield yet."""
 
 
 @inlined
@@ -287,7 +285,7 @@ def check_defender_cells(
     """Let those of the defender's cells yield that have no way out any more."""
     side, defender, checked, middle = grower.side, 1 - grower.side, grower.checked, grower.middle
     free, to_join = members.free[defender], Markable(grower.joining, members.free[side], members.live[side])
-    size = list_range(checked, first, end)
+    defers, size = breaks_holds(grower), list_range(checked, first, end)  # a later goal, or middle, asks again
     for n in range(size):
         look_ahead(block, checked, free, members.left, n, size)
         word = np.int64(checked.words[n])
@@ -295,12 +293,12 @@ def check_defender_cells(
         yielding = bits & ~members.blocked[word]
         if yielding:
             yielding &= ~find_escapes(block, grower.men, defender, word, yielding, members.left)
-        if yielding != bits and search.defers:
+        if yielding != bits and defers:
             later = bits & ~yielding
             later &= ~find_escapes(block, grower.men, defender, word, later, middle.never)
             add_bits(middle.pending, word, later)
         if yielding:
-            if search.defers:
+            if defers:
                 middle.pending.bits[word] &= ~yielding
             join(block, grower, members, values, search, defender, word, yielding)
             mark_predecessors(block, grower.men, side, word, yielding, to_join, grower.neighbours)

@@ -87,7 +87,7 @@ def start(block: Block, white: Grower, black: Grower, good: Words) -> None:
 @inner
 def spread(block: Block, grower: Grower, values: BlockValues) -> None:
     """Let all cells join a side's set that can. Its mate stands for all that is as good."""
-    grow(block, grower, grower.forced, values, Search(0, 0, True, False))
+    grow(block, grower, grower.forced, values, Search(0, 0, True))
 
 
 @inner

@@ -83,20 +83,21 @@ class PromotionReader:
     def _routes(self, table: int) -> Routes:
         """All routes from one child, and which of them belong to a reset and a symmetry."""
         child = self.child_layouts.layouts[table]
-        part: list[Ints] = []
-        axis: list[int] = []
-        sign: list[int] = []
-        for reset in self.resets:
-            if self._table(reset) != table:
-                continue
-            symmetries = EITHER_WAY if child.pawns else EVERY_SYMMETRY
-            for symmetry, (new, slots) in itertools.product(symmetries, _assignments(child, reset)):
-                self.routes_of[reset].append((len(part), symmetry))
-                part.append(self._adds(child, reset, symmetry, slots))
-                axis.append(new)
-                sign.append(-1 if reset.flip else 1)
-        twins = first_twins(child)[child.pawns :] - child.pawns
-        return Routes(np.stack(part), np.array(axis, np.int64), np.array(sign, np.int64), twins)
+        routes = [
+            (reset, symmetry, new, slots)
+            for reset in self.resets
+            if self._table(reset) == table
+            for symmetry in (EITHER_WAY if child.pawns else EVERY_SYMMETRY)
+            for new, slots in _assignments(child, reset)
+        ]
+        for number, (reset, symmetry, _, _) in enumerate(routes):
+            self.routes_of[reset].append((number, symmetry))
+        return Routes(
+            adds=np.stack([self._adds(child, reset, symmetry, slots) for reset, symmetry, _, slots in routes]),
+            axis=np.array([new for _, _, new, _ in routes], np.int64),
+            sign=np.array([-1 if reset.flip else 1 for reset, *_ in routes], np.int64),
+            twin_start=first_twins(child)[child.pawns :] - child.pawns,
+        )
 
     def _adds(self, child: Layout, reset: Reset, symmetry: int, slots: Sequence[int]) -> Ints:
         """[axis, digit there] -> what it adds to the cell here."""
@@ -258,13 +259,12 @@ class ChildReader:
         return at_hand._replace(planes=planes)
 
     def with_wave(self, at_hand: ChildTables, blocks: Sequence[int], solved: ValuesSource) -> ChildTables:
-        """The same with all that some blocks of a wave ask for."""
-        self._bring_own(at_hand.planes, blocks, solved)
-        return at_hand._replace(promotions=self._promotions(at_hand.promotions.start, blocks))
+        """The same with all that some blocks of a wave ask for.
 
-    def _bring_own(self, planes: AtHand, blocks: Sequence[int], solved: ValuesSource) -> None:
-        """Bring planes of the table itself to hand, in the places of those that nobody asks for any more."""
-        wanted, mine = self._own_planes(blocks), planes.start[: 2 * len(self.layout.blocks)]
+        Planes of the table itself take the places of those that nobody asks for any more.
+        """
+        wanted, planes = self._own_planes(blocks), at_hand.planes
+        mine = planes.start[: 2 * len(self.layout.blocks)]
         kept = {plane: int(mine[plane]) for plane in wanted if mine[plane] != NOT_HERE}
         free = sorted(set(range(0, self.room * self.half, self.half)) - set(kept.values()))
         mine[:] = NOT_HERE
@@ -276,6 +276,7 @@ class ChildReader:
             planes.entry[here], planes.dtg[here] = solved(there, there + self.half)
 
         list(self.pool.map(bring, [plane for plane in wanted if plane not in kept]))
+        return at_hand._replace(promotions=self._promotions(at_hand.promotions.start, blocks))
 
     def _promotions(self, start: Ints, blocks: Sequence[int]) -> AtHand:
         """What the promotions of some blocks lead to."""

@@ -9,7 +9,7 @@ from tbgen.compiled.arrays import Ints
 from tbgen.compiled.jit import borrowing
 from tbgen.index.kernels import WORST_GOAL
 from tbgen.material import Material
-from tbgen.retro import DISTANCES, solve
+from tbgen.retro import DISTANCES
 from tbgen.retro.distances.forcer import Forcer, end_code, next_step
 from tbgen.retro.distances.middles import begin_first_code, begin_next_code, find_step, update_step
 from tbgen.retro.distances.one_code import push_frozen, spread_outcome
@@ -17,7 +17,7 @@ from tbgen.retro.distances.queues import PLIES
 from tbgen.retro.patterns.packing import label_from
 from tbgen.retro.patterns.worker import FIRST_MIDDLE, MEMO_LABEL, NO_MEMO
 from tbgen.retro.words.block import Block, BlockValues
-from tests.retro.tables import values
+from tests.retro.tables import solve, values
 
 FIRST_STEPS, LATER_STEPS, WRONG = range(3)
 

@@ -15,7 +15,7 @@ from tbgen.retro import solve_into
 from tbgen.retro.drive.runs import MemoryStore
 from tbgen.retro.patterns import histories as patterns_module
 from tbgen.retro.patterns.histories import merge_patterns
-from tests.retro.tables import solved, values
+from tests.retro.tables import solved, table_of, values
 from tests.retro.test_solver import assert_same
 
 Row = tuple[int, int, int, int]
@@ -80,5 +80,5 @@ def test_a_table_is_the_same_if_some_of_its_runs_were_there(kept: float) -> None
         if draw.random() < kept:
             second.put(run, first.dictionary(run), first.cells(run.first, run.end))
     there = len(second.runs())
-    assert_same(solve_into(second, material, children, threads=2).table(), solved("KPvK"))
+    assert_same(table_of(solve_into(second, material, children, threads=2)), solved("KPvK"))
     assert there == 0 if kept == 0.0 else there == len(first.runs()) if kept == 1.0 else there > 0

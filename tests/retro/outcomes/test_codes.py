@@ -10,7 +10,7 @@ import pytest
 from tbgen.errors import RepresentationError
 from tbgen.index.handover import Child
 from tbgen.material import Material, build_order
-from tbgen.retro import DISTANCES, OUTCOMES, MemoryStore, Method, solve, solve_into
+from tbgen.retro import DISTANCES, OUTCOMES, MemoryStore, Method, solve_into
 from tbgen.retro.patterns.worker import Room
 from tbgen.score import Mobility
 from tbgen.storage.files import Layer, path_of
@@ -18,7 +18,7 @@ from tbgen.storage.writer import write_table
 from tbgen.table import Table
 from tests import reference
 from tests.retro.comparison import differences
-from tests.retro.tables import solved, values
+from tests.retro.tables import solve, solved, values
 
 THREE_MEN = [str(material) for material in build_order([Material.parse("KPvK")])]
 

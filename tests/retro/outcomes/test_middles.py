@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from tbgen.material import Material
-from tbgen.retro import OUTCOMES, solve
+from tbgen.retro import OUTCOMES
 from tbgen.retro.outcomes.grower import Grower, Journal
 from tbgen.retro.words.block import Block, BlockValues
-from tests.retro.tables import values
+from tests.retro.tables import solve, values
 
 NOT_IN_IT = 255
 
