@@ -160,6 +160,8 @@ _ON_A_LINE = _LINE_NUMBERS[:, :, None] == _LINE_NUMBERS[:, None]
 _HALVES = np.stack([np.triu(_ON_A_LINE, 1), np.tril(_ON_A_LINE, -1)])
 _ABOVE, _BELOW = np.packbits(_HALVES, axis=-1, bitorder="little").view("<u8")[..., 0]
 """[line, square] -> the other squares of a line through a square, those of higher and of lower numbers."""
+_LINE = _ABOVE | _BELOW
+_OR_LOWEST = _BELOW | ONE
 _TOP_BIT = np.uint64(1 << 63)
 _FIRST_STEPS = np.array([chess.BB_RANK_3, chess.BB_RANK_6], np.uint64)
 """[side] -> where a pawn's single step may become a double step."""
@@ -169,10 +171,10 @@ _SEVEN, _NINE = np.uint64(7), np.uint64(9)
 @small
 def line_attacks(line: Int, square: Int, occupied: Word) -> Word:
     """The squares that a slider attacks on one line, including the first man each way."""
-    below, above = _BELOW[line, square], _ABOVE[line, square]
-    nearest, men = _TOP_BIT >> np.uint64(leading_zeros(below & occupied | ONE)), above & occupied
-    # Subtracting the nearest man below flips all bits from his up to the nearest man above.
-    return (men ^ (men - nearest)) & (below | above)
+    nearest = _TOP_BIT >> np.uint64(leading_zeros(_OR_LOWEST[line, square] & (occupied | ONE)))
+    men = _ABOVE[line, square] & occupied
+    # Subtracting the nearest man below, or a1, flips all bits from there up to the nearest man above.
+    return (men ^ (men - nearest)) & _LINE[line, square]
 
 
 @small
