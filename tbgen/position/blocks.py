@@ -110,9 +110,8 @@ class ClosureBlocks:
         new_man, moves = board.peek().to_square, list(board.legal_moves)
         if not moves:
             return Bracket(own_of(board, 0), own_of(board, 0))
-        found = [
-            self.bracket(board_after(board, move), None) if move.to_square == new_man else ANYTHING for move in moves
-        ]
+        replies = [(move.to_square == new_man, board_after(board, move)) for move in moves]
+        found = [self.bracket(after, None) if takes else ANYTHING for takes, after in replies]
         return self.closer(best_of(found, board), board)
 
     def closer(self, bracket: Bracket, board: chess.Board) -> Bracket:

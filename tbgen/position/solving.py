@@ -51,12 +51,11 @@ def unwatched(done: float) -> None:
 
 def progress_of(total: float, watch: Watch) -> Watch:
     """Tell `watch` of pieces of work, in the unit of their total, which may turn out to be more."""
-    done = 0.0
+    pieces = list[float]()
 
     def tell(piece: float) -> None:
-        nonlocal done
-        done += piece
-        watch(done / max(done, total))
+        pieces.append(piece)
+        watch(sum(pieces) / max(sum(pieces), total))
 
     return tell
 
@@ -69,13 +68,9 @@ class PositionSolver(contextlib.ExitStack):
     """
 
     def __init__(
-        self,
-        folders: Folders | None = None,
-        *,
-        budget: int = DEFAULT_BUDGET,
-        threads: int = 2,
-        syzygy: Folders | None = None,
-    ) -> None:
+        self, folders: Folders | None = None, *,
+        budget: int = DEFAULT_BUDGET, threads: int = 2, syzygy: Folders | None = None,
+    ) -> None:  # fmt: skip
         super().__init__()
         places = folders_of(folders, Mobility.RESET)
         self._threads = expect_number(threads, "threads", 1)
