@@ -144,7 +144,9 @@ class Score:
     def __init__(self, value: str | int | Score, holder: Color | None = None) -> None:
         if isinstance(value, (str, Score)) and holder is None:
             value, holder = _parsed(value) if isinstance(value, str) else (value.code, value.holder)
-        object.__setattr__(self, "code", expect_number(value, "code", 0, MOST_CODE))
+        if type(value) is not int or not 0 <= value <= MOST_CODE:  # a probe makes dozens of scores
+            value = expect_number(value, "code", 0, MOST_CODE)
+        object.__setattr__(self, "code", value)
         object.__setattr__(self, "holder", expect_color(holder, "holder"))
 
     # A score is no dataclass: `dataclasses.asdict` of an answer would take it apart.
@@ -258,7 +260,9 @@ class Score:
         return f"{self.holder} holds {self.holder.other} to {self.moves} legal move{plural}{check}"
 
     def __eq__(self, other: object) -> bool:
-        return (self.code, self.holder) == (other.code, other.holder) if isinstance(other, Score) else NotImplemented
+        if not isinstance(other, Score):
+            return NotImplemented
+        return self.code == other.code and self.holder is other.holder
 
     def __hash__(self) -> int:
         return self.signed

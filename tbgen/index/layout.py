@@ -72,6 +72,10 @@ Slot = tuple[Color, Role]
 _PAWN_SQUARES: Final = tuple(file + 8 * rank for file in range(8) for rank in range(1, 7))
 """File by file, so that the least placement has its first pawn on the files a-d."""
 
+_DIAGONAL: Final = frozenset(np.flatnonzero(ON_DIAGONAL).tolist())
+_IMAGES: Final = tuple(tuple(row) for row in SYMMETRY.tolist())
+_TURNS: Final = tuple(tuple(row) for row in TURNS.tolist())
+
 
 @dataclass(frozen=True, eq=False)
 class Layout:
@@ -132,11 +136,11 @@ class Layout:
             raise ValueError(f"no pawns stand on {squares[: self.pawns]}")
         king = squares[self.pawns]
         block, how = address >> HOW_BITS, address & HOW_MASK
-        image = SYMMETRY[TURNS[how, king]].tolist()
+        image = _IMAGES[_TURNS[how][king]]
         king, rest = image[king], self._sorted([image[square] for square in squares[self.pawns + 1 :]])
         if not self.pawns:
-            if ON_DIAGONAL[king]:
-                rest = min(rest, self._sorted(SYMMETRY[TRANSPOSE, rest].tolist()))
+            if king in _DIAGONAL:
+                rest = min(rest, self._sorted([_IMAGES[TRANSPOSE][square] for square in rest]))
             king = int(TRIANGLE_INDEX[king])
         cell = (block * 2 + side) * self.shape[2] + king
         for square in rest:
