@@ -51,7 +51,7 @@ class Proof:
         return Cycle(tuple(line[: seen[here]]), tuple(line[seen[here] :]))
 
     @property
-    def materials(self) -> list[str]:
+    def tables(self) -> list[str]:
         """The tables that it uses."""
         boards = (parse_fen(leaf)[0] for leaf in self.strategy.leaves)
         return sorted({str(material_of(board).canonical()) for board in boards})
@@ -63,14 +63,7 @@ class Proof:
 
     def facts(self) -> dict[str, Any]:
         """As JSON has it."""
-        return facts_of(
-            self.strategy,
-            *("rung", "men"),
-            checked=self.checked,
-            settings=self.settings,
-            tables=self.materials,
-            cycle=self.cycle,
-        )
+        return facts_of(self.strategy, "rung", "men") | facts_of(self, "checked", "settings", "tables", "cycle")
 
 
 def check_strategy(strategy: Strategy, tables: Tablebase | None = None, name: str = "the proof") -> Proof:
@@ -120,17 +113,8 @@ class Holding(Shown):
 
     def facts(self) -> dict[str, Any]:
         """The answer as JSON has it."""
-        known = facts_of(
-            self.goal,
-            "side",
-            accrued=self.accrued,
-            goal=self.goal.outcome,
-            verdict=self.verdict,
-            proof=self.proof,
-            escape=self.escape,
-            nodes=self.nodes,
-        )
-        return {"fen": self.board.fen(), **known}
+        known = facts_of(self, "accrued", "goal", "verdict", "proof", "escape", "nodes", goal=self.goal.outcome)
+        return {"fen": self.board.fen(), **facts_of(self.goal, "side"), **known}
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,8 @@ class MatchStandings:
 
     def add(self, pairing: Pairing, ending: Ending) -> None:
         """Count a game, and with the second one of a pair the pair: one opening, and colours swapped."""
-        scorings = [with_komi(each, self._komi_of(pairing.opening)) for each in self.scorings]
+        komi = self._komi_of(pairing.opening)
+        scorings = [with_komi(each, komi) for each in self.scorings]
         self.games[pairing.number] = EventGame(
             players=self.names(pairing),
             result=classical_result(ending.outcome),

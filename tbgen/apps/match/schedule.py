@@ -246,31 +246,21 @@ def pairs_of(
     return [(pair.white - 1, pair.black - 1 if pair.black else None) for pair in pairs]
 
 
-def seat_of(rank: int, size: int) -> int:
-    """The seat in the first round of a rank, which counts from 1.
-
-    It has the binary digits of the rank less one in reverse, so that the best players meet last.
-
-    >>> [seat_of(rank, 8) for rank in range(1, 9)]
-    [0, 4, 2, 6, 1, 5, 3, 7]
-    """
-    return int(f"{rank - 1:0{size.bit_length() - 1}b}"[::-1], 2)
-
-
 def first_round(plan: Tournament) -> list[tuple[int, int | None]]:
     """The pairs of the first round: seeds in their order, the others by lot, byes to the best ranks.
 
-    A rank whose opponent has a bye takes the seat of a rank that nobody has.
+    A seat has the binary digits of its rank less one in reverse, so that the best players meet last. A rank whose
+    opponent has a bye takes the seat of a rank that nobody has.
     """
     others = list(range(plan.players)[plan.seeds :])
     random.Random(plan.seed).shuffle(others)
-    size = 1 << (plan.players - 1).bit_length()
-    half, byes = size // 2, size - plan.players
-    seats: list[int | None] = [None] * size
+    digits = (plan.players - 1).bit_length()
+    half, byes = 2**digits // 2, 2**digits - plan.players
+    seats: list[int | None] = [None] * 2**digits
     for rank, player in enumerate([*range(plan.players)[: plan.seeds], *others], start=1):
         while half < rank <= half + byes:
             rank += half - byes
-        seats[seat_of(rank, size)] = player
+        seats[int(f"{rank - 1:0{digits}b}"[::-1], 2)] = player
     pairs = zip(seats[::2], seats[1::2], strict=True)
     return [(first, second) for first, second in pairs if first is not None]
 
