@@ -149,7 +149,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         if self._outcomes_only:
             return symbols, np.zeros(end - first, np.uint16)
         stored = self.distances.items(DTG, first, end)
-        dtg: Distances = self._flips.take(symbols)
+        dtg = flips_of(self._entry.take(symbols))
         dtg ^= stored
         self.order.black_part(first, dtg)[:] ^= 1
         return symbols, dtg
@@ -228,11 +228,6 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def _entry(self) -> Entries:
         """[symbol] -> entry value."""
         return np.ascontiguousarray(self.column("symbols")["entry"])
-
-    @cached_property
-    def _flips(self) -> Distances:
-        """[symbol] -> the bits in which its distances with White to move differ from the numbers in the file."""
-        return flips_of(self._entry)
 
     @property
     def _meanings(self) -> tuple[Cells, Patterns, npt.NDArray[np.int64]]:
