@@ -36,7 +36,7 @@ from tbgen.apps.games.read import read_games  # noqa: E402
 from tbgen.library.catalog import read_manifest  # noqa: E402
 from tbgen.library.costs import measured_file  # noqa: E402
 from tbgen.material import Material  # noqa: E402
-from tbgen.storage.files import game_of_folder, path_of  # noqa: E402
+from tbgen.storage.files import mobility_of, path_of  # noqa: E402
 from tests.positions import random_boards  # noqa: E402
 
 GAMES = ROOT / "tests" / "golden" / "tcec_s18.pgn"
@@ -137,7 +137,7 @@ def first(options: argparse.Namespace) -> None:
 
 def costs(options: argparse.Namespace) -> None:
     """Print what each table of a folder took, or put it into the file that estimates are made from."""
-    path = measured_file(game_of_folder(options.data))
+    path = measured_file(mobility_of(options.data))
     with path.open(encoding="utf-8", newline="") as file:
         heads, *known = csv.reader(file)
     rows = {row[0]: row for row in known}

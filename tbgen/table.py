@@ -51,7 +51,7 @@ class Table(EntryValues):
     patterns: Patterns
     tallies: Mapping[Color, Mapping[Score, Tally]]
     """By side to move, best outcome for White first."""
-    game: Mobility = Mobility.RESET
+    mobility: Mobility = Mobility.RESET
 
     def pieces(self, first: int, end: int, room: Cells | None = None) -> Iterator[Piece]:
         """The values of the cells from `first` up to `end`."""
@@ -65,7 +65,7 @@ class Content(Protocol):
     @property
     def material(self) -> Material: ...
     @property
-    def game(self) -> Mobility: ...
+    def mobility(self) -> Mobility: ...
     @property
     def patterns(self) -> Patterns: ...
     @property

@@ -159,10 +159,10 @@ def tables(table_folder: Path) -> Iterator[Tablebase]:
 def whole_game_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder whose folder of whole-game tables has all of two and three men."""
     from tbgen.score import Mobility
-    from tbgen.storage.files import folder_of_game
+    from tbgen.storage.files import folder_for
 
     def make(folder: Path) -> None:
-        built(folder_of_game(folder, Mobility.WHOLE_GAME), materials(3))
+        built(folder_for(folder, Mobility.WHOLE_GAME), materials(3))
 
     return shared(tmp_path_factory, "whole_game", make)
 

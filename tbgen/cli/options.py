@@ -35,7 +35,7 @@ from tbgen.rules.notation import START, fen_and_moves
 from tbgen.rules.points import Scheme
 from tbgen.rules.stage import FiftyMoveSetting
 from tbgen.score import LIKE_A_SCORE, Mobility, Score, expect_mobility
-from tbgen.storage.files import folder_of_game, folder_of_men, folders_in, men_of_folder, tables_of
+from tbgen.storage.files import folder_for, folder_of_men, folders_in, men_of_folder, tables_of
 
 T = TypeVar("T")
 
@@ -250,7 +250,7 @@ def _folders_of(
 
 def _of_tables(ctx: click.Context, folder: Path) -> Path:
     """Where a folder has the tables of --game and --man."""
-    return folder_of_game(folder_of_men(folder, ctx.params.get("own", ())), ctx.params.get("mobility", Mobility.RESET))
+    return folder_for(folder_of_men(folder, ctx.params.get("own", ())), ctx.params.get("mobility", Mobility.RESET))
 
 
 def _only_one(ctx: click.Context, option: click.Parameter, value: Path) -> Path:

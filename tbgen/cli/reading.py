@@ -17,7 +17,7 @@ from tbgen.cli.output import entries_in, refuse_fewer
 from tbgen.cli.reporter import reading
 from tbgen.errors import InputFileError, UsageError, build_options
 from tbgen.material import Material
-from tbgen.storage.files import game_of_folder, tables_in
+from tbgen.storage.files import mobility_of, tables_in
 from tbgen.system.inputs import STANDARD_INPUT, matching_files
 from tbgen.system.outputs import STANDARD_OUTPUT, is_same_file
 from tbgen.text import counted
@@ -58,7 +58,7 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     """
     names = matching_files(games)
     found = total(
-        decided(names, GamesTask(Rules(mobility=game_of_folder(folder)), tables=[folder], texts=False), whole=True)
+        decided(names, GamesTask(Rules(mobility=mobility_of(folder)), tables=[folder], texts=False), whole=True)
     )
     complain_of(found.skipped)
     known = {*found.missing, *map(str, tables_in(folder))}

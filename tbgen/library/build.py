@@ -27,8 +27,8 @@ from tbgen.storage.files import (
     FileRecord,
     Layer,
     build_lock,
-    game_of_folder,
     men_of_folder,
+    mobility_of,
     path_of,
     remove,
     remove_partials,
@@ -115,7 +115,7 @@ def build_tables(
 
     Arguments:
         materials: Materials or their names.
-        folder: The folder of tables. A folder called whole-game gets tables of that game.
+        folder: The folder of tables. A folder called whole-game gets tables of that mobility.
         threads: The threads of all tables together.
         jobs: The number of tables that are built at once. More than one job needs processes: put
             `if __name__ == "__main__":` around the call.
@@ -182,12 +182,12 @@ def _plan(
     elif settings.memory is None:
         settings = replace(settings, memory=available_memory())
     sound = {material for material, finding in findings.items() if finding.is_sound}
-    return plan_of(findings, sound, settings=settings, pace=_pace(folder, findings), game=game_of_folder(folder))
+    return plan_of(findings, sound, settings=settings, pace=_pace(folder, findings), mobility=mobility_of(folder))
 
 
 def _pace(folder: Path, targets: Iterable[Material]) -> float:
     known = read_manifest(folder)
-    return pace_of(((each, known[str(each)]) for each in targets if str(each) in known), game_of_folder(folder))
+    return pace_of(((each, known[str(each)]) for each in targets if str(each) in known), mobility_of(folder))
 
 
 def _cluster_of(settings: Settings) -> contextlib.AbstractContextManager[Cluster | None]:

@@ -128,22 +128,22 @@ def primary_cells(material: Material) -> float:
     return layout.cells / math.prod(math.factorial(end - start) for start, end in layout.twins)
 
 
-def measured_file(game: Mobility) -> Path:
-    return Path(__file__).with_name("measured") / f"{game}.csv"
+def measured_file(mobility: Mobility) -> Path:
+    return Path(__file__).with_name("measured") / f"{mobility}.csv"
 
 
 @cache
-def _measured(game: Mobility) -> Mapping[Material, Sequence[float]]:
-    """The CPU seconds, bytes of outcomes and bytes of distances of the tables of a game."""
-    with measured_file(game).open(encoding="utf-8", newline="") as file:
+def _measured(mobility: Mobility) -> Mapping[Material, Sequence[float]]:
+    """The CPU seconds, bytes of outcomes and bytes of distances of the tables of a mobility."""
+    with measured_file(mobility).open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
         return {Material.parse(name): [*map(float, figures)] for name, *figures in rows}
 
 
 @cache
-def _rates_by_cell(kind: tuple[str, bool], game: Mobility) -> Sequence[float]:
+def _rates_by_cell(kind: tuple[str, bool], mobility: Mobility) -> Sequence[float]:
     """The costs of a primary cell, in the units of `_measured`: for the largest measured tables of a class."""
-    known = _measured(game)
+    known = _measured(mobility)
     most = max(material.men for material in known)
     large = [material for material in known if material.men == most and class_of(material) == kind]
     cells = sum(map(primary_cells, large))
@@ -155,11 +155,11 @@ def fits_memory(layout: Layout) -> bool:
     return len(layout.blocks) == 1 or layout.cells <= MOST_KEPT_CELLS
 
 
-def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_only: bool = False) -> TableCost:
+def cost_of(material: Material, mobility: Mobility = Mobility.RESET, *, outcomes_only: bool = False) -> TableCost:
     """The cost of a table, as measured or by its class."""
-    figures = _measured(game).get(material)
+    figures = _measured(mobility).get(material)
     if figures is None:
-        figures = [primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), game)]
+        figures = [primary_cells(material) * rate for rate in _rates_by_cell(class_of(material), mobility)]
     outcomes, size = round(figures[1]), round(figures[1]) + round(figures[2])
     scratch = 0 if fits_memory(layout_of(material)) else round(size * _SCRATCH_FACTOR)
     seconds = figures[0] * (_OUTCOMES_SHARE if outcomes_only else 1.0)
@@ -167,13 +167,13 @@ def cost_of(material: Material, game: Mobility = Mobility.RESET, *, outcomes_onl
     return TableCost(seconds, outcomes, kept, scratch, serial)
 
 
-def pace_of(built: Iterable[tuple[Material, FileRecord]], game: Mobility = Mobility.RESET) -> float:
+def pace_of(built: Iterable[tuple[Material, FileRecord]], mobility: Mobility = Mobility.RESET) -> float:
     """The time of tables here, as a multiple of the measured time; 1 without a large table that was built here."""
     taken = expected = 0.0
     for material, made in built:
         if made.wall_seconds and made.threads and layout_of(material).cells >= _LARGE_CELLS:
             taken += made.wall_seconds
-            cost = cost_of(material, game, outcomes_only=made.sha256_of_distances is None)
+            cost = cost_of(material, mobility, outcomes_only=made.sha256_of_distances is None)
             expected += cost.wall_seconds(made.threads)
     return min(max(taken / expected, 1 / _MOST_PACE), _MOST_PACE) if expected else 1.0
 

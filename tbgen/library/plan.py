@@ -242,13 +242,13 @@ def plan_of(
     *,
     settings: Settings,
     pace: float = 1.0,
-    game: Mobility = Mobility.RESET,
+    mobility: Mobility = Mobility.RESET,
 ) -> Plan:
     """The plan for wanted tables that are not there yet, and for all that they need."""
     order = build_order(wanted)
     missing = [material for material in order if material not in sound]
     needs = {material: tuple(child for child in material.children() if child in set(missing)) for material in missing}
-    costs = {material: cost_of(material, game, outcomes_only=settings.outcomes_only) for material in missing}
+    costs = {material: cost_of(material, mobility, outcomes_only=settings.outcomes_only) for material in missing}
     paths = dict.fromkeys(missing, 0.0)
     for material in reversed(missing):
         paths[material] += costs[material].cpu_seconds

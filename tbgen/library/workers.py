@@ -38,7 +38,7 @@ from tbgen.library.costs import fits_memory
 from tbgen.library.plan import Settings
 from tbgen.material import Material
 from tbgen.score import Color
-from tbgen.storage.files import FileRecord, game_of_folder, men_of_folder, partial_of, path_of, remove
+from tbgen.storage.files import FileRecord, men_of_folder, mobility_of, partial_of, path_of, remove
 from tbgen.storage.reader import TableFile
 from tbgen.storage.scratch import ScratchStore, scratch_path
 from tbgen.system import __version__
@@ -87,7 +87,7 @@ def make_table(
     check_library()
     forget_peak()
     wall, cpu = time.perf_counter(), time.process_time()
-    material, source, game = Material.parse(name, men_of_folder(folder)), source_digest(), game_of_folder(folder)
+    material, source, mobility = Material.parse(name, men_of_folder(folder)), source_digest(), mobility_of(folder)
     new: NewArray = np.zeros if memory is None else partial(_zeros_in_file, folder)
     with contextlib.ExitStack() as opened:
         children = {
@@ -95,10 +95,10 @@ def make_table(
             for child in material.children()
         }
         digests = {str(child): file.digest for child, file in children.items()}
-        facts = {"material": name, "game": str(game), "source": source, "outcomes_only": outcomes_only}
+        facts = {"material": name, "game": str(mobility), "source": source, "outcomes_only": outcomes_only}
         store = opened.enter_context(_block_store(folder, material, facts | {"children": digests}))
         method = OUTCOMES if outcomes_only else DISTANCES
-        solved = solve_into(store, material, children, threads, tell, game, new, method)
+        solved = solve_into(store, material, children, threads, tell, mobility, new, method)
         tell("writing", None, 1.0, 0)
         begun = time.perf_counter()
         written = write_table(

@@ -21,7 +21,7 @@ from tbgen.probe.stored import OpenTables
 from tbgen.probe.values import Position, Query, TableValues
 from tbgen.rules.position import accruable, bare_sides, material_of
 from tbgen.score import Mobility, Score, expect_mobility
-from tbgen.storage.files import Folders, folder_of_game, folder_with, folders_in, tables_of
+from tbgen.storage.files import Folders, folder_for, folder_with, folders_in, tables_of
 from tbgen.text import counted
 
 if TYPE_CHECKING:  # single probes do not load the code for many
@@ -31,9 +31,9 @@ D = TypeVar("D")
 
 
 def folders_of(named: Folders | None, mobility: Mobility) -> tuple[Path, ...]:
-    """The folders of a game's tables among the given ones, else those of $TBGEN_DATA, else `data`."""
+    """The folders of a mobility's tables among the given ones, else those of $TBGEN_DATA, else `data`."""
     given = (os.environ.get("TBGEN_DATA") or "data") if named is None else named
-    return tuple(folder_of_game(folder, mobility) for folder in folders_in(given))
+    return tuple(folder_for(folder, mobility) for folder in folders_in(given))
 
 
 class Tablebase(AbstractContextManager["Tablebase"]):

@@ -36,7 +36,7 @@ class Query(At):
 
 
 class TableValues:
-    """The values of one game's positions, from its tables."""
+    """The values of positions under one mobility, from its tables."""
 
     def __init__(self, tables: OpenTables, mobility: Mobility, *, compiled: bool = False) -> None:
         """With `compiled`, kernels find moves and own scores of the men that they know."""

@@ -79,16 +79,16 @@ def folders_in(folders: Folders) -> tuple[Path, ...]:
     return tuple(map(Path, given))
 
 
-def folder_of_game(folder: Path, game: Mobility) -> Path:
-    """The place of a game's tables in a folder; the folder of whole-game tables may also be named itself.
+def folder_for(folder: Path, mobility: Mobility) -> Path:
+    """The folder of a mobility's tables in a folder; that of whole-game tables may also be named itself.
 
-    >>> folder_of_game(Path("data"), Mobility.WHOLE_GAME).as_posix(), folder_of_game(Path("data"), Mobility.RESET).name
-    ('data/whole-game', 'data')
+    >>> [folder_for(Path("data"), each).as_posix() for each in Mobility]
+    ['data', 'data/whole-game']
     """
-    if game_of_folder(folder) is game:
+    if mobility_of(folder) is mobility:
         return folder
-    if game is Mobility.RESET:
-        raise UsageError(f"{folder} is a folder of {game_of_folder(folder)} tables; say so with --game, or mobility=")
+    if mobility is Mobility.RESET:
+        raise UsageError(f"{folder} is a folder of {mobility_of(folder)} tables; say so with --game, or mobility=")
     return folder / str(Mobility.WHOLE_GAME)
 
 
@@ -103,30 +103,30 @@ def folder_of_men(folder: Path, men: Sequence[Role]) -> Path:
 
 def men_of_folder(folder: Path) -> tuple[Role, ...]:
     """The men of your own in the tables of a folder, by its name; none in most folders."""
-    return men_of_name(folder.name if game_of_folder(folder).forgets else folder.parent.name)
+    return men_of_name(folder.name if mobility_of(folder).forgets else folder.parent.name)
 
 
-def game_of_folder(folder: Path) -> Mobility:
-    """The game of the tables in a folder, by its name: tbgen must never mistake a file for one of the other game."""
+def mobility_of(folder: Path) -> Mobility:
+    """The mobility of the tables in a folder, by its name: tbgen must never mistake a file for one of the other."""
     return Mobility.WHOLE_GAME if folder.name == str(Mobility.WHOLE_GAME) else Mobility.RESET
 
 
 def path_of(folder: Path, material: Material, layer: Layer = Layer.OUTCOMES) -> Path:
     """The path of a layer of a canonical material's table in a folder; a table exists if its outcomes do.
 
-    The names of files contain the game of the folder, too.
+    The names of files contain the mobility of the folder, too.
     """
-    return folder / f"{material}{suffix_of(layer, game_of_folder(folder))}"
+    return folder / f"{material}{suffix_of(layer, mobility_of(folder))}"
 
 
-def suffix_of(layer: Layer, game: Mobility) -> str:
+def suffix_of(layer: Layer, mobility: Mobility) -> str:
     """The suffix of a file's name after the material.
 
     >>> suffix_of(Layer.DISTANCES, Mobility.RESET), suffix_of(Layer.DISTANCES, Mobility.WHOLE_GAME)
     ('.dtg.h5', '.whole-game.dtg.h5')
     """
     suffix = ".h5" if layer is Layer.OUTCOMES else ".dtg.h5"
-    return suffix if game.forgets else f".{game}{suffix}"
+    return suffix if mobility.forgets else f".{mobility}{suffix}"
 
 
 def folder_with(folders: Sequence[Path], material: Material) -> Path:
@@ -153,7 +153,7 @@ def tables_in(folder: Path) -> list[Material]:
     there = set[str]()
     with contextlib.suppress(FileNotFoundError, NotADirectoryError), os.scandir(folder) as entries:
         there.update(entry.name for entry in entries if entry.is_file())
-    suffix = suffix_of(Layer.OUTCOMES, game_of_folder(folder))
+    suffix = suffix_of(Layer.OUTCOMES, mobility_of(folder))
     return [material for material in every_material(men_of_folder(folder)) if f"{material}{suffix}" in there]
 
 

@@ -43,7 +43,7 @@ class LayerFile:
 
     def __init__(self, path: Path, layer: Layer) -> None:
         self.path, self.layer = path, layer
-        self.material, self.game = self._title()
+        self.material, self.mobility = self._title()
         try:
             self._opened: io.FileIO | None = open_regular(path)
         except FileNotFoundError:
@@ -55,13 +55,13 @@ class LayerFile:
         self._columns: dict[str, npt.NDArray[Any]] = {}
 
     def _title(self) -> tuple[Material, Mobility]:
-        """The material and the game in the file's name."""
-        for game in Mobility:
-            suffix = suffix_of(self.layer, game)
+        """The material and the mobility in the file's name."""
+        for mobility in Mobility:
+            suffix = suffix_of(self.layer, mobility)
             with contextlib.suppress(MaterialError):
                 material = Material.parse(self.path.name.removesuffix(suffix), men_of_folder(self.path.parent))
                 if f"{material}{suffix}" == self.path.name and material.is_canonical:
-                    return material, game
+                    return material, mobility
         raise self.damaged("its name is not that of a table")
 
     @cached_property
@@ -74,7 +74,7 @@ class LayerFile:
         if seal.format != FORMAT:
             raise OutdatedTableError(str(self.path), f"format {seal.format}", f"format {FORMAT}")
         title = seal.material, seal.layer, seal.game
-        its_own = str(self.material), self.layer.value, str(self.game)
+        its_own = str(self.material), self.layer.value, str(self.mobility)
         self.expect(title == its_own, f"it is the table of {', '.join(title)}")
         self.expect(
             seal.men == digest_of_men(self.material), f"its men move otherwise than {name_of_men(self.material.own)}"
@@ -90,8 +90,8 @@ class LayerFile:
         self.expect(sha256(raw).hexdigest() == self.seal.sha256_of_index, "its index is not what was written")
         try:
             index = Index.from_bytes(raw)
-            if (rules := index.attributes["rules"]) != RULES[self.game]:
-                raise OutdatedTableError(str(self.path), f"rules {rules}", f"rules {RULES[self.game]}")
+            if (rules := index.attributes["rules"]) != RULES[self.mobility]:
+                raise OutdatedTableError(str(self.path), f"rules {rules}", f"rules {RULES[self.mobility]}")
             self._check_form(index, order_of(self.material))
         except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError) as error:
             raise self.damaged(f"its index cannot be read: {error}") from None

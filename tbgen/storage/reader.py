@@ -41,11 +41,11 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         """With `outcomes_only`, all distances are 0, because a solver of outcomes needs no others."""
         self.path, self._outcomes_only = path, outcomes_only
         self.outcomes = LayerFile(path, Layer.OUTCOMES)
-        self.material, self.game = self.outcomes.material, self.outcomes.game
+        self.material, self.mobility = self.outcomes.material, self.outcomes.mobility
         self._distances: LayerFile | None = None
         self._lock = threading.Lock()
         self.order = order_of(self.material)
-        beside = path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.game)}")
+        beside = path.with_name(f"{self.material}{suffix_of(Layer.DISTANCES, self.mobility)}")
         try:
             blocks = np.array(self.order.layout.blocks, np.uint8).ravel()
             self.outcomes.expect(np.array_equal(self.column("block_squares"), blocks), "its pawns stand elsewhere")
@@ -192,7 +192,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
         for part in order.chunks:
             pattern[part] = self.states.pattern[self.ids(part.start, part.stop)]
         cells = values.entry, values.dtg, order.from_file(pattern)
-        return Table(self.material, *cells, self.patterns, self.tallies, game=self.game)
+        return Table(self.material, *cells, self.patterns, self.tallies, mobility=self.mobility)
 
     def look_up(
         self, cells: npt.NDArray[np.int64], tell: Callable[[int, int], None] = lambda *_: None
@@ -213,7 +213,7 @@ class TableFile(contextlib.AbstractContextManager["TableFile"]):
     def check(self) -> FileRecord:
         """Compare all bytes with the seals; DamagedTableError if they differ from what was written."""
         outcomes, distances = self.outcomes.check(), self.distances.check() if self.has_distances else None
-        return FileRecord(self.size, outcomes, sha256_of_distances=distances, game=str(self.game))
+        return FileRecord(self.size, outcomes, sha256_of_distances=distances, game=str(self.mobility))
 
     def close(self) -> None:
         """Close the files once nobody reads from them. Later reads raise a UsageError."""

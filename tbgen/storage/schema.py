@@ -3,7 +3,7 @@
 A table has two files, its *layers*: outcomes, which need nothing else, and distances, which name the digest of the
 outcomes that they belong to. Each is ::
 
-    seal     512 bytes: game, layer, material, format, and the SHA-256 of the index and of all that follows the seal
+    seal     512 bytes: mobility (`game`), layer, material, format, SHA-256 of the index and of all that follows it
     HDF5     the datasets below; HDF5 calls the seal a user block, and its programs skip it
     index    the attributes again, and where in the file each chunk lies, how long it is, and its CRC-32
 

@@ -20,7 +20,7 @@ from tbgen.errors import BuildError, RepresentationError, TableError, UsageError
 from tbgen.index.handover import Cells, Numbers
 from tbgen.index.layout import fen_of_cell
 from tbgen.score import Color
-from tbgen.storage.files import FileRecord, Layer, game_of_folder, path_of, write_whole
+from tbgen.storage.files import FileRecord, Layer, mobility_of, path_of, write_whole
 from tbgen.storage.numbering import states_of
 from tbgen.storage.order import Order, order_of
 from tbgen.storage.reader import Ids, TableFile, flips_of
@@ -93,18 +93,18 @@ def write_table(
     keeps the states that it meets. Distances are written first, because a table exists if its outcomes do. With
     `outcomes_only`, present distances are removed.
     """
-    if game_of_folder(folder) is not table.game:
-        raise UsageError(f"{folder} is no folder for tables of {table.game}")
+    if mobility_of(folder) is not table.mobility:
+        raise UsageError(f"{folder} is no folder for tables of {table.mobility}")
     order = order_of(table.material)
     # The array of states, by far the largest, is freed when all streams are packed.
     packed = _packed_layers(states_of(table, order, counters or threads, new), table, order, threads, outcomes_only)
     attributes = {
         "axes": json.dumps(order.names),
-        "game": str(table.game),
+        "game": str(table.mobility),
         "generator": generator,
         "material": str(table.material),
         "men": json.dumps([f"{color} {role.name}".lower() for color, role in order.layout.slots]),
-        "rules": RULES[table.game],
+        "rules": RULES[table.mobility],
         "source": source,
     }
     outcomes = _file(Layer.OUTCOMES, order, packed, attributes)
@@ -126,7 +126,7 @@ def write_table(
         sum(map(len, [*outcomes, *distances])),
         digest_of(*outcomes),
         sha256_of_distances=digest_of(*distances) if distances else None,
-        game=str(table.game),
+        game=str(table.mobility),
     )
 
 

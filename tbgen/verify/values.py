@@ -212,7 +212,7 @@ def subject_of(
     entry, dtg, pattern = known_in(source, cells, tell)
     layout, size = layout_of(source.material), len(entry)
     return Subject(
-        forgets=source.game.forgets,
+        forgets=source.mobility.forgets,
         men=men_of(layout),
         links=links_of(layout),
         cells=np.zeros(0, np.int64) if cells is None else cells,

@@ -17,9 +17,9 @@ from tests.strategies import boards
 from .symmetries import LEFT_TO_RIGHT, TURNS, exchanged, turned, turned_move
 
 
-def sheet(board: chess.Board, game: Mobility = Mobility.RESET) -> list[tuple[Score, int, End | None]]:
+def sheet(board: chess.Board, mobility: Mobility = Mobility.RESET) -> list[tuple[Score, int, End | None]]:
     """What stands on the sheet after every ply."""
-    return [(ply.accrued, ply.since, ply.end) for ply in Game(board, mobility=game).plies]
+    return [(ply.accrued, ply.since, ply.end) for ply in Game(board, mobility=mobility).plies]
 
 
 @given(boards())

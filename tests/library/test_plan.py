@@ -136,15 +136,15 @@ def test_a_slower_machine_takes_longer_and_its_own_tables_say_how_much() -> None
     assert slow == pytest.approx(2 * fast)
 
 
-@pytest.mark.parametrize("game", Mobility)
-def test_every_table_of_five_men_was_measured_and_larger_ones_are_estimated_by_their_class(game: Mobility) -> None:
+@pytest.mark.parametrize("mobility", Mobility)
+def test_every_table_of_five_men_was_measured_and_larger_ones_are_estimated_by_their_class(mobility: Mobility) -> None:
     classes = {class_of(material) for material in all_materials()}
     for kind in classes:
         six = next(material for material in materials(6) if class_of(material) == kind)
         five = [each for each in materials(5) if class_of(each) == kind]
-        rate, cost = primary_cells(six) / sum(map(primary_cells, five)), cost_of(six, game)
-        assert cost.cpu_seconds == pytest.approx(rate * sum(cost_of(each, game).cpu_seconds for each in five))
-        assert cost.bytes == pytest.approx(rate * sum(cost_of(each, game).bytes for each in five))
+        rate, cost = primary_cells(six) / sum(map(primary_cells, five)), cost_of(six, mobility)
+        assert cost.cpu_seconds == pytest.approx(rate * sum(cost_of(each, mobility).cpu_seconds for each in five))
+        assert cost.bytes == pytest.approx(rate * sum(cost_of(each, mobility).bytes for each in five))
     assert primary_cells(Material.parse("KQQvK")) == primary_cells(Material.parse("KQRvK")) / 2
     assert cost_of(Material.parse("KQRvK")).wall_seconds(2) > cost_of(Material.parse("KQRvK")).cpu_seconds / 2
 

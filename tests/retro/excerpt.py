@@ -122,7 +122,7 @@ class SolvedBlocks:
         name: str,
         placements: Sequence[Placement],
         threads: int = 2,
-        game: Mobility = Mobility.RESET,
+        mobility: Mobility = Mobility.RESET,
     ) -> None:
         material = Material.parse(name)
         self.layout = layout_of(material)
@@ -132,7 +132,7 @@ class SolvedBlocks:
         store = MadeUpStore(material, list(self.numbers.values()))
         with ThreadPoolExecutor(threads) as pool:
             children: dict[Material, Child] = {child: MadeUp(child) for child in material.children()}
-            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, game=game))
+            many = ManyBlocks(Task(self.layout, children, store, threads, pool, quiet, mobility=mobility))
             many.solve()
         self.en_passant = many.children.en_passant
         self.kept = store.solved()

@@ -26,17 +26,17 @@ def solve(
     material: Material,
     children: Mapping[Material, Child],
     threads: int = 2,
-    game: Mobility = Mobility.RESET,
+    mobility: Mobility = Mobility.RESET,
     method: Method[Any] = DISTANCES,
 ) -> Table:
     """The table of a canonical material whose children are solved, in memory."""
-    return table_of(solve_into(MemoryStore(), material, children, threads, game=game, method=method))
+    return table_of(solve_into(MemoryStore(), material, children, threads, mobility=mobility, method=method))
 
 
 def table_of(solved: Solved) -> Table:
     """All that the runs of a solved material hold."""
     cells = held_cells(solved, 0, layout_of(solved.material).cells)
-    return Table(solved.material, *cells, solved.patterns, solved.tallies, solved.game)
+    return Table(solved.material, *cells, solved.patterns, solved.tallies, solved.mobility)
 
 
 def held_cells(solved: Solved, first: int, end: int) -> Cells:
@@ -47,11 +47,11 @@ def held_cells(solved: Solved, first: int, end: int) -> Cells:
 
 
 @cache
-def solved(name: str | Material, game: Mobility = Mobility.RESET, threads: int = 2) -> Table:
+def solved(name: str | Material, mobility: Mobility = Mobility.RESET, threads: int = 2) -> Table:
     """The table of a material, its children solved on the way; for tables that are small."""
     material = Material.parse(name) if isinstance(name, str) else name
-    children = {child: solved(child, game, threads) for child in material.children()}
-    return solve(material, children, threads, game=game)
+    children = {child: solved(child, mobility, threads) for child in material.children()}
+    return solve(material, children, threads, mobility=mobility)
 
 
 def values(name: str) -> EntryValues:
@@ -71,7 +71,7 @@ def solve_from_values(name: str, threads: int = 2) -> Table:
 
 def report_of(table: Table, sample: int | None = None, seed: int = 0) -> Report:
     """What the verifier says of a table that may be wrong; those of its children are right."""
-    return verify_table(table, lambda child: solved(str(child), table.game), sample=sample, seed=seed, threads=2)
+    return verify_table(table, lambda child: solved(str(child), table.mobility), sample=sample, seed=seed, threads=2)
 
 
 def has_filled_blank(table: Table) -> bool:

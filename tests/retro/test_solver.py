@@ -159,9 +159,9 @@ def test_a_table_is_the_same_however_often_its_room_is_doubled(
 def test_threads_that_fill_their_rooms_at_once_double_them_once(monkeypatch: pytest.MonkeyPatch) -> None:
     rooms, made = set[Room](), many_blocks.new_worker
 
-    def noted(method: Method[Any], geometry: Geometry, game: Mobility, room: Room) -> Worker:
+    def noted(method: Method[Any], geometry: Geometry, mobility: Mobility, room: Room) -> Worker:
         rooms.add(room)
-        return made(method, geometry, game, room)
+        return made(method, geometry, mobility, room)
 
     for limit, size in (("FIRST_ROOM", 64), ("NODES", 0), ("ENTRIES", 0)):
         monkeypatch.setattr(worker_module, limit, size)

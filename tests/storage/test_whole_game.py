@@ -1,4 +1,4 @@
-"""Files of one game are never taken for those of the other."""
+"""Files of one mobility are never taken for those of the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from tbgen.errors import DamagedTableError, UsageError
 from tbgen.material import Material
 from tbgen.score import Mobility
-from tbgen.storage.files import folder_of_game, game_of_folder, path_of
+from tbgen.storage.files import folder_for, mobility_of, path_of
 from tbgen.storage.reader import TableFile
 from tbgen.storage.writer import write_table
 from tests.retro.tables import solved
@@ -21,7 +21,7 @@ KINGS = Material.parse("KvK")
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder of tables with both games' table of the kings alone."""
-    whole = folder_of_game(tmp_path, Mobility.WHOLE_GAME)
+    whole = folder_for(tmp_path, Mobility.WHOLE_GAME)
     whole.mkdir()
     write_table(tmp_path, solved("KvK"), generator="1", source="a")
     write_table(whole, solved("KvK", Mobility.WHOLE_GAME), generator="1", source="a")
@@ -29,11 +29,11 @@ def folder(tmp_path: Path) -> Path:
 
 
 def test_a_table_comes_back_with_its_game(folder: Path) -> None:
-    for game in Mobility:
-        path = path_of(folder_of_game(folder, game), KINGS)
+    for mobility in Mobility:
+        path = path_of(folder_for(folder, mobility), KINGS)
         with TableFile(path) as file:
             file.check()
-            assert file.game is file.table().game is game
+            assert file.mobility is file.table().mobility is mobility
 
 
 def test_a_file_under_the_name_of_the_other_game_is_refused(folder: Path) -> None:
@@ -47,8 +47,8 @@ def test_a_file_under_the_name_of_the_other_game_is_refused(folder: Path) -> Non
 
 
 def test_the_folder_of_a_game_is_named_once_or_twice(tmp_path: Path) -> None:
-    whole = folder_of_game(tmp_path, Mobility.WHOLE_GAME)
-    assert folder_of_game(whole, Mobility.WHOLE_GAME) == whole
-    assert game_of_folder(whole) is Mobility.WHOLE_GAME
+    whole = folder_for(tmp_path, Mobility.WHOLE_GAME)
+    assert folder_for(whole, Mobility.WHOLE_GAME) == whole
+    assert mobility_of(whole) is Mobility.WHOLE_GAME
     with pytest.raises(UsageError, match="say so with --game, or mobility="):
-        folder_of_game(whole, Mobility.RESET)
+        folder_for(whole, Mobility.RESET)

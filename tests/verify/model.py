@@ -70,7 +70,7 @@ def values_in(tables: Tables, board: chess.Board) -> Values:
 def best_values(tables: Tables, board: chess.Board) -> Values:
     """The best of all moves for the side to move, looking one ply ahead, for any accrued score."""
     table, _, _ = place_in(tables, board)
-    forgets, white = table.game.forgets, board.turn == chess.WHITE
+    forgets, white = table.mobility.forgets, board.turn == chess.WHITE
     after = []
     for move in list(board.legal_moves):
         reset = is_reset(board, move)

@@ -25,13 +25,13 @@ Random = np.random.Generator
 SMALL = [str(material) for men in (2, 3) for material in materials(men)]
 
 
-@pytest.mark.parametrize("game", Mobility)
+@pytest.mark.parametrize("mobility", Mobility)
 @pytest.mark.parametrize("name", SMALL)
-def test_a_solved_table_passes(name: str, game: Mobility) -> None:
-    report = report_of(solved(name, game))
+def test_a_solved_table_passes(name: str, mobility: Mobility) -> None:
+    report = report_of(solved(name, mobility))
     assert report.violation is None
     assert report.pairs > 10 * report.positions
-    assert not has_filled_blank(solved(name, game))
+    assert not has_filled_blank(solved(name, mobility))
 
 
 @pytest.mark.slow
@@ -46,7 +46,7 @@ def test_a_solved_table_of_four_men_passes(name: str) -> None:
 @pytest.mark.parametrize("name", ["KBvK", "KPvK"])
 def test_a_table_of_whole_game_mobility_does_not_pass_as_one_of_r_mobility(name: str) -> None:
     table = solved(name, Mobility.WHOLE_GAME)
-    assert report_of(dataclasses.replace(table, game=Mobility.RESET)).violation is not None
+    assert report_of(dataclasses.replace(table, mobility=Mobility.RESET)).violation is not None
 
 
 def test_a_sample_finds_its_share_of_wrong_distances() -> None:

@@ -34,7 +34,7 @@ from tbgen.material import Material
 from tbgen.probe import Tablebase, open_tablebase
 from tbgen.rules.notation import parse_fen
 from tbgen.score import MATE_CODE, Color, Score
-from tbgen.storage.files import Folders, folders_in, game_of_folder, path_in, path_of, remove_partials
+from tbgen.storage.files import Folders, folders_in, mobility_of, path_in, path_of, remove_partials
 from tbgen.storage.order import Order
 from tbgen.storage.reader import TableFile
 from tbgen.text import in_plies
@@ -201,7 +201,7 @@ def record_of(folders: Folders, material: Material) -> Record:
     where = folders_in(folders)
     with (
         TableFile(path_in(where, material)) as file,
-        open_tablebase(where, mobility=game_of_folder(where[0])) as tables,
+        open_tablebase(where, mobility=mobility_of(where[0])) as tables,
     ):
         made = census_of(file)
         return replace(made, sides={side: _with_lines(file, part, tables) for side, part in made.sides.items()})

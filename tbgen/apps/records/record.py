@@ -234,16 +234,16 @@ class Replay:
         return dtg == 0 or self.is_renewed or self.outcomes[-2] != outcome
 
 
-def replay(fen: str, moves: Iterable[str], game: Mobility = Mobility.RESET) -> Replay:
+def replay(fen: str, moves: Iterable[str], mobility: Mobility = Mobility.RESET) -> Replay:
     """Play moves in short notation; MoveError if one is not legal."""
     board, _ = parse_fen(fen)
     steps, outcomes, is_renewed = list[str](), [own_score(board)], False
     for ply, text in enumerate(moves, 1):
         move = parse_move(board, text, ply)
         steps.append(step_of(board, move))
-        reached = play_move(board, move, outcomes[-1], game)
+        reached = play_move(board, move, outcomes[-1], mobility)
         outcomes.append(reached.accrued)
-        is_renewed = reached.reset and game.forgets
+        is_renewed = reached.reset and mobility.forgets
     return Replay(tuple(steps), tuple(outcomes), is_renewed)
 
 

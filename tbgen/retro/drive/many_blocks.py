@@ -107,7 +107,7 @@ class ManyBlocks:
             return self._idle.pop()
         except IndexError:
             room = self._room
-            return room, new_worker(self.task.method, self.geometry, self.task.game, room)
+            return room, new_worker(self.task.method, self.geometry, self.task.mobility, room)
 
     def _solve_with(self, worker: AnyWorker, blocks: Blocks) -> Kept:
         """The same in the arrays of a worker."""

@@ -42,10 +42,10 @@ class Method(NamedTuple, Generic[S]):
     """The arrays of a side's part that have an item for each undecided cell."""
 
 
-def new_worker(method: Method[S], geometry: Geometry, game: Mobility, room: Room) -> Worker[S]:
+def new_worker(method: Method[S], geometry: Geometry, mobility: Mobility, room: Room) -> Worker[S]:
     """A worker for blocks of this geometry."""
-    white, black = (method.new(side, geometry, room, game.forgets) for side in (WHITE, BLACK))
-    pairs = new_interner(room.nodes if game.forgets else 1)
+    white, black = (method.new(side, geometry, room, mobility.forgets) for side in (WHITE, BLACK))
+    pairs = new_interner(room.nodes if mobility.forgets else 1)
     return Worker(new_block(geometry), new_scratch(len(geometry.color)), white, black, pairs)
 
 

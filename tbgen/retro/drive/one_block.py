@@ -59,7 +59,7 @@ class OneBlock:
         self.task, self.geometry = task, geometry_of(task.layout)
         self.spans = spans_of(self.geometry.words, task.threads)
         self.method = task.method
-        self.worker = new_worker(self.method, self.geometry, task.game, room)
+        self.worker = new_worker(self.method, self.geometry, task.mobility, room)
         cells = task.layout.cells
         self.values = BlockValues(task.new(cells, np.int8), task.new(cells, np.uint16))
 
@@ -112,7 +112,7 @@ class OneBlock:
         task, block = self.task, self.worker.block
         *firsts, places = itertools.accumulate(left, initial=0)
         list(task.pool.map(lambda span, place: number_cells(block, span[0], span[1], place), self.spans, firsts))
-        room = places if task.game.forgets else 0  # otherwise there are no middles
+        room = places if task.mobility.forgets else 0  # otherwise there are no middles
         white, black = (
             searcher._replace(**{name: task.new(room, np.uint32) for name in self.method.by_place})
             for searcher in self.searchers

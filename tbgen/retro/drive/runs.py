@@ -82,10 +82,10 @@ class Solved:
     """A solved material whose cells lie in a store."""
 
     def __init__(
-        self, material: Material, store: BlockStore, game: Mobility = Mobility.RESET, new: NewArray = np.zeros
+        self, material: Material, store: BlockStore, mobility: Mobility = Mobility.RESET, new: NewArray = np.zeros
     ) -> None:
         """`new` makes the arrays in which the rows of patterns lie."""
-        self.material, self.store, self.game = material, store, game
+        self.material, self.store, self.mobility = material, store, mobility
         self.phase_seconds: Mapping[str, float] = {}
         self._runs = store.runs()
         self._starts = [run.first for run in self._runs]

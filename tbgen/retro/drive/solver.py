@@ -29,7 +29,7 @@ def solve_into(
     children: Mapping[Material, Child],
     threads: int = 2,
     progress: Progress = quiet,
-    game: Mobility = Mobility.RESET,
+    mobility: Mobility = Mobility.RESET,
     new: NewArray = np.zeros,
     method: Method[Any] = DISTANCES,
 ) -> Solved:
@@ -37,15 +37,15 @@ def solve_into(
 
     What is in the store already is believed. `new` makes the large arrays of a table of one block, and the rows of all
     patterns.
-    The children are tables of the same game.
+    The children are tables of the same mobility.
     """
     with ThreadPoolExecutor(threads) as pool:
-        task = Task(layout_of(material), children, store, threads, pool, progress, new, game, method)
+        task = Task(layout_of(material), children, store, threads, pool, progress, new, mobility, method)
         if len(task.layout.blocks) > 1:
             ManyBlocks(task).solve()
         else:
             solve_one_block(task)
     with task.timer.phase("patterns"):
-        solved = Solved(material, store, game, new)
+        solved = Solved(material, store, mobility, new)
     solved.phase_seconds = task.timer.phases
     return solved

@@ -58,7 +58,7 @@ class Task:
     progress: Progress = quiet
     new: NewArray = np.zeros
     """Makes the large arrays of a table of one block."""
-    game: Mobility = Mobility.RESET
+    mobility: Mobility = Mobility.RESET
     method: Method[Any] = DISTANCES
     timer: Timer = field(default_factory=Timer)
 

@@ -46,23 +46,23 @@ def test_every_outcome_of_four_men_agrees_with_the_reference(name: str) -> None:
     assert_agreement(name)
 
 
-def outcomes_file(folder: Path, name: str, game: Mobility, method: Method[Any]) -> bytes:
+def outcomes_file(folder: Path, name: str, mobility: Mobility, method: Method[Any]) -> bytes:
     """The file of outcomes that a solver leads to."""
     material = Material.parse(name)
-    children = {child: solved(str(child), game) for child in material.children()}
-    table = solve_into(MemoryStore(), material, children, 2, game=game, method=method)
+    children = {child: solved(str(child), mobility) for child in material.children()}
+    table = solve_into(MemoryStore(), material, children, 2, mobility=mobility, method=method)
     write_table(folder, table, generator="test", source="test", outcomes_only=method is OUTCOMES)
     assert path_of(folder, material, Layer.DISTANCES).exists() == (method is DISTANCES)
     return path_of(folder, material).read_bytes()
 
 
-@pytest.mark.parametrize("game", [*Mobility])
+@pytest.mark.parametrize("mobility", [*Mobility])
 @pytest.mark.parametrize("name", [*THREE_MEN, "KRvKR", pytest.param("KPvKP", marks=pytest.mark.slow)])
-def test_both_solvers_write_the_same_file_of_outcomes(name: str, game: Mobility, tmp_path: Path) -> None:
-    folders = [tmp_path / each / ("" if game.forgets else str(game)) for each in ("outcomes", "distances")]
+def test_both_solvers_write_the_same_file_of_outcomes(name: str, mobility: Mobility, tmp_path: Path) -> None:
+    folders = [tmp_path / each / ("" if mobility.forgets else str(mobility)) for each in ("outcomes", "distances")]
     for folder in folders:
         folder.mkdir(parents=True)
-    assert outcomes_file(folders[0], name, game, OUTCOMES) == outcomes_file(folders[1], name, game, DISTANCES)
+    assert outcomes_file(folders[0], name, mobility, OUTCOMES) == outcomes_file(folders[1], name, mobility, DISTANCES)
 
 
 @pytest.mark.parametrize("entries", [0, 10, 100])
