@@ -127,7 +127,7 @@ def _show_game(scored: PgnGame, file: str, *, summary: bool) -> None:
         click.echo(f"{title}: {accrued}, {end}, final {scored.final}, {points}")
     else:
         click.echo(f"{title}: {printable(scored.result)}")
-        _show_plies(scored.game, scored.final, scored.scoring)
+        _show_plies(scored.replayed, scored.final, scored.scoring)
         click.echo(f"scored as {scored.final}, end: {end}\n")
 
 

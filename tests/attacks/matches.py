@@ -82,7 +82,7 @@ def _run(words: list[str]) -> subprocess.CompletedProcess[str]:
 def _moves_of(path: Path) -> set[tuple[str, str]]:
     """The games of a match in a file by their numbers, with their moves."""
     return {
-        (game.tags["MatchGame"], " ".join(ply.san for ply in game.game.plies[1:]))
+        (game.tags["MatchGame"], " ".join(ply.san for ply in game.replayed.plies[1:]))
         for game in read_games(path)
         if isinstance(game, PgnGame) and "MatchGame" in game.tags
     }

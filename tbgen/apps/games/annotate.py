@@ -159,11 +159,11 @@ class Annotation:
 
 def annotate(tables: Tablebase, game: PgnGame) -> Annotation:
     """A game with the values of its positions, each with its accrued score."""
-    board, points = game.game.board.root(), game.scoring.points
+    board, points = game.replayed.board.root(), game.scoring.points
     plies, missing = list[AnnotatedPly](), Counter[Material]()
     stood: chess.Board | None = None
     last: Probe | None = None
-    for ply in game.game.plies:
+    for ply in game.replayed.plies:
         if ply.move is not None:
             board.push(ply.move)
         here = board.copy(stack=False)

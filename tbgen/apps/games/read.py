@@ -39,7 +39,7 @@ class PgnGame:
     tags: dict[str, str]
     result: str
     last: Ply
-    """The last ply; its move is in `game`."""
+    """The last ply; its move is in `replayed`."""
     scoring: Scoring
     fifty_moves: FiftyMoves
     warnings: tuple[str, ...]
@@ -49,7 +49,7 @@ class PgnGame:
     _game: Callable[[], Game] = field(repr=False, compare=False)
 
     @cached_property
-    def game(self) -> Game:
+    def replayed(self) -> Game:
         """The game ply by ply; played again by python-chess when it is asked for."""
         return self._game()
 
@@ -87,7 +87,7 @@ class PgnGame:
                 "warnings": self.warnings,
             }
         )
-        return {**facts, "plies": [ply.facts() for ply in self.game.plies]} if plies else facts
+        return {**facts, "plies": [ply.facts() for ply in self.replayed.plies]} if plies else facts
 
 
 def read_games(path: str | os.PathLike[str], rules: Rules | None = None) -> Iterator[PgnGame | PgnError]:

@@ -41,8 +41,8 @@ def test_every_ply_of_many_games_has_the_value_and_the_grade_that_probes_give_it
     for game in games_in(written_games(7, 60, 3)):
         found = annotate(tables, game)
         known = {each.ply.number: each for each in found.plies}
-        board = game.game.board.root()
-        for before, after in zip(game.game.plies, game.game.plies[1:], strict=False):
+        board = game.replayed.board.root()
+        for before, after in zip(game.replayed.plies, game.replayed.plies[1:], strict=False):
             here = tables.get(board, before.accrued)
             moves = [] if here is None else tables.probe_moves(board, before.accrued)
             board.push(after.move)

@@ -50,7 +50,7 @@ def told(game: PgnGame | PgnError) -> object:
     if isinstance(game, PgnError):
         return str(game), game.number, game.ply
     tags = {name: value for name, value in game.tags.items() if name not in OWN_TAGS}
-    return tags, game.result, [ply.san for ply in game.game.plies], game.last
+    return tags, game.result, [ply.san for ply in game.replayed.plies], game.last
 
 
 @settings(max_examples=max(120, settings.default.max_examples))

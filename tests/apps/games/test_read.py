@@ -36,7 +36,7 @@ def only_game(text: str, settings: Rules | None = None) -> PgnGame:
 
 
 def moves_of(game: PgnGame) -> list[str]:
-    return [ply.san for ply in game.game.plies[1:]]
+    return [ply.san for ply in game.replayed.plies[1:]]
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_a_decisive_result_counts_as_mate_and_any_other_as_accrued(
 @given(boards(40))
 def test_a_written_game_is_read_back(board: chess.Board) -> None:
     game = only_game(str(chess.pgn.Game.from_board(board)))
-    assert game.game.board.move_stack == board.move_stack
-    assert game.game.board.fen() == board.fen()
+    assert game.replayed.board.move_stack == board.move_stack
+    assert game.replayed.board.fen() == board.fen()
 
 
 @pytest.mark.parametrize(
@@ -148,18 +148,18 @@ def test_chess960_is_understood() -> None:
     fen = "4k3/pppppppp/8/8/8/8/PPPPPPPP/1RK2R2 w KQ - 0 1"
     game = only_game(f'[Variant "Chess960"]\n[FEN "{fen}"]\n\n1. O-O *')
     assert moves_of(game) == ["O-O"]
-    assert game.game.board.king(chess.WHITE) == chess.G1
-    assert game.game.board.chess960
+    assert game.replayed.board.king(chess.WHITE) == chess.G1
+    assert game.replayed.board.chess960
 
 
 def test_tags_choose_the_scoring_unless_something_else_is_asked_for() -> None:
     text = '[RMobilityScoring "komi"]\n[Komi "-G3.5"]\n[RMobilityCutoff "G4.0"]\n[Legacy "1"]\n\n1. e4 *'
     game = only_game(text)
     assert game.scoring == Scoring(Scheme.KOMI, 8, Komi(Color.BLACK, 14))
-    assert game.game.fifty_moves == FiftyMoves(FiftyMoveSetting.LEGACY, 8)
+    assert game.replayed.fifty_moves == FiftyMoves(FiftyMoveSetting.LEGACY, 8)
     other = only_game(text, Rules(scheme=Scheme.OTB, cutoff_code=10, fifty_moves=FiftyMoveSetting.FIDE))
     assert (other.scoring.scheme, other.scoring.cutoff_code) == (Scheme.OTB, 10)
-    assert other.game.fifty_moves.setting is FiftyMoveSetting.FIDE
+    assert other.replayed.fifty_moves.setting is FiftyMoveSetting.FIDE
     assert only_game("1. e4 *").scoring == Scoring()
 
 
@@ -190,7 +190,7 @@ def test_a_score_may_stand_in_a_tag_of_its_own_and_counts_where_it_can_have_accr
     clock: str, tag: str, accrued: str | None
 ) -> None:
     """Else the own score counts, which is worse here."""
-    game = only_game(f'[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - {clock}"]\n[SetUp "1"]\n{tag}\n\n30. Bh3 Kh4 *').game
+    game = only_game(f'[FEN "8/8/4K3/5Bk1/8/8/8/8 w - - {clock}"]\n[SetUp "1"]\n{tag}\n\n30. Bh3 Kh4 *').replayed
     assert game.plies[0].accrued == (own_score(game.board.root()) if accrued is None else Score(accrued))
 
 

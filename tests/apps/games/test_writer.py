@@ -27,7 +27,7 @@ def test_a_written_game_is_read_alike_by_python_chess_and_here(
     theirs = chess.pgn.read_game(io.StringIO(text))
     assert not theirs.errors
     (ours,) = games_in(text.splitlines(keepends=True), "test.pgn")
-    assert list(theirs.mainline_moves()) == ours.game.board.move_stack == board.move_stack
+    assert list(theirs.mainline_moves()) == ours.replayed.board.move_stack == board.move_stack
     assert ours.tags["White"] == name
     unescaped = theirs.headers["White"].replace('\\"', '"').replace("\\\\", "\\")  # it leaves the signs before quotes
     assert unescaped == name

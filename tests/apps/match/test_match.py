@@ -25,15 +25,15 @@ FEW = ["-maxmoves", "15"]
 def check(game: PgnGame, decider: Adjudicator | None = None) -> None:
     """The tags of a game say what the rules make of its moves."""
     tags = read_tags(game.tags)
-    ended = game.game.ended
-    assert ended is None or ended.number == game.game.last.number
+    ended = game.replayed.ended
+    assert ended is None or ended.number == game.replayed.last.number
     if game.tags["Termination"] == "normal":
         assert game.tags["TerminationDetails"] == ended.end.value
     winner = winner_of(game.result) if game.tags["RMobilitySource"] == "result" else None
-    verdict = (decider or Adjudicator()).decide(game.game, winner=winner)
+    verdict = (decider or Adjudicator()).decide(game.replayed, winner=winner)
     assert (verdict.final, verdict.source.value) == (tags.outcome, game.tags["RMobilitySource"])
     assert game.tags["Points"] == format_points(game.scoring.points(tags.outcome), game.scoring.scheme)
-    assert int(game.tags["PlyCount"]) == game.game.last.number
+    assert int(game.tags["PlyCount"]) == game.replayed.last.number
 
 
 def test_every_game_of_a_match_is_played_and_scored_by_the_rules(pgn: Path) -> None:
@@ -58,7 +58,7 @@ def test_a_game_replays_under_the_fifty_move_rule_that_it_was_played_by(pgn: Pat
     for game in games_of(pgn):
         check(game)
         assert game.tags["RMobilityAccrued"] == "G8.5"
-        assert game.game.fifty_moves.setting.value == fifty
+        assert game.replayed.fifty_moves.setting.value == fifty
 
 
 def test_an_opening_is_played_with_both_colours(pgn: Path, tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_an_opening_is_played_with_both_colours(pgn: Path, tmp_path: Path) -> No
     book.write_text('[Event "a"]\n[Komi "G4.25"]\n\n1. e4 c5 *\n\n[Event "b"]\n\n1. d4 d5 *\n')
     run([*WALKERS, "-games", "4", "-scoring", "komi", *FEW, "-openings", f"file={book}", "-pgnout", str(pgn)])
     games = games_of(pgn)
-    assert [(game.tags["White"], game.tags["Komi"], game.game.plies[2].san) for game in games] == [
+    assert [(game.tags["White"], game.tags["Komi"], game.replayed.plies[2].san) for game in games] == [
         *(("Ann", "G4.25", "c5"), ("Bob", "G4.25", "c5")),
         *(("Ann", "G5.75", "d5"), ("Bob", "G5.75", "d5")),
     ]
@@ -120,7 +120,7 @@ def test_tables_decide_with_the_score_on_the_sheet(pgn: Path, tmp_path: Path, ta
         for game in games_of(pgn):
             check(game, Adjudicator(tables))
             assert game.tags["RMobilitySource"] == "tablebase"
-            found = tables.probe(game.game.board, game.game.accrued)
+            found = tables.probe(game.replayed.board, game.replayed.accrued)
             words = f"tablebase {found.outcome} in {found.dtg} pl{'y' if found.dtg == 1 else 'ies'}"
             assert game.tags["TerminationDetails"] == words
             assert game.tags["RMobilityTablebase"] == f"{found.material.canonical()} {found.dtg}"

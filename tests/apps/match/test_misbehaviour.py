@@ -43,7 +43,7 @@ def test_a_forfeit_is_named_and_the_engine_plays_the_next_game(
     first, second = games_of(pgn)
     assert (first.tags["Termination"], first.tags["TerminationDetails"]) == (termination, details)
     assert (first.result, first.tags["RMobilitySource"], first.tags["RMobilityResult"]) == ("0-1", "result", "-G0.0")
-    assert [ply.san for ply in first.game.plies[1:]] == ["f3", "e5"]
+    assert [ply.san for ply in first.replayed.plies[1:]] == ["f3", "e5"]
     assert (second.tags["White"], second.tags["TerminationDetails"]) == ("Good", "checkmate")
     assert [sheet.pairing.number for sheet in sheets] == [1, 2]
 

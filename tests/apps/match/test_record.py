@@ -57,8 +57,8 @@ def test_our_reader_another_and_the_match_itself_read_the_same_game(
     sheet = sheet_with(opening, plies)
     text = to_pgn(sheet, SHARED)
     (ours,) = games_in(io.StringIO(text), "games.pgn")
-    assert ours.game.board == sheet.game.board
-    assert (ours.game.accrued, ours.game.last) == (sheet.game.accrued, sheet.game.last)
+    assert ours.replayed.board == sheet.game.board
+    assert (ours.replayed.accrued, ours.replayed.last) == (sheet.game.accrued, sheet.game.last)
     other = chess.pgn.read_game(io.StringIO(text))
     assert other.errors == []
     assert list(other.mainline_moves()) == sheet.game.board.move_stack

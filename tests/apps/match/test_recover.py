@@ -32,7 +32,7 @@ def signature(pgn: Path) -> list[tuple[int, str, str, str]]:
             int(game.tags["MatchGame"]),
             game.tags["White"],
             game.tags["Black"],
-            " ".join(ply.san for ply in game.game.plies[1:]),
+            " ".join(ply.san for ply in game.replayed.plies[1:]),
         )
         for game in games_of(pgn)
     )

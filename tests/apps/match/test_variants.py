@@ -82,7 +82,7 @@ def test_a_match_of_a_variant_is_written_read_and_decided_alike(name: str, pgn: 
             assert str(Adjudicator(tables).decide_read(game).final) == str(game.final)
             assert annotate(tables, game).missing == {}
             with pytest.raises(UsageError, match="tables and solvers know nothing of"):
-                tables.probe(game.game.board)
+                tables.probe(game.replayed.board)
 
 
 @pytest.mark.slow

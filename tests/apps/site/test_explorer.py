@@ -423,9 +423,9 @@ def test_a_game_is_pasted_and_copied_with_its_branches(page: Chromium, server: s
     page.run("navigator.clipboard.writeText = async (text) => { window.copied = text; }")
     page.run(f"document.getElementById('fen').value = {GAME!r}; document.getElementById('ask').requestSubmit()")
     (read,) = games_in(GAME)
-    wait_for(page, read.game.board.fen())
-    assert fen_in(page) == read.game.board.fen()
-    assert page.run("document.getElementById('accrued').value") == str(read.game.accrued) == "-G27.5"
+    wait_for(page, read.replayed.board.fen())
+    assert fen_in(page) == read.replayed.board.fen()
+    assert page.run("document.getElementById('accrued').value") == str(read.replayed.accrued) == "-G27.5"
     page.run("document.querySelector('#share [name=pgn]').click()")
     page.wait("window.copied")
     given, found = (chess.pgn.read_game(io.StringIO(text)) for text in (GAME, page.run("window.copied")))
