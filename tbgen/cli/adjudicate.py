@@ -17,7 +17,7 @@ from tbgen.apps.games.tags import Continue, Rules
 from tbgen.cli import complain, complain_of, is_quiet, options, say
 from tbgen.cli.options import Command, flag, option
 from tbgen.cli.output import GamesWriter, written_whole
-from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
+from tbgen.cli.reading import adjudicated, asked_files, building, refuse_to_lose, say_whom_the_clock_did_not_stop
 from tbgen.cli.reporter import duration, progress
 from tbgen.errors import MissingTableError, UsageError
 from tbgen.library.build import outlook
@@ -129,7 +129,7 @@ def command(
             for name in names
             for part in _written(
                 name,
-                decided([name], task, jobs, solving, whole=is_file),  # an incomplete file never replaces another
+                adjudicated([name], task, jobs, solving, whole=is_file),  # an incomplete file never replaces another
                 copy,
                 writer,
                 in_place=in_place,

@@ -13,14 +13,14 @@ import click
 
 from tbgen.apps.games.annotate import Annotation, annotate
 from tbgen.apps.games.batch import GamesTask, total
-from tbgen.apps.games.event import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, crosstable, in_decimals
+from tbgen.apps.games.event import DEFAULT_ORDER, PRESETS, TIE_BREAKS, Standings, TieBreak, in_decimals, tcec_json
 from tbgen.apps.games.read import PgnGame, game_of
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import GameText, chunks_in
 from tbgen.cli import complain, complain_of, options, say
 from tbgen.cli.options import Command, argument, flag, option
 from tbgen.cli.output import Form, print_facts, show_facts, table_lines, terminal_width, text_of, written_whole
-from tbgen.cli.reading import asked_files, building, decided, refuse_to_lose, say_whom_the_clock_did_not_stop
+from tbgen.cli.reading import adjudicated, asked_files, building, refuse_to_lose, say_whom_the_clock_did_not_stop
 from tbgen.cli.reporter import reading
 from tbgen.errors import MissingTableError, PgnError, UsageError, build_options
 from tbgen.material import Material
@@ -180,14 +180,14 @@ def standings(
       tbgen standings scored.pgn --html > standings.html
     """
     names, order = asked_files(files), _order(tiebreak)
-    parts = list(decided(names, GamesTask(rules, tables=folders, texts=False, results=True), jobs))
+    parts = list(adjudicated(names, GamesTask(rules, tables=folders, texts=False, results=True), jobs))
     whole, games = total(parts), [game for part in parts for game in part.results]
     complain(*whole.contradicted)
     say_whom_the_clock_did_not_stop(whole)
     found = Standings(games, order)
     complain(*(f"warning: {doubt}" for doubt in found.doubts()))
     if as_crosstable:
-        print_facts(Form.JSON, crosstable(found))
+        print_facts(Form.JSON, tcec_json(found))
     elif form is not Form.TABLE:
         facts = found.facts()
         print_facts(form, facts, facts["players"])

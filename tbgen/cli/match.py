@@ -15,7 +15,7 @@ from typing import Any
 import click
 from click.shell_completion import CompletionItem
 
-from tbgen.apps.games.event import Standings, crosstable, in_decimals
+from tbgen.apps.games.event import Standings, in_decimals, tcec_json
 from tbgen.apps.games.tags import last_move
 from tbgen.apps.match.engine import Offence
 from tbgen.apps.match.game import Sheet
@@ -147,7 +147,7 @@ def _facts(match: Match) -> dict[str, Any]:
 def _crosstable(match: Match) -> dict[str, Any]:
     """The cross table as the site of TCEC reads it."""
     games = match.standings.games
-    return crosstable(Standings(games[number] for number in sorted(games))) | {"Type": match.plan.format.value}
+    return tcec_json(Standings(games[number] for number in sorted(games))) | {"Type": match.plan.format.value}
 
 
 class MatchView:

@@ -28,7 +28,7 @@ def asked_files(names: Sequence[str]) -> list[str]:
     return not_empty(matching_files(names), "name a PGN file, or - for the standard input")
 
 
-def decided(
+def adjudicated(
     names: Sequence[str], task: GamesTask, jobs: int = 1, solve: Solve | None = None, *, whole: bool = False
 ) -> Iterator[ChunkReport]:
     """The games of files, part by part. A file with an unreadable part is an error if `whole`, else skipped."""
@@ -58,7 +58,7 @@ def lacking(games: Sequence[str], folder: Path) -> list[Material]:
     """
     names = matching_files(games)
     found = total(
-        decided(names, GamesTask(Rules(mobility=mobility_of(folder)), tables=[folder], texts=False), whole=True)
+        adjudicated(names, GamesTask(Rules(mobility=mobility_of(folder)), tables=[folder], texts=False), whole=True)
     )
     complain_of(found.skipped)
     known = {*found.missing, *map(str, tables_in(folder))}

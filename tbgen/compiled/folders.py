@@ -57,7 +57,7 @@ _FOLDER_NAME = re.compile(r"[0-9a-f]{16}")
 def package_of(module: str) -> str:
     """The package in whose folder a module's kernels are kept.
 
-    >>> package_of("tbgen.retro.levels.classes"), package_of("tbgen.apps.play.search_kernels")
+    >>> package_of("tbgen.retro.outcomes.codes"), package_of("tbgen.apps.play.search_kernels")
     ('retro', 'apps/play')
     """
     names = module.split(".")

@@ -159,7 +159,7 @@ class ChunkDecider:
             self._count(game, verdict, done)
             if self.task.texts:
                 line = self._line(game, verdict, text.moves) if self.task.lines else None
-                texts.append(text.decided(decision_tags(game, verdict, self.task.rules.mobility), line))
+                texts.append(text.tagged(decision_tags(game, verdict, self.task.rules.mobility), line))
         if self.task.texts:
             done.text = b"".join([*texts, chunk.rest()])
         return done

@@ -159,7 +159,7 @@ class Adjudicator:
 
     Arguments:
         tables: An open tablebase. Without it, no game is continued by best play.
-        rules: The scoring, the fifty-move rule and the games to continue; `Rules()` without it.
+        rules: The games to continue; for `decide` the scoring, for a board the fifty-move rule; `Rules()` without it.
         solve: Finds the value of a position that no table has, or None.
 
     Raises:
@@ -199,7 +199,7 @@ class Adjudicator:
         return self._settled(game, winner, self.rules.scoring())
 
     def decide_read(self, game: PgnGame) -> Verdict:
-        """Decide a game from a file, under the scoring that its tags name.
+        """Decide a game from a file. It has the scoring and fifty-move rule with which it was read.
 
         Arguments:
             game: A game from `read_games`.

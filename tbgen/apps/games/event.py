@@ -361,7 +361,7 @@ def in_decimals(points: Fraction) -> str:
     return f"{float(round(points, 4)):.15g}"
 
 
-def crosstable(standings: Standings) -> dict[str, Any]:
+def tcec_json(standings: Standings) -> dict[str, Any]:
     """The cross table in the shape of the file `crosstable.json` that the site of TCEC reads."""
     order = standings.places
     neustadtl = tiebreaks.sonneborn_berger(cross_table(standings.finished, EventGame.classical))

@@ -60,7 +60,7 @@ _OWN_NAMES = {name.encode() for name in OWN_TAGS}
 _LINE_END = re.compile(rb"\r\n|\n|\r")
 # A whole variation of tbgen's at the end of the moves. It has no brackets inside.
 _OWN_VARIATION = re.compile(rb"(?:\r\n|\n|\r)\( \{tbgen:[^}]*\}[^()]*\)(?:\r\n|\n|\r)?\Z")
-# A comment of `with_comments`; the comment of a variation of tbgen's stands behind its bracket.
+# A comment of `commented`; the comment of a variation of tbgen's stands behind its bracket.
 _OWN_COMMENT = re.compile(rb"(?<!\() \{tbgen: [^}]*\}|(?<!\( )\{tbgen: [^}]*\} ")
 _SIGNS = re.compile(rb"[!?+#]*(?:\s*\$[0-9]+)*")
 """The signs behind a move."""
@@ -180,7 +180,7 @@ class GameText:
         places = zip(self.moves_at[::2], self.moves_at[1::2], strict=True)
         return [decoded(self.chunk.text[start:end]) for start, end in places]
 
-    def decided(self, tags: Mapping[str, str], line: str | None = None) -> bytes:
+    def tagged(self, tags: Mapping[str, str], line: str | None = None) -> bytes:
         """The text with r-mobility tags, and with tbgen's variation after the moves, in place of earlier ones.
 
         An empty `line` removes the present variation; None keeps it.

@@ -225,12 +225,12 @@ def _short(text: str) -> str:
 
 def warm(tables: Tablebase) -> None:
     """Compile or load the kernels of answers, so that the first request does not wait for them."""
-    list(decided(tables, b"1. e4 *"))
+    list(verdicts_in(tables, b"1. e4 *"))
     with contextlib.suppress(TbgenError):  # the table of bare kings is missing or damaged
         tables.probe_moves(chess.Board("8/8/8/3k4/8/8/8/3K4 w - - 0 1"))
 
 
-def decided(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
+def verdicts_in(tables: Tablebase, text: bytes) -> Iterator[dict[str, Any]]:
     """Every game with its final score, the reason and the tags; or the error in its place."""
     from tbgen.apps.games.batch import decision_facts, decision_tags
     from tbgen.apps.games.decide import Adjudicator

@@ -210,7 +210,7 @@ class Service:
         found, limits = list[dict[str, Any]](), self._limits
         try:
             async with asyncio.timeout(limits.seconds):
-                async for piece in self._queue.pieces(answers.decided(self.tables, body)):
+                async for piece in self._queue.pieces(answers.verdicts_in(self.tables, body)):
                     found += piece
                     if len(found) > limits.games:
                         return refusal(413, "TooManyGames", f"{limits.games} games may come at once")

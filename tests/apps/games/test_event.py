@@ -18,8 +18,8 @@ from tbgen.apps.games.event import (
     Standings,
     Tie,
     TieBreak,
-    crosstable,
     knockout_rounds,
+    tcec_json,
 )
 from tbgen.apps.games.tags import Rules, Source
 from tbgen.apps.games.text import chunks_of
@@ -169,7 +169,7 @@ def test_a_bye_is_no_opponent_in_any_tie_break() -> None:
     games = events_of(BYE.format(opponent="Bye", result="1/2-1/2") + PLAYED)
     rows = Standings(games, TIE_BREAKS).rows
     assert {row.name for row in rows} == {"Ann", "Cid"}
-    assert crosstable(Standings(games))["Table"]["Ann"]["Results"].keys() == {"Cid"}
+    assert tcec_json(Standings(games))["Table"]["Ann"]["Results"].keys() == {"Cid"}
     assert all("Bye" not in player["against"] for player in Standings(games).facts()["players"])
 
 
@@ -188,5 +188,5 @@ def test_a_rating_changes_by_games_between_rated_players_alone() -> None:
     rated = {"WhiteElo": "2700", "BlackElo": "2700"}
     games = [game("Ann", "Bob", "G0.0", "1-0")._replace(tags=rated), game("Ann", "Cid", "G0.5")]
     games[1] = games[1]._replace(tags={"WhiteElo": "2700"})
-    table = crosstable(Standings(games))["Table"]
+    table = tcec_json(Standings(games))["Table"]
     assert [table[name]["Elo"] for name in ("Ann", "Bob", "Cid")] == [16, -16, 0]

@@ -30,7 +30,7 @@ def test_comments_stand_behind_their_plies(text: str) -> None:
 def test_the_variation_of_an_adjudication_stays() -> None:
     text = b"1. e4 e5 1/2-1/2\n"
     (game,) = Chunk(text).games
-    line = game.decided({}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
+    line = game.tagged({}, variation("G1.5 with best play, 2 plies to go", ["1...", "e5"]))
     assert b"( {tbgen: G1.5" in line
     assert with_comments(with_comments(line, COMMENTS), {}) == line
 
@@ -45,7 +45,7 @@ def test_a_file_of_several_games_commented_twice_and_stripped_is_as_it_was(text:
 @given(files())
 def test_our_tags_follow_the_last_result_or_else_the_last_tag_and_every_other_byte_stays(text: bytes) -> None:
     for game in Chunk(text).games:
-        once = game.decided({"RMobilityResult": "G3.5", "Points": "1/2-1/2"})
+        once = game.tagged({"RMobilityResult": "G3.5", "Points": "1/2-1/2"})
         assert OWN_LINE.sub(b"", once) == OWN_LINE.sub(b"", text[game.span])
         names = [line[1:].split()[0].decode() for line in once.splitlines() if line.startswith(b"[")]
         first = names.index("RMobilityResult")
