@@ -240,12 +240,12 @@ class BuildWatcher(Watcher):
         self._reporter.log(f"{work.title} ...")
         work.reach(0)
 
-    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+    def progress(self, material: Material, phase: str, code: int | None, done: float, decided: int) -> None:
         work = self._at_work.get(material)
         if work is not None:
             left = seconds_left(self.begun[material], work.elapsed, phase, done)
             share = work.elapsed / max(work.elapsed + left, 1e-9)
-            work.reach(share, detail=describe(phase, level, decided), left=left)
+            work.reach(share, detail=describe(phase, code, decided), left=left)
 
     def built(self, made: Made) -> None:
         self.made.append(made)
@@ -266,11 +266,11 @@ class BuildWatcher(Watcher):
         self._reporter.work("records", total).advance(detail=str(material))
 
 
-def describe(phase: str, level: int | None, decided: int) -> str:
+def describe(phase: str, code: int | None, decided: int) -> str:
     """The work in progress.
 
-    >>> describe("levels", 7, 1234567)
-    'levels G3.5, 1,234,567 positions decided'
+    >>> describe("accrued", 7, 1234567)
+    'accrued G3.5, 1,234,567 positions decided'
     """
-    where = phase if level is None else f"{phase} G{level // 2}.{5 * (level % 2)}"
+    where = phase if code is None else f"{phase} G{code // 2}.{5 * (code % 2)}"
     return f"{where}, {decided:,} positions decided" if decided else where

@@ -57,7 +57,7 @@ class Watcher:
         """A table is made next, as number (from 1) of total; it is expected to take so many seconds."""
         self.tell(finding.material, 0.0)
 
-    def progress(self, material: Material, phase: str, level: int | None, done: float, decided: int) -> None:
+    def progress(self, material: Material, phase: str, code: int | None, done: float, decided: int) -> None:
         """The part of the table's work that is done (0 to 1), and the decided positions; often, from any thread."""
         self.tell(material, done)
 

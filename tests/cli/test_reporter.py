@@ -109,12 +109,12 @@ def test_the_time_to_go_is_that_of_the_plan_and_of_the_phases(
 ) -> None:
     watcher = BuildWatcher(Reporter())
     watcher.begins(Finding(BISHOP, Condition.MISSING), 1, 1, 100.0)
-    for phase, done in (("levels", 0.2), ("levels", 1.0), ("writing", 1.0), ("writing", 1.0)):
+    for phase, done in (("accrued", 0.2), ("accrued", 1.0), ("writing", 1.0), ("writing", 1.0)):
         clock[0] += 10
         watcher.progress(BISHOP, phase, None, done, 0)
     assert capsys.readouterr().err.splitlines()[1:] == [
-        "KBvK (1 of 1), 10 s: levels, 10 %, about 90 s to go",
-        "KBvK (1 of 1), 20 s: levels, 20 %, about 80 s to go",
+        "KBvK (1 of 1), 10 s: accrued, 10 %, about 90 s to go",
+        "KBvK (1 of 1), 20 s: accrued, 20 %, about 80 s to go",
         "KBvK (1 of 1), 30 s: writing, 30 %, about 70 s to go",
         "KBvK (1 of 1), 40 s: writing, 40 %, about 60 s to go",
     ]

@@ -178,8 +178,8 @@ def test_so_many_tables_are_made_side_by_side_that_the_plan_is_shortest() -> Non
     [
         (0.0, "moves", 0.0, 100.0),
         (0.0, "blocks", 0.0, 100.0),
-        (25.0, "levels", 0.9, 75.0),
-        (25.0, "levels", 0.1, 75.0),
+        (25.0, "accrued", 0.9, 75.0),
+        (25.0, "accrued", 0.1, 75.0),
         (50.0, "blocks", 0.5, 50.0),
         (90.0, "blocks", 0.9, 0.9 * 10 + 0.1 * 10),
         (150.0, "writing", 1.0, 5.0),

@@ -96,7 +96,7 @@ class OneBlock:
                 step = partial(self.method.freeze, self.worker.block, *self.searchers, self.values, code)
                 left = list(pool.map(step, *zip(*spans, strict=True)))
             decided = positions - sum(left)
-            task.progress("levels", code, 0.1 + 0.85 * decided / positions, decided)
+            task.progress("accrued", code, 0.1 + 0.85 * decided / positions, decided)
             with task.timer.phase("seeds"):
                 places = self._number_cells(left) if code == STALEMATE_CODE else 0
                 blocks, codes, (white, black) = [self.worker.block] * 2, [code] * 2, self.searchers

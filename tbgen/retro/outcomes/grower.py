@@ -5,8 +5,8 @@ hold at the next code as well. So a *middle* keeps a *journal*: what joined it, 
 journal's bits as members without a search, and searches only what is new (docs/solving.md has the proof).
 
 A cell of the forcer joins as soon as one move leads to a member; a cell of the defender yields as soon as all do, and
-its reset, if it has one, is no way out. Order is free, since nobody counts plies, so a *slab* of words is brought to
-rest before the next one: what it touches stays in the caches.
+its reset, if it has one, is no way out. Order is free, since nobody counts plies, so some groups of words come to rest
+before the next ones: what they touch stays in the caches.
 
 A *goal* is an outcome as the forcer ranks it, 0 for its own mate, 255 for the other side's.
 """
@@ -225,7 +225,7 @@ def freeze_broken(block: Block, grower: Grower, values: BlockValues, word: Int, 
     exits.size[NOTED] = at + 1
 
 
-SLAB = 64
+GROUPS_AT_ONCE = 64
 """Top groups of words (4,096 each) that come to rest together."""
 
 
@@ -332,8 +332,8 @@ def grow(block: Block, grower: Grower, members: Members, values: BlockValues, se
     joining, checked = grower.joining, grower.checked
     while joining.size[0] or checked.size[0]:
         joining.size[0], checked.size[0] = 0, 0
-        for first in range(0, len(joining.summary), SLAB):
-            end = min(first + SLAB, len(joining.summary))
+        for first in range(0, len(joining.summary), GROUPS_AT_ONCE):
+            end = min(first + GROUPS_AT_ONCE, len(joining.summary))
             while has_words(joining, first, end) or has_words(checked, first, end):
                 check_defender_cells(block, grower, members, values, search, first, end)
                 join_forcer_cells(block, grower, members, values, search, first, end)

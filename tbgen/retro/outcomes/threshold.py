@@ -135,16 +135,16 @@ def solve_threshold(inquiry: Inquiry, asked: Questions, seeking: int, code: int,
     """
     block, white, black, values = inquiry.worker.block, inquiry.worker.white, inquiry.worker.black, inquiry.values
     start(block, white, black, found)
-    level, is_free = 0, True
-    while is_free and level <= code:
-        if level:  # without one accrued nobody holds, and all that a threshold of mate needs is found at the end
+    accrued, is_free = 0, True
+    while is_free and accrued <= code:
+        if accrued:  # without one accrued nobody holds, and all that a threshold of mate needs is found at the end
             spread(block, white, values)
             spread(block, black, values)
-        answer(inquiry, asked, level, level)
-        is_free = freeze(block, white, black, values, level)
-        level += 1
+        answer(inquiry, asked, accrued, accrued)
+        is_free = freeze(block, white, black, values, accrued)
+        accrued += 1
     spread(block, white if seeking == WHITE else black, values)
-    answer(inquiry, asked, level, GOALS)
+    answer(inquiry, asked, accrued, GOALS)
     for mover in (white, black):
         for word in range(len(block.occupied)):
             side, left, free = mover.side, mover.forced.left[word], mover.forced.free[mover.side, word]
